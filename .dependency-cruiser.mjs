@@ -1,0 +1,53 @@
+/** The directions that imports run in (CONTRIBUTING.md, "The map"). Checked by `npm run check`. */
+const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory'];
+const MIDDLE = ['knowledge', 'context-engine'];
+const LOWER = ['storage', 'ai', 'runtime'];
+
+const may = (room, allowed) => ({
+  name: `${room}-imports`,
+  severity: 'error',
+  comment: `src/${room} may import only ${[room, ...allowed].join(', ')}`,
+  from: { path: `^src/${room}/` },
+  to: { path: '^(src|functions|test)/', pathNot: `^src/(${[room, ...allowed].join('|')})/` },
+});
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'contract-imports-zod-alone',
+      severity: 'error',
+      from: { path: '^src/contract/' },
+      to: { pathNot: ['^src/contract/', 'node_modules/zod/'] },
+    },
+    ...LOWER.map((room) => may(room, ['contract'])),
+    ...MIDDLE.map((room) => may(room, [...LOWER, 'contract'])),
+    ...DOMAINS.map((room) => may(room, [...MIDDLE, ...LOWER, 'contract'])),
+    {
+      name: 'functions-stand-alone',
+      severity: 'error',
+      from: { path: '^functions/([^/]+)/' },
+      to: { path: '^(functions|test|src/dev)/', pathNot: '^functions/$1/' },
+    },
+    {
+      name: 'product-needs-no-node',
+      severity: 'error',
+      from: { path: '^(src|functions)/', pathNot: '^src/dev/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'product-needs-no-dev-dependency',
+      severity: 'error',
+      from: { path: '^(src|functions)/', pathNot: '^src/dev/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '@cloudflare/workers-types' },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^cloudflare:' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // TypeScript 7 has no compiler API yet, so swc reads the sources.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};
