@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { jsonObject } from './json-object.ts';
+import { LibrarianId, WorkspaceId } from './names.ts';
+import { Query } from './query.ts';
+
+/** What a caller adds to a question: at most 8 levels and 16,000 characters. */
+export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });
+export type RequestMetadata = z.infer<typeof RequestMetadata>;
+
+/** `POST /v1/ask` (design, section 4). Unknown members are refused. */
+export const AskRequest = z.strictObject({
+  query: Query,
+  /** Whom to ask; the concierge chooses when absent. */
+  librarian: LibrarianId.optional(),
+  workspace_id: WorkspaceId.optional(),
+  conversation_id: z.string().min(1).max(128).optional(),
+  metadata: RequestMetadata.optional(),
+  /** How long the caller waits, 1 to 300,000 milliseconds; the server may wait less. */
+  timeout_ms: z.int().min(1).max(300_000).optional(),
+});
+export type AskRequest = z.infer<typeof AskRequest>;
+
+/** `POST /librarians/{id}/ask`: what one librarian sends to another. Everything else travels in the signed context. */
+export const LibrarianAskRequest = z.strictObject({
+  query: Query,
+  metadata: RequestMetadata.optional(),
+});
+export type LibrarianAskRequest = z.infer<typeof LibrarianAskRequest>;
+
+/** `POST /v1/navigate`. */
+export const NavigateRequest = z.strictObject({ query: Query });
+export type NavigateRequest = z.infer<typeof NavigateRequest>;

@@ -1,0 +1,50 @@
+import type * as z from 'zod';
+
+/** One thing that is wrong with a value, and where: `{ path: 'result.row_count', message: 'is 2, but there are 3 rows' }`. */
+export interface Issue {
+  /** Members joined by dots, list positions from 0: `sources.0.name`. Empty for the value as a whole. */
+  path: string;
+  message: string;
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** More than this and the caller is not told about the rest. */
+const MAX_ISSUES = 20;
+
+/**
+ * What a failed parse found, flat and in the order of the schema, at most 20 issues.
+ * A union reports the branch that came closest, so that the path names a field and not the union.
+ */
+export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
+  error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
+
+/** One line for people: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters. */
+export const describeIssues = (issues: readonly Issue[]): string => {
+  const line = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+};
+
+const flatten = (issue: ZodIssue, above: readonly PropertyKey[]): Issue[] => {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const branch = closestBranch(issue.errors);
+    if (branch !== undefined) return branch.flatMap((inner) => flatten(inner, path));
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: joined([...path, key]), message: 'is not a known member' }));
+  }
+  return [{ path: joined(path), message: messageOf(issue) }];
+};
+
+const joined = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200);
+
+const messageOf = ({ code, message }: ZodIssue): string =>
+  code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message.slice(0, 300);
+
+/** The branch that accepts the value's type; among those the one with the fewest complaints. */
+const closestBranch = (branches: readonly ZodIssue[][]): ZodIssue[] | undefined => {
+  const cost = (branch: ZodIssue[]) =>
+    branch.length + (branch.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1000 : 0);
+  return branches.filter((branch) => branch.length > 0).toSorted((a, b) => cost(a) - cost(b))[0];
+};

@@ -1,0 +1,65 @@
+import type { DelegateRequest } from './delegate-request.ts';
+import { type Issue, issuesOf } from './issue.ts';
+import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse } from './response.ts';
+
+/** What a delegation is checked against. Without a member, its rule is not checked. */
+export interface DelegationRules {
+  /** Ids of the librarians that exist. */
+  known?: Iterable<string> | undefined;
+  /** Ids passed through so far, the current librarian last. */
+  chain?: readonly string[] | undefined;
+}
+
+export type ValidatedResponse =
+  | { ok: true; value: LibrarianResponse; warnings: Issue[] }
+  | { ok: false; issues: Issue[] };
+
+/**
+ * Checks what a librarian returned against seed 000. What the seed says MUST be makes an issue, what it says SHOULD be
+ * a warning. Never throws, whatever it is given.
+ */
+export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
+  const parsed = LibrarianResponse.safeParse(value);
+  if (!parsed.success) return { ok: false, issues: issuesOf(parsed.error) };
+  const issues = delegationIssues(parsed.data.delegate, rules);
+  if (issues.length > 0) return { ok: false, issues };
+  return { ok: true, value: parsed.data, warnings: warningsAbout(parsed.data) };
+};
+
+/** Targets that do not exist, and those that the question already passed through (seed 000, Delegation Validation). */
+export const delegationIssues = (
+  delegate: DelegateRequest | readonly DelegateRequest[] | undefined,
+  { known, chain = [] }: DelegationRules,
+): Issue[] => {
+  if (delegate === undefined) return [];
+  const existing = known === undefined ? undefined : new Set(known);
+  const check = ({ to }: DelegateRequest, path: string): Issue[] => {
+    if (chain.includes(to)) return [{ path, message: `would loop: ${[...chain, to].join(' > ')}` }];
+    if (existing?.has(to) === false) return [{ path, message: `names no known librarian: ${to}` }];
+    return [];
+  };
+  return isList(delegate)
+    ? delegate.flatMap((request, index) => check(request, `delegate.${index}.to`))
+    : check(delegate, 'delegate.to');
+};
+
+/** `Array.isArray` does not narrow readonly lists. */
+const isList = (delegate: DelegateRequest | readonly DelegateRequest[]): delegate is readonly DelegateRequest[] =>
+  Array.isArray(delegate);
+
+const warningsAbout = ({ answer, sources, confidence, partial, error }: LibrarianResponse): Issue[] => {
+  const warnings: Issue[] = [];
+  const warn = (path: string, message: string) => warnings.push({ path, message });
+  if ((answer?.length ?? 0) > ANSWER_ADVISED_LENGTH)
+    warn('answer', `is longer than ${ANSWER_ADVISED_LENGTH} characters`);
+  if (isUnsure(confidence) && partial !== true) warn('partial', 'is not true, although confidence is below 0.6');
+  const keys = sources?.map(({ name, url }) => JSON.stringify([name, url])) ?? [];
+  if (new Set(keys).size < keys.length) warn('sources', 'names a source twice');
+  const relevances = sources?.flatMap(({ relevance }) => relevance ?? []) ?? [];
+  if (relevances.some((relevance, index) => relevance > (relevances[index - 1] ?? 1))) {
+    warn('sources', 'is not ordered by relevance');
+  }
+  if (error !== undefined && error.recoverable === undefined) warn('error.recoverable', 'is missing');
+  if (error !== undefined && error.suggestion === undefined) warn('error.suggestion', 'is missing');
+  return warnings;
+};
