@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+
+export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
+
+  npm start -- [options]
+
+  --kb <folder or URL>   what to answer from: a folder of Markdown or HTML files, or the address of a host
+                         knowledge base API (GET <URL> lists articles). Default: the sample knowledge base
+  --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
+  --state <folder>       what outlives a restart (default .constellation)
+  --fresh                forget that folder's contents first
+  --verbose              print each function's log lines as well
+  --help                 this text
+
+  CONSTELLATION_API_KEY  the API key to use; otherwise one is made once and kept in the state folder
+`;
+
+export interface StartOptions {
+  kb: { folder: string } | { url: string } | 'sample';
+  port: number;
+  state: string;
+  fresh: boolean;
+  verbose: boolean;
+  help: boolean;
+}
+
+/** Reads the command line. Throws an error that says what is wrong with which option. */
+export const startOptions = (args: string[]): StartOptions => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      kb: { type: 'string' },
+      port: { type: 'string', default: '8787' },
+      state: { type: 'string', default: '.constellation' },
+      fresh: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`Cannot use --port ${values.port}: it is not a number from 0 to 65535`);
+  }
+  return { ...values, port, kb: kbOf(values.kb) };
+};
+
+const kbOf = (kb: string | undefined): StartOptions['kb'] => {
+  if (kb === undefined) return 'sample';
+  if (!/^https?:\/\//i.test(kb)) return { folder: kb };
+  if (!URL.canParse(kb)) throw new Error(`Cannot use --kb ${kb}: it is not a URL`);
+  return { url: kb };
+};

@@ -1,0 +1,70 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
+import * as z from 'zod';
+import { Capability, WorkspaceId } from '../contract/names.ts';
+
+/** What an API key may do. Stored under the key's hash; the key itself is stored nowhere (design, section 8). */
+export const ApiKeyRecord = z.object({
+  /** For people: whose key it is. Never sent anywhere. */
+  name: z.string().min(1).max(100),
+  /** The first one is meant when a request names none. */
+  workspaces: z.array(WorkspaceId).min(1).max(50),
+  capabilities: z.array(Capability).max(24),
+  /** Which of the gateway's limits applies. */
+  rate: z.enum(['standard', 'high', 'unlimited']),
+  /** ISO 8601; absent: until it is deleted. */
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
+
+/** A key that exists and has not expired. */
+export interface ApiKey extends ApiKeyRecord {
+  /** Opaque and stable, made from the hash: 16 hexadecimal digits. */
+  id: string;
+  workspaces: [string, ...string[]];
+}
+
+export interface ApiKeys {
+  /** The key's record; undefined when there is no such key, or it has expired. Throws when the store cannot tell. */
+  find(secret: string): Promise<ApiKey | undefined>;
+}
+
+/** A secret of an API key: 16 to 200 printable ASCII characters. */
+export const API_KEY = /^[\x21-\x7e]{16,200}$/;
+
+/** Under which name a key's record is stored: the SHA-256 of the key, in hexadecimal. */
+export const hashApiKey = async (secret: string): Promise<string> => {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+const REMEMBERED = 1000;
+const REMEMBERED_MS = 30_000;
+
+/**
+ * API keys in Workers KV. An answer is remembered in the isolate for 30 seconds, and KV itself remembers for 60, so a
+ * deleted key is refused everywhere after two minutes at the latest.
+ */
+export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
+  const remembered = new Map<string, { key: ApiKey | undefined; until: number }>();
+  return {
+    find: async (secret) => {
+      const known = remembered.get(secret);
+      if (known !== undefined && known.until > now()) return unexpired(known.key, now());
+      const hash = await hashApiKey(secret);
+      const record = ApiKeyRecord.safeParse(await kv.get(hash, { type: 'json' }));
+      const key = record.success ? apiKeyOf(record.data, hash) : undefined;
+      remembered.delete(secret);
+      remembered.set(secret, { key, until: now() + REMEMBERED_MS });
+      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+      return unexpired(key, now());
+    },
+  };
+};
+
+const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
+  const [first = 'default', ...others] = record.workspaces;
+  return { ...record, workspaces: [first, ...others], id: hash.slice(0, 16) };
+};
+
+const unexpired = (key: ApiKey | undefined, now: number): ApiKey | undefined =>
+  key?.expires_at !== undefined && Date.parse(key.expires_at) <= now ? undefined : key;
