@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { KnowledgeFile } from './knowledge-file.ts';
+import { Query } from './query.ts';
+import { Timestamp } from './timestamp.ts';
+
+const Label = z.string().trim().min(1, 'is empty').max(100);
+
+/** `POST /v1/knowledge/search` (design, section 4): ranked passages, no threshold. */
+export const KnowledgeSearchRequest = z.strictObject({
+  query: Query,
+  /** 1 to 50; 10 when absent. */
+  limit: z.int().min(1).max(50).optional(),
+  /** Only passages of articles that have these labels. */
+  filter: z.strictObject({ intent: Label.optional(), device: Label.optional() }).optional(),
+});
+export type KnowledgeSearchRequest = z.infer<typeof KnowledgeSearchRequest>;
+
+/** A passage that was found. */
+export const KnowledgeHit = z.object({
+  article_id: KnowledgeFile,
+  title: z.string().max(500),
+  /** Where a reader finds the article. */
+  url: z.string().max(2048),
+  /** The headings above the passage, outermost first, joined by ` > `; empty at the top of an article. */
+  heading: z.string().max(2000),
+  /** The passage, as it stands in the article. */
+  text: z.string().max(64_000),
+  /** The engine's own, for ordering within one reply; not comparable between queries. */
+  score: z.number(),
+  /** 0 to 1, comparable: how probably the passage answers the question (design, section 5). */
+  relevance: z.number().min(0).max(1),
+  last_updated: Timestamp,
+});
+export type KnowledgeHit = z.infer<typeof KnowledgeHit>;
+
+export const KnowledgeSearchResponse = z.object({
+  /** The edition that was searched. */
+  edition: z.string().min(1).max(128),
+  /** Best first. */
+  hits: z.array(KnowledgeHit).max(50),
+});
+export type KnowledgeSearchResponse = z.infer<typeof KnowledgeSearchResponse>;
