@@ -8,10 +8,10 @@ import { statesLackOfInformation } from './lack-of-information.ts';
 export const Excerpt = z
   .object({
     /** `article.text.slice(start, end)`, exactly. */
-    quote: z.string().min(1).max(16_000),
+    quote: z.string().min(1, 'is empty').max(16_000),
     /** UTF-16 units into the article's text, from 0. */
     start: z.int().min(0),
-    end: z.int().min(1),
+    end: z.int().min(0),
   })
   .superRefine(({ quote, start, end }, check) => {
     if (end - start === quote.length) return;

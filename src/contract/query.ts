@@ -7,7 +7,7 @@ export const QUERY_MAX_LENGTH = 4000;
 export const Query = z
   .string()
   .trim()
-  .min(1, 'is empty')
+  .min(1, { error: 'is empty', abort: true })
   .max(QUERY_MAX_LENGTH, `is longer than ${QUERY_MAX_LENGTH} characters`)
   .regex(/[^\s\p{Cc}\p{Cf}\p{Cs}]/u, 'has no visible character');
 export type Query = z.infer<typeof Query>;

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { isMeaningfulReason } from '../../src/contract/confidence-reason.ts';
+import { statesLackOfInformation } from '../../src/contract/lack-of-information.ts';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import { GOOD_REASONS, NAVIGATOR_RESPONSES } from './seed-examples/seed-004.ts';
+
+const ANSWER = {
+  answer: 'Hold the button for ten seconds (apollo/reset.md, Reset).',
+  sources: [
+    {
+      file: 'apollo/reset.md',
+      section: 'Reset > Factory reset',
+      relevance: 'Gives the steps of the reset',
+      excerpts: [{ quote: 'Hold the button', start: 120, end: 135 }],
+      edition: 'e-12',
+    },
+  ],
+  confidence: 'high',
+  confidenceReason: 'One section covers every informative word of the question',
+  relatedTopics: ['Firmware'],
+  outOfDomain: false,
+  confidenceComponents: { coverage: 1, agreement: 0.5, margin: 0.3, freshness: 0.9 },
+  searchStrategy: { terms: ['reset', 'apollo'], corrections: [{ typed: 'rset', read: 'reset' }], candidates: 40 },
+  edition: 'e-12',
+};
+
+describe('NavigatorResponse', () => {
+  itTakes(NavigatorResponse, { ...NAVIGATOR_RESPONSES, 'an answer with all extensions': ANSWER });
+  itRefuses(NavigatorResponse, ANSWER, [
+    ['no answer', 'answer', ABSENT, /is missing/],
+    ['a blank answer', 'answer', ' ', /empty/],
+    ['no sources member', 'sources', ABSENT, /is missing/],
+    ['a statement without sources', 'sources', [], /does not state a lack/],
+    ['sources out of domain', 'outOfDomain', true, /although outOfDomain is true/, 'sources'],
+    ['a source without a file', 'sources.0.file', ABSENT, /is missing/],
+    ['an absolute file', 'sources.0.file', '/etc/passwd', /slash/],
+    ['a file above the root', 'sources.0.file', 'a/../../b.md', /\.\. part/],
+    ['a file with a backslash', 'sources.0.file', 'a\\b.md', /backslash/],
+    ['a file that is a URL', 'sources.0.file', 'https://x.y/a.md', /scheme/],
+    ['a file with an empty part', 'sources.0.file', 'a//b.md', /empty/],
+    ['a file with a line break', 'sources.0.file', 'a\nb.md', /control/],
+    ['a file with white space around', 'sources.0.file', ' a.md', /white space/],
+    ['a source without a section', 'sources.0.section', ABSENT, /is missing/],
+    ['a blank section', 'sources.0.section', '', /empty/],
+    ['a source without relevance', 'sources.0.relevance', ABSENT, /is missing/],
+    ['a blank relevance', 'sources.0.relevance', ' ', /empty/],
+    ['a relevance in numbers', 'sources.0.relevance', 0.9, /expected string/],
+    [
+      'a quote that is not as long as its place',
+      'sources.0.excerpts.0.end',
+      136,
+      /is 136, but .* starts at 120 and has 15/,
+    ],
+    [
+      'an offset below 0',
+      'sources.0.excerpts.0',
+      { quote: 'Hold', start: -1, end: 3 },
+      />=0/,
+      'sources.0.excerpts.0.start',
+    ],
+    ['an empty quote', 'sources.0.excerpts.0', { quote: '', start: 4, end: 4 }, /empty/, 'sources.0.excerpts.0.quote'],
+    ['a confidence in numbers', 'confidence', 0.9, /high/],
+    ['another word for confidence', 'confidence', 'certain', /high/],
+    ['no reason', 'confidenceReason', ABSENT, /is missing/],
+    ['the vague reason of the seed', 'confidenceReason', 'Seems right', /vague/],
+    ['relatedTopics as text', 'relatedTopics', 'Firmware', /expected array/],
+    ['a blank related topic', 'relatedTopics', [''], /empty/, 'relatedTopics.0'],
+    ['no outOfDomain', 'outOfDomain', ABSENT, /is missing/],
+    ['outOfDomain as a word', 'outOfDomain', 'no', /expected boolean/],
+    ['a component above 1', 'confidenceComponents.freshness', 2, /<=1/],
+  ]);
+
+  it('refuses a reason of nine characters for its length, whatever it says', () => {
+    const issues = NavigatorResponse.safeParse({ ...ANSWER, confidenceReason: 'Two files' }).error?.issues;
+    expect(issues?.map(({ path, message }) => [path, message])).toEqual([
+      [['confidenceReason'], 'is shorter than 10 characters'],
+    ]);
+  });
+
+  it('takes an answer without sources that states what is lacking', () => {
+    const answer = { ...ANSWER, answer: 'I don’t have information about that.', sources: [] };
+    expect(NavigatorResponse.safeParse(answer).success).toBe(true);
+  });
+});
+
+describe('isMeaningfulReason()', () => {
+  it.each([
+    ...GOOD_REASONS,
+    ...Object.values(NAVIGATOR_RESPONSES).map((r) => r.confidenceReason),
+    '两个来源的内容一致',
+  ])('accepts: %s', (reason) => {
+    expect(isMeaningfulReason(reason)).toBe(true);
+  });
+
+  it.each([
+    'Seems right',
+    'I am very confident that this is the correct answer',
+    'High confidence: it is obviously good',
+    'It’s probably fine, I think',
+    'confidence confidence confidence',
+    '..........',
+    '          ',
+    'sources sources sources sources',
+  ])('finds too vague: %s', (reason) => {
+    expect(isMeaningfulReason(reason)).toBe(false);
+  });
+});
+
+describe('statesLackOfInformation()', () => {
+  it.each([
+    "I don't have information about database migration procedures in my knowledge base.",
+    'I don’t have information about that.',
+    'I do not have any specific documentation on this.',
+    "Rate limiting might exist, but I don't have detailed documentation on this.",
+    'I have no information on that topic.',
+    'I could not find anything about it.',
+    'We found nothing that answers this.',
+    'Nothing about solar power is written in my knowledge base.',
+    'Solar power is not covered by the documentation.',
+    'The documentation does not mention solar power.',
+    'My knowledge base has nothing on solar power.',
+  ])('recognises: %s', (answer) => {
+    expect(statesLackOfInformation(answer)).toBe(true);
+  });
+
+  it.each([
+    'Set the certificate_arn parameter.',
+    'If you cannot find the cable, order a new one.',
+    'You do not have information about the pool until the node is synced.',
+    'Do not use the blue cable. The sources of heat are listed in the documentation.',
+    'No, the fan is not loud.',
+    '',
+  ])('is not misled by: %s', (answer) => {
+    expect(statesLackOfInformation(answer)).toBe(false);
+  });
+
+  it('answers at once for a long hostile text', () => {
+    const text = `${'i do not have '.repeat(20_000)}${'no '.repeat(100_000)}`;
+    const start = performance.now();
+    expect(statesLackOfInformation(text)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorBody, ErrorCode, ErrorInfo, HTTP_STATUS } from '../../src/contract/error-info.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import { ERROR_CODES, RESPONSES } from './seed-examples/seed-000.ts';
+
+const nested = (levels: number): unknown => (levels === 0 ? 'end' : { next: nested(levels - 1) });
+
+const FULL = {
+  answer: 'Use the blue cable.',
+  sources: [{ name: 'Cables', url: 'https://docs.example.com/cables', type: 'document', relevance: 0.9 }],
+  delegate: [{ to: 'navigator', query: 'Which cable?', context: { reason: 'cables' } }],
+  confidence: 0.9,
+  error: {
+    code: 'TIMEOUT',
+    message: 'One source did not reply',
+    suggestion: 'Ask again in a minute',
+    details: { a: 1 },
+  },
+  partial: true,
+  metadata: { navigator: { confidence: 'high' } },
+};
+
+describe('LibrarianResponse', () => {
+  itTakes(LibrarianResponse, RESPONSES);
+  itRefuses(LibrarianResponse, FULL, [
+    ['a response with none of the three', '', { confidence: 1 }, /none of answer, delegate, error/],
+    ['no object', '', null, /expected object/],
+    ['an empty answer', 'answer', ' \n', /empty/],
+    ['an endless answer', 'answer', 'a'.repeat(32_001), /32000/],
+    ['an answer that is no text', 'answer', 42, /expected string/],
+    ['a source without a name', 'sources.0.name', ABSENT, /is missing/],
+    ['a source with a blank name', 'sources.0.name', ' ', /empty/],
+    ['a source that runs code', 'sources.0.url', 'javascript:alert(1)', /web address/],
+    ['a relevance above 1', 'sources.0.relevance', 1.1, /<=1/],
+    ['51 sources', 'sources', Array(51).fill({ name: 'x' }), /<=50/],
+    ['a confidence above 1', 'confidence', 1.01, /<=1/],
+    ['a confidence below 0', 'confidence', -0.01, />=0/],
+    ['a confidence that is no number', 'confidence', Number.NaN, /expected number/],
+    ['a delegation without a target', 'delegate', { query: 'Which?' }, /is missing/, 'delegate.to'],
+    ['one of several without a target', 'delegate.0.to', ABSENT, /is missing/],
+    ['a target that is an address', 'delegate.0.to', 'https://x.y', /librarian id/],
+    ['an empty list of delegations', 'delegate', [], />=1/],
+    ['nine delegations', 'delegate', Array(9).fill({ to: 'a' }), /<=8/],
+    ['a delegation with a blank query', 'delegate.0.query', ' ', /empty/],
+    ['partial as a word', 'partial', 'yes', /expected boolean/],
+    ['an error without a code', 'error.code', ABSENT, /INVALID_QUERY/],
+    ['a code of its own', 'error.code', 'ERROR', /INVALID_QUERY/],
+    ['an error without a message', 'error.message', ABSENT, /is missing/],
+    ['an error with a blank message', 'error.message', '', /empty/],
+    ['a suggestion of one word', 'error.suggestion', 'Reconsider', /too short/],
+    ['a short suggestion', 'error.suggestion', 'Try it.', /too short/],
+    ['a suggestion that is the message again', 'error.suggestion', 'one source did NOT reply!', /repeats/],
+    ['details nested too deep', 'error.details', nested(7), /deeper than 6/],
+    ['metadata nested too deep', 'metadata', nested(17), /deeper than 16/],
+    ['metadata of a megabyte', 'metadata', { a: 'x'.repeat(1e6) }, /larger than 256000/],
+    ['metadata that is a list', 'metadata', [], /expected record/],
+    ['metadata that JSON would change', 'metadata', { a: [Number.NaN] }, /cannot carry/],
+  ]);
+
+  it('drops members that it does not know', () => {
+    expect(LibrarianResponse.parse({ answer: 'Yes.', secret: 1 })).toEqual({ answer: 'Yes.' });
+  });
+
+  it('takes a short suggestion in a script without spaces', () => {
+    const error = { code: 'TIMEOUT', message: '超时', suggestion: '请稍后再试' };
+    expect(ErrorInfo.safeParse(error).success).toBe(true);
+  });
+});
+
+describe('ErrorCode', () => {
+  it('has the twelve codes of seed 000', () => {
+    expect(ErrorCode.options).toEqual(ERROR_CODES);
+  });
+
+  it('gives each a status that is an error', () => {
+    const statuses = ERROR_CODES.map((code) => HTTP_STATUS[ErrorCode.parse(code)]);
+    expect(statuses).toEqual([400, 401, 404, 429, 500, 504, 503, 502, 508, 508, 503, 502]);
+  });
+
+  it('travels in a body under `error`', () => {
+    const body = { error: { code: 'NOT_FOUND', message: 'Cannot find the librarian: none is called x' } };
+    expect(ErrorBody.parse(body)).toEqual(body);
+  });
+});
+
+describe('validateResponse()', () => {
+  const warningsOf = (response: unknown) => {
+    const result = validateResponse(response);
+    return result.ok ? result.warnings.map(({ path }) => path) : result.issues;
+  };
+
+  it.each([
+    ['an answer longer than 4,000 characters', { answer: 'a'.repeat(4001) }, ['answer']],
+    ['no word of it when unsure', { answer: 'Perhaps.', confidence: 0.59 }, ['partial']],
+    ['a source named twice', { answer: 'Yes.', sources: [{ name: 'a' }, { name: 'a' }] }, ['sources']],
+    [
+      'sources in the wrong order',
+      {
+        answer: 'Yes.',
+        sources: [
+          { name: 'a', relevance: 0.4 },
+          { name: 'b', relevance: 0.5 },
+        ],
+      },
+      ['sources'],
+    ],
+    [
+      'an error that does not say what to do',
+      { error: { code: 'TIMEOUT', message: 'Too late' } },
+      ['error.recoverable', 'error.suggestion'],
+    ],
+  ])('warns of %s, without refusing it', (_what, response, paths) => {
+    expect(warningsOf(response)).toEqual(paths);
+  });
+
+  it('has nothing to say about a good response', () => {
+    expect(warningsOf({ answer: 'a'.repeat(4000), confidence: 0.6 })).toEqual([]);
+    expect(warningsOf({ answer: 'Partly.', confidence: 0.59, partial: true })).toEqual([]);
+    const sources = [
+      { name: 'a', relevance: 1 },
+      { name: 'b' },
+      { name: 'a', url: 'https://a.example', relevance: 0.2 },
+    ];
+    expect(warningsOf({ answer: 'Yes.', sources })).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown target', { to: 'nobody' }, 'delegate.to', /no known librarian: nobody/],
+    ['an unknown target among others', [{ to: 'navigator' }, { to: 'nobody' }], 'delegate.1.to', /nobody/],
+    ['a target that asked already', { to: 'gateway' }, 'delegate.to', /gateway > support > gateway/],
+    ['itself', [{ to: 'support' }], 'delegate.0.to', /support > support/],
+  ])('refuses a delegation to %s', (_what, delegate, path, message) => {
+    const rules = { known: ['navigator', 'gateway', 'support'], chain: ['gateway', 'support'] };
+    expect(validateResponse({ delegate }, rules)).toEqual({
+      ok: false,
+      issues: [{ path, message: expect.stringMatching(message) }],
+    });
+  });
+
+  it('checks neither existence nor loops without being told what to check against', () => {
+    expect(validateResponse({ delegate: { to: 'nobody' } })).toMatchObject({ ok: true });
+  });
+});
