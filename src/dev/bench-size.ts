@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { unstable_readConfig } from 'wrangler';
+import { functionConfigs, ROOT } from './functions.ts';
+import { bundle } from './local-cloud.ts';
+
+/** What one function may weigh, compressed: 120 KiB. */
+export const MAX_GZIP_BYTES = 120 * 1024;
+
+export interface FunctionSize {
+  name: string;
+  bytes: number;
+  gzipBytes: number;
+}
+
+/** The size of every function as it is uploaded: bundled, not minified, as `wrangler deploy` does by default. */
+export const functionSizes = async (): Promise<FunctionSize[]> =>
+  Promise.all(
+    functionConfigs().map(async (file) => {
+      const { name, main, minify } = unstable_readConfig({ config: join(ROOT, file) });
+      const code = await bundle(main ?? '', { minify: minify === true });
+      return { name: name ?? file, bytes: Buffer.byteLength(code), gzipBytes: gzipSync(code).byteLength };
+    }),
+  );
+
+export const benchSize = async (): Promise<void> => {
+  console.log('Size of each function, bundled for deployment');
+  console.table(
+    (await functionSizes()).map(({ name, bytes, gzipBytes }) => ({
+      function: name,
+      KiB: (bytes / 1024).toFixed(1),
+      'KiB gzip': (gzipBytes / 1024).toFixed(1),
+      limit: MAX_GZIP_BYTES / 1024,
+    })),
+  );
+};

@@ -1,0 +1,49 @@
+/**
+ * `npm run deploy`: deploys every function, those that others call first, the front door last.
+ *
+ *   npm run deploy -- --dry-run     bundles and checks every function without an account
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unstable_readConfig } from 'wrangler';
+import { functionConfigs, ROOT } from './functions.ts';
+
+const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+const dryRun = values['dry-run'];
+
+const [frontDoor = '', ...others] = functionConfigs();
+const order = [...others, frontDoor];
+
+const unready = dryRun ? [] : order.flatMap(placeholdersOf);
+if (unready.length > 0) {
+  console.error(`Cannot deploy: these ids are still placeholders (README, "Production"):\n  ${unready.join('\n  ')}`);
+  process.exit(1);
+}
+
+for (const file of order) {
+  console.log(`\n${dryRun ? 'checking' : 'deploying'} ${file}`);
+  const args = dryRun
+    ? ['--dry-run', '--outdir', join('dist', unstable_readConfig({ config: join(ROOT, file) }).name ?? 'function')]
+    : ['--var', 'ENVIRONMENT:production'];
+  const { status } = spawnSync('wrangler', ['deploy', '--config', file, ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+  });
+  if (status !== 0) {
+    console.error(
+      `Cannot deploy ${file}: wrangler ended with status ${status}. What stands before it in this list is deployed.`,
+    );
+    process.exit(1);
+  }
+}
+
+/** KV namespaces are named by 32 hexadecimal digits once they exist. */
+function placeholdersOf(file: string): string[] {
+  const config = unstable_readConfig({ config: join(ROOT, file) });
+  const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
+  return namespaces
+    .filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''))
+    .map(({ binding, id }) => `${file}: ${binding} = ${id}`);
+}

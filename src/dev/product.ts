@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Miniflare } from 'miniflare';
+import { SyncAccepted, SyncStatus } from '../contract/sync.ts';
+import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
+import { type FolderKb, serveFolder } from './folder-kb.ts';
+import { startLocalCloud } from './local-cloud.ts';
+import type { StartOptions } from './start-options.ts';
+
+export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
+
+export interface ProductOptions {
+  kb: StartOptions['kb'];
+  /** 0 picks a free one. */
+  port: number;
+  state?: string | undefined;
+  /** 16 to 200 visible ASCII characters; a random one when absent. */
+  key?: string | undefined;
+  moreConfigs?: string[];
+  onLog?: (line: string) => void;
+}
+
+/** All functions on this machine, with a knowledge base to sync from and a key that may do everything. */
+export interface Product {
+  url: URL;
+  key: string;
+  miniflare: Miniflare;
+  /** The folder that the knowledge base is read from, when it is one. */
+  folder: string | undefined;
+  /** Sends a request with the key. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Starts a sync, waits for its end, and returns the status then. */
+  sync(request: { full?: boolean; force?: boolean }, onProgress?: (status: SyncStatus) => void): Promise<SyncStatus>;
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 100;
+
+export const startProduct = async (options: ProductOptions): Promise<Product> => {
+  const key = options.key ?? newApiKey();
+  const gateway = { url: '' };
+  const folder = folderOf(options.kb);
+  // The address is known only once the gateway listens; articles are listed later than that.
+  const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
+  const cloud = await startLocalCloud({ ...options, vars: { 'constellation-library': kbVars(options.kb, served) } });
+  gateway.url = cloud.url.origin;
+  await registerKey(cloud.miniflare, key);
+  const send: Product['fetch'] = (path, init = {}) =>
+    fetch(new URL(path, cloud.url), {
+      ...init,
+      headers: {
+        'content-type': 'application/json',
+        ...Object.fromEntries(new Headers(init.headers)),
+        authorization: `Bearer ${key}`,
+      },
+    });
+  return {
+    url: cloud.url,
+    key,
+    miniflare: cloud.miniflare,
+    folder,
+    fetch: send,
+    sync: (request, onProgress) => syncAndWait(send, request, onProgress),
+    stop: async () => {
+      await cloud.stop();
+      await served?.close();
+    },
+  };
+};
+
+/** 32 random bytes, recognisable as a key of ours. */
+export const newApiKey = (): string =>
+  `ck_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`;
+
+const OWNER: ApiKeyRecord = {
+  name: 'owner of this machine',
+  workspaces: ['default'],
+  capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write'],
+  rate: 'unlimited',
+};
+
+const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => {
+  const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
+  await keys.put(await hashApiKey(key), JSON.stringify(OWNER));
+};
+
+const folderOf = (kb: StartOptions['kb']): string | undefined => {
+  if (kb === 'sample') return SAMPLE_KB;
+  return 'folder' in kb ? resolve(kb.folder) : undefined;
+};
+
+const kbVars = (kb: StartOptions['kb'], served: FolderKb | undefined): Record<string, string> => {
+  const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
+  return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host };
+};
+
+const articleUrl = (origin: string, id: string): string =>
+  `${origin}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+
+const syncAndWait = async (
+  send: Product['fetch'],
+  request: { full?: boolean; force?: boolean },
+  onProgress: (status: SyncStatus) => void = () => {},
+): Promise<SyncStatus> => {
+  for (;;) {
+    const response = await send('/v1/sync', { method: 'POST', body: JSON.stringify(request) });
+    if (!response.ok) throw new Error(`Cannot start the sync: status is ${response.status}, ${await response.text()}`);
+    const { started } = SyncAccepted.parse(await response.json());
+    const ended = await untilIdle(send, onProgress);
+    // A sync that ran already may have read the knowledge base before the change that this call is for.
+    if (started) return ended;
+  }
+};
+
+const untilIdle = async (send: Product['fetch'], onProgress: (status: SyncStatus) => void): Promise<SyncStatus> => {
+  for (;;) {
+    const response = await send('/v1/sync');
+    if (!response.ok)
+      throw new Error(`Cannot read the sync's state: status is ${response.status}, ${await response.text()}`);
+    const status = SyncStatus.parse(await response.json());
+    if (status.state === 'idle') return status;
+    onProgress(status);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};

@@ -1,0 +1,136 @@
+/** `npm start`: the product on this machine (design, section 4, "Local runner"). */
+import { statSync, watch } from 'node:fs';
+import { type Product, startProduct } from './product.ts';
+import { HELP, type StartOptions, startOptions } from './start-options.ts';
+import { openState } from './state-folder.ts';
+import { showProgress, summariseSync } from './sync-progress.ts';
+
+const WATCH_DELAY_MS = 250;
+const RETRY_MS = 10_000;
+const HOST_SYNC_MS = 15 * 60_000;
+
+await main();
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options.help) return console.log(HELP);
+  const state = orFail(() => openState(options));
+  const product = await startProduct({
+    kb: options.kb,
+    port: options.port,
+    state: state.data,
+    key: state.key,
+    onLog: options.verbose ? (line) => console.log(line) : () => {},
+  }).catch((error: unknown) => fail(startFailure(error, options)));
+  stopOnSignal(product);
+  const source = product.folder ?? (typeof options.kb === 'object' && 'url' in options.kb ? options.kb.url : '');
+  console.log(`reading ${source}`);
+  await firstSync(product, { force: state.isAnotherSource(source) });
+  state.rememberSource(source);
+  console.log(`ready ${product.url.origin} key ${product.key}`);
+  keepInSync(product);
+}
+
+function readOptions(): StartOptions {
+  return orFail(() => {
+    const options = startOptions(process.argv.slice(2));
+    if (typeof options.kb === 'object' && 'folder' in options.kb && !isFolder(options.kb.folder)) {
+      throw new Error(`Cannot use --kb ${options.kb.folder}: there is no such folder`);
+    }
+    return options;
+  }, HELP);
+}
+
+/** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */
+async function firstSync(product: Product, { force }: { force: boolean }): Promise<void> {
+  for (;;) {
+    const startedAt = performance.now();
+    const status = await product.sync({ full: true, force }, showProgress);
+    const report = status.last_report;
+    if (report !== null) console.log(summariseSync(report, status, performance.now() - startedAt));
+    if (status.edition !== null) return;
+    console.error(`nothing to answer from yet; trying again in ${RETRY_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** A folder is watched; a host API is asked for changes every quarter of an hour. */
+function keepInSync(product: Product): void {
+  const sync = inTurn(async (full: boolean) => {
+    const status = await product.sync({ full });
+    const report = status.last_report;
+    if (report !== null && report.outcome !== 'unchanged') console.log(summariseSync(report, status));
+  });
+  if (product.folder === undefined) {
+    setInterval(() => sync(false), HOST_SYNC_MS);
+    return;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  watch(product.folder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => sync(true), WATCH_DELAY_MS);
+  });
+}
+
+/** One at a time; a call that comes during another is run after it, several such calls once. */
+function inTurn(run: (full: boolean) => Promise<void>): (full: boolean) => void {
+  let running = false;
+  let again = false;
+  const start = async (full: boolean): Promise<void> => {
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    await run(full).catch((error: unknown) => console.error(messageOf(error)));
+    running = false;
+    if (again) {
+      again = false;
+      await start(full);
+    }
+  };
+  return (full) => void start(full);
+}
+
+function stopOnSignal(product: Product): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    console.log('\nstopping');
+    product.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+function startFailure(error: unknown, { port }: StartOptions): string {
+  const message = messageOf(error);
+  return /EADDRINUSE|Address already in use/i.test(message)
+    ? `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`
+    : `Cannot start: ${message}`;
+}
+
+function orFail<T>(read: () => T, help = ''): T {
+  try {
+    return read();
+  } catch (error) {
+    return fail(`${messageOf(error)}\n${help === '' ? '' : `\n${help}`}`);
+  }
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
