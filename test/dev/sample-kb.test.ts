@@ -190,50 +190,59 @@ describe('sample knowledge base', () => {
 });
 
 describe('facts of the sample knowledge base', () => {
-  it('states hashrate, power and efficiency of a mode the same everywhere', () => {
+  const hashrate = (device: string, mode: string) => `${MODES[device]![mode]![0].toFixed(1)} TH/s`;
+  const power = (device: string, mode: string) => `${MODES[device]![mode]![1]} W`;
+  const noise = (device: string, mode: string) => String(MODES[device]![mode]![2]);
+
+  it.each([
+    ['mining/hashrate-expectations.md', hashrate],
+    ['hardware/power-supply.md', power],
+    ['hardware/fan-noise-and-temperature.md', noise],
+  ])('gives each mode of each device in %s as all others do', (id, show) => {
+    for (const mode of ['Quiet', 'Eco', 'Balanced', 'Turbo']) {
+      const cells = Device.options.map((device) => (MODES[device]![mode] ? show(device, mode) : 'not available'));
+      expect(rowsOf(id, mode)[0]).toEqual([mode, ...cells]);
+    }
+  });
+
+  it('gives the same figures with the mode and in the specifications, and the efficiency that follows', () => {
     for (const [device, modes] of Object.entries(MODES)) {
-      for (const [mode, [hashrate, power]] of Object.entries(modes)) {
+      for (const [mode, [terahashes, watts]] of Object.entries(modes)) {
         const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
-        const efficiency = (power / hashrate).toFixed(1);
-        expect(stated).toEqual([`${hashrate.toFixed(1)} TH/s`, `${power} W`, `${efficiency} J/TH`]);
+        expect(stated).toEqual([
+          hashrate(device, mode),
+          power(device, mode),
+          `${(watts / terahashes).toFixed(1)} J/TH`,
+        ]);
       }
     }
-    for (const mode of ['Quiet', 'Eco', 'Balanced', 'Turbo']) {
-      const column = (index: 0 | 1 | 2, show: (value: number) => string) => [
-        mode,
-        ...Device.options.map((device) => {
-          const values = MODES[device]![mode];
-          return values ? show(values[index]) : 'not available';
-        }),
-      ];
-      const [hashrates] = rowsOf('mining/hashrate-expectations.md', mode);
-      expect(hashrates).toEqual(column(0, (value) => `${value.toFixed(1)} TH/s`));
-      expect(rowsOf('hardware/power-supply.md', mode)[0]).toEqual(column(1, (value) => `${value} W`));
-      expect(rowsOf('hardware/fan-noise-and-temperature.md', mode)[0]).toEqual(column(2, String));
+    for (const [label, show] of Object.entries({ 'Hashrate, Balanced': hashrate, 'Power, Balanced': power })) {
+      const cells = Device.options.map((device) => show(device, 'Balanced'));
+      expect(rowsOf('hardware/technical-specifications.md', label)[0]).toEqual([label, ...cells]);
     }
   });
 
   it('names no hashrate, power or noise that is not in a table', () => {
     const all = Object.values(MODES).flatMap((modes) => Object.values(modes));
     const examples = ['0', '1', '5', '9', '6.65', '7.02', '7.35'].map(Number);
-    expect([...all.map(([hashrate]) => hashrate), ...examples]).toEqual(
+    expect([...all.map(([terahashes]) => terahashes), ...examples]).toEqual(
       expect.arrayContaining(matches(/([\d.]+) TH\/s/g).map(Number)),
     );
     const supplies = [240, 400, 450, 300];
     const idle = [12, 15, 18];
-    expect([...all.map(([, power]) => power), ...supplies, ...idle, 1440]).toEqual(
-      expect.arrayContaining(matches(/\b([\d,]+) W\b/g).map((watts) => Number(watts.replace(',', '')))),
+    expect([...all.map(([, watts]) => watts), ...supplies, ...idle, 1440]).toEqual(
+      expect.arrayContaining(matches(/\b([\d,]+) W\b/g).map((number) => Number(number.replace(',', '')))),
     );
-    expect([...all.map(([, , noise]) => noise), 3, 60, 35]).toEqual(
+    expect([...all.map(([, , dba]) => dba), 3, 60, 35]).toEqual(
       expect.arrayContaining(matches(/(\d+) dBA/g).map(Number)),
     );
   });
 
   it('calculates the cost of electricity from the power of Balanced mode', () => {
     for (const [device, modes] of Object.entries(MODES)) {
-      const [, power] = modes.Balanced!;
-      const energy = (power * 24 * 30) / 1000;
-      const row = [device, `${power} W`, `${energy.toFixed(1)} kWh`, `$${(energy * 0.15).toFixed(2)}`];
+      const [, watts] = modes.Balanced!;
+      const energy = (watts * 24 * 30) / 1000;
+      const row = [device, `${watts} W`, `${energy.toFixed(1)} kWh`, `$${(energy * 0.15).toFixed(2)}`];
       expect(rowsOf('hardware/electricity-cost.md', device)[0]).toEqual(row);
     }
     expect(textOf('hardware/electricity-cost.md')).toContain(`$${(176.4 * 0.3).toFixed(2)}`);
