@@ -1,0 +1,125 @@
+import { STOP_WORDS } from './stop-words.ts';
+
+/**
+ * How a word came about: it stands in the text; it stands there in camelCase (its parts follow); it is such a part; or it
+ * joins two to four parts that one of `. _ : / @ -` holds together (`16.0.4266` gives `1604266`).
+ */
+export type WordKind = 'word' | 'compound' | 'part' | 'joined';
+
+/**
+ * Hands over the content words of a text in order: compatibility forms resolved, marks stripped, lower case, stop words
+ * left out. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become pairs of characters.
+ *
+ * @param visit Called once a word, with at most 64 UTF-16 units of it.
+ */
+export const analyseText = (text: string, visit: (word: string, kind: WordKind) => void): void => {
+  const chain: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    let shape = 0;
+    for (; at < text.length; at++) {
+      const kind = classOf(text.charCodeAt(at));
+      if (kind <= JOINER) break;
+      shape |= kind;
+    }
+    if (at > start) chain.push(visitRun(text.slice(start, at), shape, visit));
+    const joins = at > start && at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
+    if (!joins) closeChain(chain, visit);
+    at++;
+  }
+};
+
+/** The same words as a list. */
+export const wordsOf = (text: string): string[] => {
+  const words: string[] = [];
+  analyseText(text, (word) => words.push(word));
+  return words;
+};
+
+const MAX_WORD_LENGTH = 64;
+const MAX_JOINED_PARTS = 4;
+
+// Classes of a UTF-16 unit. Those above JOINER belong to words; they are bits, so that a run's shape is their union.
+const SEPARATOR = 0;
+const JOINER = 1;
+const LOWER = 2;
+const UPPER = 4;
+const OTHER = 8;
+
+const ASCII_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if (/[a-z0-9]/.test(char)) return LOWER;
+  if (/[A-Z]/.test(char)) return UPPER;
+  return /[._:/@-]/.test(char) ? JOINER : SEPARATOR;
+});
+
+/** Beyond ASCII everything may belong to a word until it is normalised, save the general punctuation that prose is full of. */
+const classOf = (code: number): number => {
+  if (code < 128) return ASCII_CLASSES[code] ?? SEPARATOR;
+  return code === 0xa0 || (code >= 0x2000 && code <= 0x206f) ? SEPARATOR : OTHER;
+};
+
+const isJoiner = (text: string, at: number): boolean => classOf(text.charCodeAt(at)) === JOINER;
+
+/** Visits the words of one run and returns the run as a chain would join it. */
+const visitRun = (run: string, shape: number, visit: (word: string, kind: WordKind) => void): string => {
+  if ((shape & OTHER) !== 0) return visitForeign(run, visit);
+  const whole = clip((shape & UPPER) === 0 ? run : run.toLowerCase());
+  const parts = shape === (LOWER | UPPER) && run.length <= MAX_WORD_LENGTH ? camelParts(run) : [];
+  if (parts.length < 2) {
+    if (!STOP_WORDS.has(whole)) visit(whole, 'word');
+    return whole;
+  }
+  visit(whole, 'compound');
+  for (const part of parts) {
+    const word = part.toLowerCase();
+    if (word.length > 1 && !STOP_WORDS.has(word)) visit(word, 'part');
+  }
+  return whole;
+};
+
+const camelParts = (run: string): string[] => run.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
+
+const visitForeign = (run: string, visit: (word: string, kind: WordKind) => void): string => {
+  const plain = run
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFC')
+    .toLowerCase();
+  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  for (const word of words) {
+    for (const piece of word.split(UNSPACED)) {
+      if (UNSPACED_CHARACTER.test(piece)) visitPairs(piece, visit);
+      else if (piece !== '' && !STOP_WORDS.has(piece)) visit(clip(piece), 'word');
+    }
+  }
+  return words.join('');
+};
+
+const UNSPACED_SCRIPTS =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
+const UNSPACED = new RegExp(`([${UNSPACED_SCRIPTS}]+)`, 'u');
+const UNSPACED_CHARACTER = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
+
+const visitPairs = (piece: string, visit: (word: string, kind: WordKind) => void): void => {
+  let previous = '';
+  let count = 0;
+  for (const character of piece) {
+    if (count > 0) visit(previous + character, 'word');
+    previous = character;
+    count++;
+  }
+  if (count === 1) visit(previous, 'word');
+};
+
+const closeChain = (chain: string[], visit: (word: string, kind: WordKind) => void): void => {
+  if (chain.length === 0) return;
+  if (chain.length > 1 && chain.length <= MAX_JOINED_PARTS) {
+    const joined = clip(chain.join(''));
+    if (!STOP_WORDS.has(joined)) visit(joined, 'joined');
+  }
+  chain.length = 0;
+};
+
+const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);

@@ -1,0 +1,76 @@
+import { SPARE_BYTES } from './attach-section.ts';
+import { collectWords, type EditionEntry } from './collect-words.ts';
+import { placeSections, writeHeader } from './edition-format.ts';
+import { editionSections } from './edition-sections.ts';
+import { fillPostings } from './fill-postings.ts';
+import { compareByBytes } from './text-table.ts';
+
+/** What an edition says about itself. */
+export interface EditionIdentity {
+  id: string;
+  workspace: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/**
+ * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). The same articles, in whatever
+ * order, give the same bytes.
+ *
+ * The entries are read twice: once for the words, once for the texts. Entries that can be iterated again and come sorted
+ * by id (by code point, as SQLite's ORDER BY does) are never held together, and the peak is the edition plus its
+ * vocabulary; others are collected and sorted first.
+ *
+ * @returns A view whose memory goes on for `SPARE_BYTES` (see `attachSection`).
+ * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
+ */
+export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionIdentity): Uint8Array => {
+  const sorted = sortedById(entries);
+  const collected = collectWords(sorted);
+  const sections = editionSections(collected, identity);
+  const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
+  const edition = new Uint8Array(new ArrayBuffer(byteLength + SPARE_BYTES), 0, byteLength);
+  writeHeader(edition, places);
+  const written = new Map<string, Uint8Array>();
+  for (const [name, { start, length }] of places) {
+    const target = edition.subarray(start, start + length);
+    sections.get(name)?.write(target);
+    written.set(name, target);
+  }
+  fillPostings(collected, written);
+  writeTexts(sorted, written.get('texts') ?? new Uint8Array(0));
+  return edition;
+};
+
+/** Entries that can be read twice, in the order of their articles' ids. */
+const sortedById = (entries: Iterable<EditionEntry>): Iterable<EditionEntry> => {
+  const isOneShot = Object.is(entries[Symbol.iterator](), entries);
+  if (!isOneShot && isSorted(entries)) return entries;
+  const sorted = [...entries].sort((left, right) => compareByBytes(left.article.id, right.article.id));
+  if (!isSorted(sorted)) throw new RangeError('Cannot build the edition: two articles share an id');
+  return sorted;
+};
+
+const isSorted = (entries: Iterable<EditionEntry>): boolean => {
+  let previous: string | undefined;
+  for (const { article } of entries) {
+    if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return false;
+    previous = article.id;
+  }
+  return true;
+};
+
+const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void => {
+  const encoder = new TextEncoder();
+  let at = 0;
+  for (const { chunks } of entries) {
+    for (const { text } of chunks) {
+      const { read, written } = encoder.encodeInto(text, target.subarray(at));
+      if (read !== text.length) throw changedMeanwhile();
+      at += written;
+    }
+  }
+  if (at !== target.length) throw changedMeanwhile();
+};
+
+const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edition: its articles changed meanwhile');

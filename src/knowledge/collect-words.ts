@@ -1,0 +1,206 @@
+import { analyseText } from './analyse-text.ts';
+import type { Article } from './article.ts';
+import type { Chunk } from './chunk.ts';
+import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
+import { stem } from './stem.ts';
+import { encodeStrings } from './string-list.ts';
+
+/** An article with the chunks it was cut into, in order. */
+export interface EditionEntry {
+  article: Article;
+  chunks: Chunk[];
+}
+
+/** A table being written: where each entry ends, and the entries' bytes. */
+export interface GrowingTable {
+  ends: GrowingNumbers;
+  bytes: GrowingBytes;
+}
+
+/** What the first pass over the articles leaves behind. Words and terms are numbered in the order in which they come. */
+export interface CollectedWords {
+  words: Map<string, number>;
+  /** By word: its term, and how often it occurs. */
+  wordTerms: GrowingNumbers;
+  wordCounts: GrowingNumbers;
+  terms: Map<string, number>;
+  /** By term: how many chunks hold it in any field, and how often it occurs in all. */
+  termChunks: GrowingNumbers;
+  termCounts: GrowingNumbers;
+  /** Content words of all chunks by field; a title counts once for each of its chunks. */
+  fieldLengths: FieldLengths;
+  articles: GrowingTable;
+  titleWords: GrowingTable;
+  /** By article: how many chunks there are up to its last one. */
+  articleChunkEnds: GrowingNumbers;
+  headings: GrowingTable;
+  headingWords: GrowingTable;
+  chunkWords: GrowingTable;
+  /** By chunk: article, start, end, tokens, heading, one behind the other. */
+  chunkNumbers: GrowingNumbers;
+  /** By chunk: where its text ends in UTF-8. The texts themselves are left to the second pass. */
+  textEnds: GrowingNumbers;
+  /** By tag (`intent setup`, `device apollo`): the articles that carry it. */
+  tags: Map<string, number[]>;
+}
+
+export interface FieldLengths {
+  title: number;
+  heading: number;
+  body: number;
+}
+
+/** How many numbers a chunk has in `chunkNumbers`. */
+export const CHUNK_NUMBERS = 5;
+
+/** The first pass: numbers the words, counts them, and keeps every chunk as a list of word numbers. */
+export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords => {
+  const collected = emptyCollection();
+  const number = wordNumbering(collected);
+  const headingOf = headingNumbering(collected, number);
+  for (const { article, chunks } of entries) {
+    const articleIndex = collected.articles.ends.length();
+    addEntry(collected.articles, encodeArticle(article));
+    for (const tag of tagsOf(article)) {
+      const articles = collected.tags.get(tag);
+      if (articles === undefined) collected.tags.set(tag, [articleIndex]);
+      else articles.push(articleIndex);
+    }
+    const title = number(article.title, collected.titleWords);
+    for (const chunk of chunks) addChunk(collected, chunk, { articleIndex, title, number, headingOf });
+    collected.articleChunkEnds.push(collected.textEnds.length());
+  }
+  return collected;
+};
+
+type NumberWords = (text: string, table: GrowingTable) => number[];
+interface Heading {
+  index: number;
+  words: number[];
+}
+
+const addChunk = (
+  collected: CollectedWords,
+  chunk: Chunk,
+  parts: {
+    articleIndex: number;
+    title: number[];
+    number: NumberWords;
+    headingOf: (path: readonly string[]) => Heading;
+  },
+): void => {
+  const heading = parts.headingOf(chunk.headingPath);
+  const body = parts.number(chunk.text, collected.chunkWords);
+  countChunk(collected, [parts.title, heading.words, body]);
+  collected.fieldLengths.title += parts.title.length;
+  collected.fieldLengths.heading += heading.words.length;
+  collected.fieldLengths.body += body.length;
+  for (const value of [parts.articleIndex, chunk.start, chunk.end, chunk.tokenCount, heading.index]) {
+    collected.chunkNumbers.push(value);
+  }
+  const { textEnds } = collected;
+  textEnds.push(textEnds.get(textEnds.length() - 1) + utf8Length(chunk.text));
+};
+
+/** Counts the chunk once for each of its terms. */
+const countChunk = ({ wordTerms, termChunks }: CollectedWords, fields: readonly number[][]): void => {
+  const seen = new Set<number>();
+  for (const words of fields) for (const word of words) seen.add(wordTerms.get(word));
+  for (const term of seen) termChunks.set(term, termChunks.get(term) + 1);
+};
+
+/** Gives each new word a number and a term, and writes the words of a text into a table as varints. */
+const wordNumbering = (collected: CollectedWords): NumberWords => {
+  const { words, wordTerms, wordCounts, terms, termChunks, termCounts } = collected;
+  const addWord = (word: string): number => {
+    const wordIndex = words.size;
+    const stemmed = stem(word);
+    const term = terms.get(stemmed) ?? terms.size;
+    if (term === terms.size) {
+      terms.set(stemmed, term);
+      termChunks.push(0);
+      termCounts.push(0);
+    }
+    words.set(word, wordIndex);
+    wordTerms.push(term);
+    wordCounts.push(0);
+    return wordIndex;
+  };
+  return (text, table) => {
+    const numbers: number[] = [];
+    analyseText(text, (word) => {
+      const wordIndex = words.get(word) ?? addWord(word);
+      const term = wordTerms.get(wordIndex);
+      wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
+      termCounts.set(term, termCounts.get(term) + 1);
+      table.bytes.pushVarint(wordIndex);
+      numbers.push(wordIndex);
+    });
+    table.ends.push(table.bytes.length());
+    return numbers;
+  };
+};
+
+/** Knowledge bases repeat their headings: each path is kept once. */
+const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
+  const headings = new Map<string, Heading>();
+  return (path) => {
+    const key = path.join('\u0000');
+    const known = headings.get(key);
+    if (known !== undefined) return known;
+    addEntry(collected.headings, encodeStrings(path));
+    const heading = { index: headings.size, words: number(path.join('\n'), collected.headingWords) };
+    headings.set(key, heading);
+    return heading;
+  };
+};
+
+/** `intent` and `device` tags as an edition keeps them: trimmed, lower case, each once. */
+export const tagOf = (kind: 'intent' | 'device', value: string): string => `${kind} ${value.trim().toLowerCase()}`;
+
+const tagsOf = ({ intents, devices }: Article): Set<string> =>
+  new Set([...intents.map((intent) => tagOf('intent', intent)), ...devices.map((device) => tagOf('device', device))]);
+
+const encodeArticle = ({ id, title, url, lastUpdated, author, intents, devices }: Article): Uint8Array =>
+  encodeStrings([id, title, url, lastUpdated, author ?? '', String(intents.length), ...intents, ...devices]);
+
+const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
+  table.bytes.push(bytes);
+  table.ends.push(table.bytes.length());
+};
+
+const growingTable = (): GrowingTable => ({ ends: growingNumbers(), bytes: growingBytes() });
+
+const emptyCollection = (): CollectedWords => ({
+  words: new Map(),
+  wordTerms: growingNumbers(),
+  wordCounts: growingNumbers(),
+  terms: new Map(),
+  termChunks: growingNumbers(),
+  termCounts: growingNumbers(),
+  fieldLengths: { title: 0, heading: 0, body: 0 },
+  articles: growingTable(),
+  titleWords: growingTable(),
+  articleChunkEnds: growingNumbers(),
+  headings: growingTable(),
+  headingWords: growingTable(),
+  chunkWords: growingTable(),
+  chunkNumbers: growingNumbers(),
+  textEnds: growingNumbers(),
+  tags: new Map(),
+});
+
+/** Bytes of a text in UTF-8; a lone surrogate becomes U+FFFD. */
+const utf8Length = (text: string): number => {
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) length += 1;
+    else if (code < 0x800) length += 2;
+    else if (code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
+      length += 4;
+      at++;
+    } else length += 3;
+  }
+  return length;
+};

@@ -1,0 +1,87 @@
+/** The bytes are not an edition that this code can read: wrong kind, newer version, cut short or damaged. */
+export class EditionFormatError extends Error {
+  override name = 'EditionFormatError';
+}
+
+/** Raised whenever the layout or the meaning of a section changes; an older reader refuses what it does not know. */
+export const EDITION_VERSION = 1;
+
+/** Where a section lies, in bytes from the start of the edition. */
+export interface Placement {
+  start: number;
+  length: number;
+}
+
+/** `CEDN`, read as a little-endian 32-bit number. */
+const MAGIC = 0x4e44_4543;
+const HEADER_BYTES = 32;
+const MAX_SECTIONS = 64;
+const NAME_BYTES = 24;
+const ENTRY_BYTES = NAME_BYTES + 8;
+const SECTION_NAME = /^[a-z][A-Za-z0-9.-]{0,23}$/;
+
+/** Sections start at multiples of four, so that typed arrays can be laid over them. */
+export const aligned = (offset: number): number => (offset + 3) & ~3;
+
+/** Places sections one behind the other. @returns Their places and the length of the whole, in bytes. */
+export const placeSections = (
+  lengths: ReadonlyMap<string, number>,
+): { places: Map<string, Placement>; byteLength: number } => {
+  const places = new Map<string, Placement>();
+  let end = HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES;
+  for (const [name, length] of lengths) {
+    checkNewName(name, places);
+    places.set(name, { start: aligned(end), length });
+    end = aligned(end) + length;
+  }
+  return { places, byteLength: aligned(end) };
+};
+
+/** Writes what the reader checks first: kind, version, length, and the table of sections. */
+export const writeHeader = (bytes: Uint8Array, places: ReadonlyMap<string, Placement>): void => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  [MAGIC, EDITION_VERSION, bytes.byteLength, places.size].forEach((value, at) => {
+    view.setUint32(at * 4, value, true);
+  });
+  let entry = HEADER_BYTES;
+  for (const [name, { start, length }] of places) {
+    bytes.fill(0, entry, entry + NAME_BYTES);
+    new TextEncoder().encodeInto(name, bytes.subarray(entry, entry + NAME_BYTES));
+    view.setUint32(entry + NAME_BYTES, start, true);
+    view.setUint32(entry + NAME_BYTES + 4, length, true);
+    entry += ENTRY_BYTES;
+  }
+};
+
+/** Reads the table of sections. @throws {EditionFormatError} When it cannot be this version's, or points outside the bytes. */
+export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
+  if (bytes.byteLength < HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES) throw unreadable('it is shorter than its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const version = view.getUint32(4, true);
+  const count = view.getUint32(12, true);
+  if (view.getUint32(0, true) !== MAGIC) throw unreadable('it does not begin like an edition');
+  if (version !== EDITION_VERSION) throw unreadable(`its version is ${version}, known is ${EDITION_VERSION}`);
+  if (view.getUint32(8, true) !== bytes.byteLength) throw unreadable('its length is not the one it states');
+  if (count > MAX_SECTIONS) throw unreadable(`it has ${count} sections, at most are ${MAX_SECTIONS}`);
+  const places = new Map<string, Placement>();
+  for (let entry = HEADER_BYTES; entry < HEADER_BYTES + count * ENTRY_BYTES; entry += ENTRY_BYTES) {
+    const name = new TextDecoder().decode(bytes.subarray(entry, entry + NAME_BYTES)).replace(/\0+$/, '');
+    const start = view.getUint32(entry + NAME_BYTES, true);
+    const length = view.getUint32(entry + NAME_BYTES + 4, true);
+    if (start % 4 !== 0 || start + length > bytes.byteLength) throw unreadable('a section lies outside of it');
+    places.set(name, { start, length });
+  }
+  return places;
+};
+
+/** The error for bytes that cannot be opened. @param reason What is so, after the colon. */
+export const unreadable = (reason: string): EditionFormatError =>
+  new EditionFormatError(`Cannot read the edition: ${reason}`);
+
+/** @throws {RangeError} When the name is malformed, taken, or one too many. */
+export const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): void => {
+  if (!SECTION_NAME.test(name)) throw new RangeError(`Cannot name a section ${JSON.stringify(name)}: see the format`);
+  if (places.has(name)) throw new RangeError(`Cannot add section ${name}: there is one of that name`);
+  if (places.size >= MAX_SECTIONS)
+    throw new RangeError(`Cannot add section ${name}: there are ${MAX_SECTIONS} already`);
+};

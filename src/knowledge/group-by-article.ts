@@ -1,0 +1,26 @@
+import type { SearchHit } from './search-edition.ts';
+
+/** The hits of one article, best first. */
+export interface ArticleHits {
+  /** Place in the edition. */
+  article: number;
+  /** The best hit's score plus a tenth of the scores of the next two. */
+  score: number;
+  hits: SearchHit[];
+}
+
+/** Gathers hits by article, the best article first: its best chunk counts, further ones a little. */
+export const groupByArticle = (hits: readonly SearchHit[]): ArticleHits[] => {
+  const groups = new Map<number, SearchHit[]>();
+  for (const hit of hits) {
+    const group = groups.get(hit.article);
+    if (group === undefined) groups.set(hit.article, [hit]);
+    else group.push(hit);
+  }
+  return [...groups]
+    .map(([article, group]) => ({ article, score: groupScore(group), hits: group }))
+    .sort((left, right) => right.score - left.score || left.article - right.article);
+};
+
+const groupScore = ([best, second, third]: readonly SearchHit[]): number =>
+  (best?.score ?? 0) + 0.1 * ((second?.score ?? 0) + (third?.score ?? 0));
