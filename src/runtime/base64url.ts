@@ -1,0 +1,47 @@
+/** Bytes that WebCrypto takes: backed by memory of their own, not shared. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Bytes -> base64url without padding (RFC 4648, section 5). */
+export const encodeBase64url = (bytes: Uint8Array): string => {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 3) {
+    const group = (byteAt(bytes, at) << 16) | (byteAt(bytes, at + 1) << 8) | byteAt(bytes, at + 2);
+    text += letter(group >> 18) + letter(group >> 12);
+    if (at + 1 < bytes.length) text += letter(group >> 6);
+    if (at + 2 < bytes.length) text += letter(group);
+  }
+  return text;
+};
+
+/**
+ * Base64url -> bytes, one text for one value only: no padding, no white space, the unused bits of the last letter zero.
+ * Anything else gives `undefined`. `atob` would accept all three (signed context 4.3).
+ */
+export const decodeBase64url = (text: string): Bytes | undefined => {
+  const rest = text.length % 4;
+  if (rest === 1) return undefined;
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let group = 0;
+  let bits = 0;
+  let at = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const value = VALUES[text.charCodeAt(index)] ?? NONE;
+    if (value === NONE) return undefined;
+    group = ((group << 6) | value) & 0xffffff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at] = (group >> bits) & 0xff;
+    at += 1;
+  }
+  return (group & ((1 << bits) - 1)) === 0 ? bytes : undefined;
+};
+
+const NONE = 255;
+const VALUES = new Uint8Array(128).fill(NONE);
+for (let value = 0; value < ALPHABET.length; value += 1) VALUES[ALPHABET.charCodeAt(value)] = value;
+
+const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;
+const letter = (bits: number): string => ALPHABET.charAt(bits & 63);

@@ -1,0 +1,210 @@
+import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'hono';
+import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
+import type { Bytes } from './base64url.ts';
+import { covers } from './capabilities.ts';
+import { ContextRefused } from './context-refused.ts';
+import { errorInfo, errorInfoOf } from './error-info-of.ts';
+import type { KeyDirectory } from './key-directory.ts';
+import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
+import { type LinkCache, linkCache } from './link-cache.ts';
+import { type Log, logLine } from './log.ts';
+import { readBody } from './read-body.ts';
+import { signReceipt } from './receipt.ts';
+import type { ReplayStore } from './replay-store.ts';
+import type { OriginContext, VerifiedContext } from './request-context.ts';
+import type { Signer } from './signer.ts';
+import { verifyContext } from './verify-context.ts';
+
+/** Who may call: anybody, whoever brings a signed context, or only users. */
+export type Access = 'public' | 'signed' | 'user';
+
+export interface GuardOptions {
+  /** The id of this librarian. */
+  self: string;
+  signer: Signer;
+  directory: KeyDirectory;
+  access: Access;
+  /** What strangers get; needed where access is `public`, otherwise they are refused. */
+  anonymous?: Anonymity | undefined;
+  /** Links accepted, 1 to 8. */
+  maxHops?: number | undefined;
+  /** The only librarians that may call; all of the directory when absent. */
+  callers?: readonly string[] | undefined;
+  /** For routes with side effects. */
+  replay?: ReplayStore | undefined;
+  /** Largest body in bytes; 262,144 when absent. */
+  maxBodyBytes?: number | undefined;
+  now?: (() => number) | undefined;
+  log?: Log | undefined;
+}
+
+/** What a guarded route finds in its Hono context. */
+export interface GuardedVariables {
+  /** On whose behalf the call is made. */
+  context: VerifiedContext | OriginContext;
+  /** The raw body, already read. */
+  body: Bytes;
+  /** May be set by a handler: what it spent, for the receipt. */
+  usage: Record<string, number> | undefined;
+  /** May be set by a handler: hashes of the receipts that its answer rests on. */
+  receipts: readonly string[] | undefined;
+  /** May be set by a handler: the code of the error it answers with, for the log. */
+  outcome: ErrorCode | undefined;
+}
+
+export interface GuardedEnv {
+  Variables: GuardedVariables;
+}
+
+/**
+ * Lets in what carries a valid `Context-Token` and signs whatever the route answers, errors included. A bad token is
+ * refused, never taken for none (signed context 4.9). Handlers read the body through `c.req` as usual.
+ */
+export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEnv> => {
+  const { now = Date.now, log = logLine, self, signer } = options;
+  const cache = linkCache();
+  return async (c, next) => {
+    const arrival = now();
+    let caller: { id: string; linkHash: string } | undefined;
+    let reason: string | undefined;
+    try {
+      const context = await contextOf(c, { ...options, now: arrival, cache });
+      if (context.caller !== undefined) caller = { id: context.caller, linkHash: context.linkHash };
+      c.set('context', context);
+      await next();
+    } catch (error) {
+      if (!(error instanceof ContextRefused)) throw error;
+      ({ caller, reason } = error);
+      c.res = refusal(error.code, { librarian: self });
+      c.set('outcome', error.code);
+    }
+    if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
+    log(requestLine(c, { self, arrival, now: now(), reason }));
+  };
+};
+
+/** Refuses calls whose context does not hold a capability. Stands behind `contextGuard`. */
+export const requireCapability =
+  (capability: string): MiddlewareHandler<GuardedEnv> =>
+  async (c, next) => {
+    const { capabilities, self } = c.get('context');
+    if (covers(capabilities, capability)) return next();
+    c.set('outcome', 'UNAUTHORIZED');
+    return refusal('UNAUTHORIZED', {
+      librarian: self,
+      message: `Cannot do this: the context does not hold the capability ${capability}`,
+      suggestion: 'Ask whoever started the call for a context with this capability',
+      details: { missing: capability },
+    });
+  };
+
+/** For `app.onError`: what any handler threw becomes a signed `{ error }` that says nothing about the inside (design 7.12). */
+export const faultHandler =
+  ({ self, now = Date.now, log = logLine }: Pick<GuardOptions, 'self' | 'now' | 'log'>): ErrorHandler<GuardedEnv> =>
+  (error, c) => {
+    const traceId = (c.get('context') as GuardedVariables['context'] | undefined)?.traceId;
+    const info = errorInfoOf(error, { librarian: self, where: 'route', log, now: now(), traceId });
+    c.set('outcome', info.code);
+    return refusal(info.code, info);
+  };
+
+/** An error as it travels: `{ error }` with the status of its code (design 7.6). */
+export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response =>
+  Response.json(
+    { error: errorInfo(code, known) },
+    { status: HTTP_STATUS[code], headers: code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'ContextToken' } : {} },
+  );
+
+const contextOf = async (
+  c: HonoContext<GuardedEnv>,
+  options: GuardOptions & { now: number; cache: LinkCache },
+): Promise<VerifiedContext | OriginContext> => {
+  const token = c.req.header(CONTEXT_HEADER);
+  if (token === undefined) return strangersContext(c, options);
+  const context = await verifyContext(token, {
+    ...options,
+    op: `${c.req.method} ${pathOf(c.req.url)}`,
+    body: () => bodyOf(c, options.maxBodyBytes),
+  });
+  if (options.access === 'user' && !context.subject.startsWith('user:')) {
+    throw refusedCaller('only users may call', context);
+  }
+  return context;
+};
+
+const strangersContext = async (
+  c: HonoContext<GuardedEnv>,
+  { self, access, anonymous, maxBodyBytes, now }: GuardOptions & { now: number },
+): Promise<OriginContext> => {
+  if (access !== 'public' || anonymous === undefined) throw new ContextRefused('UNAUTHORIZED', 'the token is missing');
+  await bodyOf(c, maxBodyBytes);
+  return originateAnonymous(anonymous, { self, address: c.req.header('CF-Connecting-IP') ?? '', now });
+};
+
+const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Promise<Bytes> => {
+  const bytes = await readBody(c.req.raw, maxBytes);
+  if (bytes === undefined) throw new ContextRefused('INVALID_QUERY', 'the body is too large');
+  c.set('body', bytes);
+  // Where c.req.json() and its siblings look first.
+  c.req.bodyCache.arrayBuffer = Promise.resolve(bytes.buffer);
+  return bytes;
+};
+
+const refusedCaller = (reason: string, { caller, linkHash }: VerifiedContext): ContextRefused => {
+  const error = new ContextRefused('UNAUTHORIZED', reason);
+  error.caller = { id: caller, linkHash };
+  return error;
+};
+
+/** Path and query exactly as received; Hono's own `path` leaves out the query. */
+const pathOf = (url: string): string => {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const end = url.indexOf('#');
+  return start === -1 ? '/' : url.slice(start, end === -1 ? undefined : end);
+};
+
+const attachReceipt = async (
+  c: HonoContext<GuardedEnv>,
+  { signer, caller, now }: { signer: Signer; caller: { id: string; linkHash: string }; now: number },
+): Promise<void> => {
+  const { status } = c.res;
+  const body = c.res.body === null ? undefined : new Uint8Array(await c.res.arrayBuffer());
+  const answer = {
+    caller,
+    status,
+    body: body ?? new Uint8Array(),
+    now,
+    usage: c.get('usage'),
+    receipts: c.get('receipts'),
+  };
+  const response = new Response(body, c.res);
+  response.headers.set(RECEIPT_HEADER, await signReceipt(signer, answer));
+  // Without the first line Hono would copy the headers of the old response into yet another one.
+  c.res = undefined;
+  c.res = response;
+};
+
+const requestLine = (
+  c: HonoContext<GuardedEnv>,
+  { self, arrival, now, reason }: { self: string; arrival: number; now: number; reason: string | undefined },
+) => {
+  // Not set when the context was refused, whatever the type says.
+  const context = c.get('context') as GuardedVariables['context'] | undefined;
+  return {
+    event: 'request' as const,
+    time: arrival,
+    librarian: self,
+    route: `${c.req.method} ${c.req.path}`,
+    status: c.res.status,
+    outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
+    duration_ms: now - arrival,
+    trace_id: context?.traceId,
+    span_id: context?.spanId,
+    chain: context?.chain,
+    hops: context?.chain.length,
+    remaining_ms: context === undefined ? undefined : context.deadlineMs - arrival,
+    link: context?.linkHash.slice(0, 8),
+    reason,
+  };
+};

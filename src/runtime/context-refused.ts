@@ -1,0 +1,24 @@
+import type { ErrorCode } from '../contract/error-info.ts';
+
+/**
+ * A context that was not accepted, or a call that may not be made (signed context 4.5 and 4.4).
+ * `reason` is for the log and for tests; callers get the code alone.
+ */
+export class ContextRefused extends Error {
+  override readonly name = 'ContextRefused';
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Who made the call and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
+  caller: { id: string; linkHash: string } | undefined;
+
+  constructor(code: ErrorCode, reason: string) {
+    super(`${code}: ${reason}`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** One named check. Every refusal of the verifier goes through here, so that each can be switched off and missed. */
+export function demand(condition: boolean, reason: string, code: ErrorCode = 'UNAUTHORIZED'): asserts condition {
+  if (!condition) throw new ContextRefused(code, reason);
+}

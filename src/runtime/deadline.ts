@@ -1,0 +1,41 @@
+import { ContextRefused } from './context-refused.ts';
+
+/** The time a piece of work has. */
+export interface Deadline {
+  /** Aborts when the time is up or the work was given up. */
+  signal: AbortSignal;
+  /** Settles as the work does, or rejects as soon as the time is up: work need not listen to the signal. */
+  race<T>(work: Promise<T>): Promise<T>;
+  /** Stops the timer. Must be called. */
+  clear(): void;
+}
+
+/**
+ * Starts the clock.
+ *
+ * @param outer Whoever waits for the work; when it aborts, the work is given up.
+ * @throws From `race`: `ContextRefused` TIMEOUT.
+ */
+export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined): Deadline => {
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Nobody may be waiting when it happens.
+  promise.catch(() => undefined);
+  const stop = (reason: string) => {
+    const error = new ContextRefused('TIMEOUT', reason);
+    controller.abort(error);
+    reject(error);
+  };
+  const timer = setTimeout(() => stop('the time is up'), timeoutMs);
+  const giveUp = () => stop('nobody waits for the answer');
+  if (outer?.aborted === true) giveUp();
+  outer?.addEventListener('abort', giveUp, { once: true });
+  return {
+    signal: controller.signal,
+    race: (work) => Promise.race([work, promise]),
+    clear: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', giveUp);
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import { decodeBase64url } from './base64url.ts';
+import type { KeyDirectory } from './key-directory.ts';
+import { LOCAL_LIBRARIANS, LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
+import { loadDirectory } from './signed-directory.ts';
+import { importSigner, publicKeyOf, type Signer } from './signer.ts';
+
+/** The variables and secrets that say who a function is. */
+export interface IdentityVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  /** Secret: the private key as PKCS8 in base64url. */
+  CONTEXT_SIGNING_KEY?: string | undefined;
+  /** The key directory, a compact JWS. */
+  CONTEXT_DIRECTORY?: string | undefined;
+  /** The `x` of the key that signs directories. */
+  CONTEXT_DIRECTORY_ROOT?: string | undefined;
+  /** Development only: seed of the derived keys. */
+  CONTEXT_KEY_SEED?: string | undefined;
+}
+
+/** Who a function is towards other functions. */
+export interface Identity {
+  self: string;
+  signer: Signer;
+  directory: KeyDirectory;
+}
+
+/** A function that cannot say who it is; it must not start. */
+export class IdentityRefused extends Error {
+  override readonly name = 'IdentityRefused';
+}
+
+/**
+ * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be
+ * in it; without one, derived keys, in development only (signed context 4.12).
+ *
+ * @throws {IdentityRefused} When something is missing or does not fit together.
+ * @throws {DirectoryRefused} When the directory is not acceptable.
+ */
+export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
+  const { ENVIRONMENT, CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT, CONTEXT_KEY_SEED } = variables;
+  const key = JSON.stringify([
+    self,
+    ENVIRONMENT,
+    CONTEXT_SIGNING_KEY,
+    CONTEXT_DIRECTORY,
+    CONTEXT_DIRECTORY_ROOT,
+    CONTEXT_KEY_SEED,
+  ]);
+  const known = identities.get(key);
+  if (known !== undefined) return known;
+  const identity = readIdentity(variables, self);
+  if (identities.size >= MAX_IDENTITIES) identities.clear();
+  identities.set(key, identity);
+  // A failure is not kept: the next request reads again.
+  identity.catch(() => identities.delete(key));
+  return identity;
+};
+
+/** More than one only where several functions share an isolate, as in tests. */
+const MAX_IDENTITIES = 64;
+const identities = new Map<string, Promise<Identity>>();
+
+const readIdentity = async (variables: IdentityVariables, self: string): Promise<Identity> => {
+  const { ENVIRONMENT = 'production', CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = variables;
+  const env = ENVIRONMENT === 'development' ? 'development' : 'production';
+  if (CONTEXT_DIRECTORY === undefined || CONTEXT_DIRECTORY === '') return localIdentity(variables, { self, env });
+  require(CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '', 'CONTEXT_DIRECTORY_ROOT is not set');
+  require(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
+  const directory = await loadDirectory(CONTEXT_DIRECTORY, { root: CONTEXT_DIRECTORY_ROOT, env, now: Date.now() });
+  const pkcs8 = decodeBase64url(CONTEXT_SIGNING_KEY);
+  require(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
+  const x = await publicKeyOf(pkcs8).catch(() => '');
+  const kid = directory.librarian(self)?.keys.find((candidate) => candidate.x === x)?.kid;
+  require(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
+  return { self, directory, signer: await importSigner(pkcs8, { id: self, kid }) };
+};
+
+const localIdentity = async (
+  { CONTEXT_KEY_SEED: seed = LOCAL_SEED }: IdentityVariables,
+  { self, env }: { self: string; env: string },
+): Promise<Identity> => {
+  require(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
+  const librarians = self in LOCAL_LIBRARIANS ? LOCAL_LIBRARIANS : { ...LOCAL_LIBRARIANS, [self]: {} };
+  return { self, directory: await localDirectory(librarians, seed), signer: await localSigner(self, seed) };
+};
+
+function require(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new IdentityRefused(`Cannot sign calls: ${problem}`);
+}

@@ -1,0 +1,164 @@
+import { type Bytes, decodeBase64url } from './base64url.ts';
+import { CAPABILITY, LIBRARIAN_ID } from './link-claims.ts';
+
+/** What a directory says (signed context 4.12); public. Times are seconds since 1970. */
+export interface DirectoryClaims {
+  /** Version of this form: 1. */
+  v: number;
+  /** `production` or `development`; keys of one never verify in the other. */
+  env: string;
+  /** Counts up with each publication. */
+  seq: number;
+  /** From then on the directory is refused. */
+  exp: number;
+  librarians: Record<string, DirectoryEntry>;
+}
+
+export interface DirectoryEntry {
+  keys: { kid: string; x: string; nbf?: number; exp?: number }[];
+  /** Which kinds of subject it may speak for. Everybody may speak for itself (`svc:`) and for strangers (`anon:`). */
+  origin?: ('user' | 'anon' | 'svc')[];
+  /** Workspaces whose contexts it may start; `*` for all. None when absent: it starts nothing at all. */
+  ws?: string[];
+  /** Capabilities it may put into a context that it starts; any when absent. */
+  cap?: string[];
+  /** Public host, where it has one. */
+  host?: string;
+  /** Links issued before are refused. */
+  revokedBefore?: number;
+}
+
+/** Who owns which key, and who may start what. */
+export interface KeyDirectory {
+  /** Changes with every other content; caches live no longer than it does. */
+  version: string;
+  env: string;
+  expiresAtMs: number;
+  librarian(id: string): DirectoryEntry | undefined;
+  ids(): string[];
+  key(kid: string): DirectoryKey | undefined;
+}
+
+export interface DirectoryKey {
+  kid: string;
+  /** Its one owner. */
+  librarian: string;
+  x: string;
+  /** Seconds; a link counts when its `iat` lies within. */
+  nbf: number;
+  exp: number;
+  /** Whether `signature` is this key's over `bytes`. Never throws. */
+  verify(signature: Bytes, bytes: Bytes): Promise<boolean>;
+}
+
+/** A directory that cannot be used; the message says why. */
+export class DirectoryRefused extends Error {
+  override readonly name = 'DirectoryRefused';
+}
+
+/**
+ * Checks a directory and makes its keys usable; each is imported on first use.
+ *
+ * @throws {DirectoryRefused} For a wrong form, an id or kid out of order, one kid twice, a key that is not 32 bytes or of low order.
+ */
+export const openDirectory = (claims: unknown, { version }: { version: string }): KeyDirectory => {
+  const { env, exp, librarians } = checkDirectory(claims);
+  const entries = new Map(Object.entries(librarians));
+  const keys = new Map<string, DirectoryKey>();
+  for (const [id, entry] of entries) {
+    for (const key of entry.keys) {
+      require(!keys.has(key.kid), `kid ${key.kid} occurs twice`);
+      keys.set(key.kid, directoryKey(id, key));
+    }
+  }
+  return {
+    version,
+    env,
+    expiresAtMs: exp * 1000,
+    librarian: (id) => entries.get(id),
+    ids: () => [...entries.keys()],
+    key: (kid) => keys.get(kid),
+  };
+};
+
+/** Whether an encoded point has a small order, so that anyone can make signatures that verify: 14 encodings, the 7 below with either sign. */
+export const isLowOrder = (point: Uint8Array): boolean => {
+  let text = '';
+  point.forEach((byte, index) => {
+    text += (index === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0');
+  });
+  return LOW_ORDER.has(text);
+};
+
+const LOW_ORDER = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+]);
+
+const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: DirectoryEntry['keys'][number]) => {
+  let imported: Promise<CryptoKey> | undefined;
+  const point = decodeBase64url(x);
+  require(point?.length === 32, `key ${kid} is not 32 bytes`);
+  require(point !== undefined && !isLowOrder(point), `key ${kid} is of low order`);
+  const verify = async (signature: Bytes, bytes: Bytes): Promise<boolean> => {
+    try {
+      imported ??= crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
+      return await crypto.subtle.verify('Ed25519', await imported, signature, bytes);
+    } catch {
+      return false;
+    }
+  };
+  return { kid, librarian, x, nbf, exp, verify };
+};
+
+const checkDirectory = (claims: unknown): DirectoryClaims => {
+  require(isObject(claims) && claims.v === 1, 'v is not 1');
+  require(typeof claims.env === 'string', 'env is missing');
+  require(isCount(claims.seq) && isCount(claims.exp), 'seq or exp is missing');
+  require(isObject(claims.librarians), 'librarians are missing');
+  const entries = Object.entries(claims.librarians);
+  require(entries.length <= 1000, 'there are more than 1000 librarians');
+  for (const [id, entry] of entries) checkEntry(id, entry);
+  // Each member has just been checked.
+  return claims as unknown as DirectoryClaims;
+};
+
+const checkEntry = (id: string, entry: unknown): void => {
+  require(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
+  require(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
+  for (const key of entry.keys) {
+    require(isObject(key) &&
+      typeof key.kid === 'string' &&
+      typeof key.x === 'string', `${id} has a key without kid or x`);
+    require(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
+    require(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
+  }
+  require(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
+  require(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
+  require(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
+  require(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
+};
+
+/** `<id>.<n>`, or `dev.<id>.<n>` for derived keys. */
+const ownsKid = (id: string, kid: string): boolean => {
+  const own = kid.startsWith(`dev.${id}.`) ? kid.slice(4) : kid;
+  return own.startsWith(`${id}.`) && /^[0-9]{1,6}$/.test(own.slice(id.length + 1));
+};
+
+const isListOf = (value: unknown, pattern: RegExp): boolean =>
+  value === undefined ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string' && pattern.test(item)));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+function require(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new DirectoryRefused(`Cannot use the key directory: ${problem}`);
+}

@@ -1,0 +1,40 @@
+import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** What a librarian is told beyond the signed context. */
+export interface LibrarianCall {
+  info: LibrarianInfo;
+  /** Milliseconds left. */
+  timeoutMs: number;
+  signal: AbortSignal;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  delegates?: readonly Delegate[] | undefined;
+  ai?: AIClient | undefined;
+  sampled?: boolean | undefined;
+}
+
+/**
+ * The signed context as a librarian sees it (seed 000, Context Object): no token, nothing that signs, and frozen all
+ * the way down, since librarians must not change it.
+ */
+export const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
+  const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled } = call;
+  const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
+  return Object.freeze({
+    librarian: frozen(structuredClone(info)),
+    user: frozen({ id: subject, workspaceId: workspace, capabilities: [...capabilities], authentication }),
+    trace: frozen({ traceId, spanId, ...(sampled === undefined ? {} : { sampled }) }),
+    delegationChain: frozen([...chain]),
+    availableDelegates: frozen(delegates.filter(({ id }) => !chain.includes(id)).map((delegate) => ({ ...delegate }))),
+    ...(metadata === undefined ? {} : { metadata: frozen(metadata) }),
+    ...(ai === undefined ? {} : { ai }),
+    timeout: timeoutMs,
+    signal,
+  });
+};
+
+/** Freezes plain data and all within. */
+const frozen = <T extends object>(value: T): T => {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member);
+  return Object.freeze(value);
+};

@@ -1,0 +1,26 @@
+/** The token as a whole (signed context 4.1): longer ones are refused before anything is parsed. */
+export const MAX_TOKEN_LENGTH = 8192;
+/** Links of a token (signed context 4.1). */
+export const MAX_LINKS = 8;
+/** Longest time between `iat` and `exp` of one link. */
+export const MAX_LIFETIME_MS = 300_000;
+/** A call that names no time gets this much. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+/** How old the last link may be, whatever its deadline says. */
+export const FRESHNESS_MS = 60_000;
+/** How far `iat` may lie in the future, and how far it may run back along the chain. */
+export const LEEWAY_MS = 5000;
+export const MAX_CAPABILITIES = 24;
+export const MAX_BUDGETS = 8;
+/** Largest body of a guarded route, unless the route says otherwise. */
+export const MAX_BODY_BYTES = 262_144;
+/** Largest answer that a signed call reads, unless the call says otherwise. */
+export const MAX_ANSWER_BYTES = 4_194_304;
+/** A stranger's question (signed context 4.10). */
+export const ANONYMOUS_MAX_HOPS = 3;
+export const ANONYMOUS_TIMEOUT_MS = 15_000;
+
+/** Request header: the chain of links. Cloudflare blanks values whose header name contains `token` in its logs. */
+export const CONTEXT_HEADER = 'Context-Token';
+/** Response header: the answer, signed. */
+export const RECEIPT_HEADER = 'Context-Receipt';

@@ -1,0 +1,55 @@
+/** One line about one request. No token, no body, no question, no subject (signed context 4.14). */
+export interface RequestLine {
+  event: 'request';
+  /** Milliseconds since 1970. */
+  time: number;
+  librarian: string;
+  /** `METHOD path`, without the query. */
+  route: string;
+  status: number;
+  /** `ok`, or the code of the error. */
+  outcome: string;
+  /** By a clock that stands still during CPU work on Cloudflare. */
+  duration_ms: number;
+  trace_id?: string | undefined;
+  span_id?: string | undefined;
+  chain?: readonly string[] | undefined;
+  hops?: number | undefined;
+  remaining_ms?: number | undefined;
+  /** First 8 characters of the hash of the caller's link. */
+  link?: string | undefined;
+  /** Why a context was refused. */
+  reason?: string | undefined;
+}
+
+/** Something went wrong inside; `cause` is for those who run the service. */
+export interface FaultLine {
+  event: 'fault';
+  time: number;
+  librarian: string;
+  /** Where: `librarian`, `delegate`, `route`. */
+  where: string;
+  code: string;
+  trace_id?: string | undefined;
+  /** Name and message of the cause, shortened; texts in quotes are left out, as they may be a customer's. */
+  cause: string;
+}
+
+export type LogLine = RequestLine | FaultLine;
+/** Takes a line; `logLine` in production. */
+export type Log = (line: LogLine) => void;
+
+/** Writes a line as JSON. Text from outside stays inside its string, so that nobody forges a second line. */
+export const logLine: Log = (line) => console.log(JSON.stringify(line));
+
+/** Name and message of an error and its causes, at most 500 characters, without quoted text. */
+export const describeCause = (error: unknown): string => {
+  const parts: string[] = [];
+  for (let at: unknown = error; parts.length < 4 && at !== undefined; at = at instanceof Error ? at.cause : undefined) {
+    parts.push(at instanceof Error ? `${at.name}: ${at.message}` : typeof at);
+  }
+  return parts
+    .join(' < ')
+    .replace(/"[^"]*"|'[^']*'|`[^`]*`/g, '"…"')
+    .slice(0, 500);
+};

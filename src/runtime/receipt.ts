@@ -1,0 +1,117 @@
+import type { Bytes } from './base64url.ts';
+import { readJws, signJws } from './compact-jws.ts';
+import { demand } from './context-refused.ts';
+import { sha256 } from './digest.ts';
+import type { KeyDirectory } from './key-directory.ts';
+import { LEEWAY_MS, MAX_BUDGETS } from './limits.ts';
+import { HASH, millis } from './link-claims.ts';
+import type { Signer } from './signer.ts';
+
+/** A signed answer (signed context 4.13): which librarian gave exactly these bytes to exactly this call. */
+export interface Receipt {
+  iss: string;
+  /** The caller. */
+  aud: string;
+  /** Hash of the link that asked. */
+  req: string;
+  /** HTTP status. */
+  st: number;
+  /** Hash of the answer's bytes. */
+  bd: string;
+  /** Seconds since 1970. */
+  iat: number;
+  /** What was spent, in the units of the budgets. */
+  use: Record<string, number>;
+  /** Hashes of the receipts that the answer rests on. */
+  sub: string[];
+}
+
+/** What a librarian answers, and to whom. */
+export interface Answer {
+  /** The caller and the hash of its link. */
+  caller: { id: string; linkHash: string };
+  status: number;
+  /** Exactly as sent. */
+  body: Bytes;
+  now: number;
+  usage?: Record<string, number> | undefined;
+  receipts?: readonly string[] | undefined;
+}
+
+/** The value of `Context-Receipt`. */
+export const signReceipt = async (signer: Signer, answer: Answer): Promise<string> => {
+  const receipt: Receipt = {
+    iss: signer.id,
+    aud: answer.caller.id,
+    req: answer.caller.linkHash,
+    st: answer.status,
+    bd: await sha256(answer.body),
+    iat: answer.now / 1000,
+    use: answer.usage ?? {},
+    sub: [...(answer.receipts ?? [])].slice(0, MAX_SUB_RECEIPTS),
+  };
+  return signJws(receipt, { typ: 'ctx-receipt+jwt', signer });
+};
+
+/** What the caller knows about its own call, and what came back. */
+export interface Expectation {
+  self: string;
+  /** Whom it asked. */
+  librarian: string;
+  linkHash: string;
+  /** What it handed down. */
+  budgets: Readonly<Record<string, number>>;
+  status: number;
+  body: Bytes;
+  directory: KeyDirectory;
+  now: number;
+}
+
+/** Verifies a receipt against the call and the answer it came with. @throws {ContextRefused} UNAUTHORIZED, with the reason. */
+export const verifyReceipt = async (text: string, expected: Expectation): Promise<Receipt> => {
+  demand(text.length <= MAX_RECEIPT_LENGTH, 'the receipt is longer than 4,096 bytes');
+  const jws = readJws(text, 'ctx-receipt+jwt');
+  const receipt = checkReceiptClaims(jws.claims);
+  demand(receipt.iss === expected.librarian, 'the receipt is from another librarian');
+  demand(receipt.aud === expected.self, 'the receipt is for another caller');
+  demand(receipt.req === expected.linkHash, 'the receipt is for another request');
+  demand(receipt.st === expected.status, 'the status is not the one that was signed');
+  const key = expected.directory.key(jws.kid);
+  demand(expected.now < expected.directory.expiresAtMs, 'the key directory has expired');
+  demand(key !== undefined, 'the key of the receipt is unknown');
+  demand(key.librarian === receipt.iss, 'the key of the receipt belongs to another librarian');
+  demand(receipt.iat >= key.nbf && receipt.iat < key.exp, 'the key of the receipt is outside its window');
+  demand(receipt.iat >= (expected.directory.librarian(receipt.iss)?.revokedBefore ?? 0), 'the librarian is revoked');
+  demand(millis(receipt.iat) <= expected.now + LEEWAY_MS, 'the receipt is issued in the future');
+  for (const [name, amount] of Object.entries(receipt.use)) {
+    demand(amount <= (expected.budgets[name] ?? amount), 'more was used than granted');
+  }
+  demand(await key.verify(jws.signature, jws.signed), 'the signature of the receipt is wrong');
+  demand((await sha256(expected.body)) === receipt.bd, 'the answer is not the one that was signed');
+  return receipt;
+};
+
+const MAX_RECEIPT_LENGTH = 4096;
+const MAX_SUB_RECEIPTS = 32;
+const MEMBERS = new Set(['iss', 'aud', 'req', 'st', 'bd', 'iat', 'use', 'sub']);
+
+const checkReceiptClaims = (claims: Record<string, unknown>): Receipt => {
+  const { iss, aud, req, st, bd, iat, use, sub } = claims;
+  const areStrings = [iss, aud, req, bd].every((text) => typeof text === 'string');
+  demand(areStrings && Object.keys(claims).every((name) => MEMBERS.has(name)), 'the receipt has other claims');
+  demand(Number.isInteger(st) && typeof iat === 'number' && Number.isFinite(iat), 'st or iat is not a number');
+  demand(isAmounts(use), 'use is not a list of amounts');
+  demand(Array.isArray(sub) && sub.length <= MAX_SUB_RECEIPTS, 'sub is not a list of at most 32');
+  demand(
+    sub.every((hash) => typeof hash === 'string' && HASH.test(hash)),
+    'sub holds something else than hashes',
+  );
+  // Each member has just been checked.
+  return claims as unknown as Receipt;
+};
+
+const isAmounts = (use: unknown): use is Record<string, number> => {
+  if (typeof use !== 'object' || use === null || Array.isArray(use)) return false;
+  const amounts = Object.values(use);
+  return amounts.length <= MAX_BUDGETS && amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+};

@@ -1,0 +1,143 @@
+import { Hono, type Context as HonoContext } from 'hono';
+import { LibrarianAskRequest } from '../contract/ask-request.ts';
+import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
+import { describeIssues, issuesOf } from '../contract/issue.ts';
+import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import type { LibrarianResponse } from '../contract/response.ts';
+import { validateResponse } from '../contract/validate-response.ts';
+import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
+import { followDelegate } from './follow-delegate.ts';
+import { librarianContext } from './librarian-context.ts';
+import { logLine } from './log.ts';
+import type { OriginContext, VerifiedContext } from './request-context.ts';
+import { signedClient, type Target } from './signed-client.ts';
+import { isSampled } from './trace-parent.ts';
+
+/** What belongs to one request, for the wiring of a librarian; the librarian itself stays `(query, context?)`. */
+export interface RequestScope {
+  /** The verified context: workspace, capabilities, budgets. */
+  context: OriginContext | VerifiedContext;
+  /** Lets work go on after the answer, as `ExecutionContext.waitUntil` does. */
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** A librarian, or a function that makes one for each request. */
+export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
+
+export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'> {
+  /** `signed` when absent. */
+  access?: GuardOptions['access'] | undefined;
+  /** Whom questions may be handed on to: service bindings by librarian id. */
+  targets?: Readonly<Record<string, Target>> | undefined;
+  /** How the targets are introduced to the librarian; by their id alone when absent. */
+  delegates?: readonly Delegate[] | undefined;
+  ai?: AIClient | undefined;
+}
+
+/**
+ * Turns a librarian into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}`. Around it: the signed
+ * context, the capabilities that `info` names, validation of what comes in and of what it returns, the deadline,
+ * one delegation, errors as values, the receipt and the log line.
+ */
+export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
+  const settings = { access: 'signed' as const, ...options, self: info.id };
+  const app = new Hono<GuardedEnv>();
+  app.onError(faultHandler(settings));
+  app.notFound((c) => c.json({ error: errorInfo('NOT_FOUND', { librarian: info.id }) }, 404));
+  app.get(`/librarians/${info.id}`, (c) => c.json(describe(info, settings)));
+  app.post(
+    `/librarians/${info.id}/ask`,
+    contextGuard(settings),
+    ...(info.capabilities ?? []).map(requireCapability),
+    asking(librarian, { info, options }),
+  );
+  return app;
+};
+
+/** What anybody may know about a librarian (design, section 4). */
+const describe = (info: LibrarianInfo, { access, directory }: Pick<GuardOptions, 'access' | 'directory'>) => ({
+  id: info.id,
+  name: info.name,
+  description: info.description,
+  capabilities: info.capabilities ?? [],
+  access,
+  keys: directory.librarian(info.id)?.keys ?? [],
+});
+
+const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
+  const { now = Date.now, log = logLine } = options;
+  const client = signedClient({ ...options, self: info.id, targets: options.targets ?? {} });
+  const delegates = options.delegates ?? client.targets.map((id) => ({ id }));
+  return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
+    const context = c.get('context');
+    const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
+    const request = readRequest(c.get('body'));
+    if ('error' in request) return reply(c, { error: { ...request.error, librarian: info.id } });
+    const timeoutMs = context.deadlineMs - now();
+    const deadline = startDeadline(timeoutMs, c.req.raw.signal);
+    try {
+      const { query, metadata } = request;
+      const sampled = isSampled(c.req.header('traceparent'));
+      const call = { info, timeoutMs, signal: deadline.signal, metadata, delegates, ai: options.ai, sampled };
+      const ask =
+        typeof librarian === 'function' ? librarian : librarian.forRequest({ context, waitUntil: waitUntilOf(c) });
+      const told = librarianContext(context, call);
+      const response = await answerOf(() => ask(query, told), { deadline, scene });
+      const delegation = { client, context, query, metadata, signal: deadline.signal, scene };
+      return reply(c, await followDelegate(response, delegation));
+    } finally {
+      deadline.clear();
+    }
+  };
+};
+
+/** The librarian's response, or what its exception, its silence or its nonsense is told as. */
+const answerOf = async (
+  ask: () => Promise<unknown>,
+  { deadline, scene }: { deadline: Deadline; scene: ErrorScene },
+): Promise<LibrarianResponse> => {
+  try {
+    const response = validateResponse(await deadline.race(Promise.resolve().then(ask)));
+    if (response.ok) return response.value;
+    throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
+  } catch (error) {
+    return { error: errorInfoOf(error, scene) };
+  }
+};
+
+const readRequest = (body: Uint8Array): LibrarianAskRequest | { error: ErrorInfo } => {
+  const parsed = LibrarianAskRequest.safeParse(parseJson(body));
+  if (parsed.success) return parsed.data;
+  const message = `Cannot read the request: ${describeIssues(issuesOf(parsed.error))}`;
+  return { error: errorInfo('INVALID_QUERY', { message }) };
+};
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+const parseJson = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    return undefined;
+  }
+};
+
+const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
+  const code = response.error?.code;
+  // With an answer beside it, the error names a gap; the request as such has succeeded.
+  if (code === undefined || response.answer !== undefined) return c.json(response);
+  c.set('outcome', code);
+  return c.json(response, HTTP_STATUS[code]);
+};
+
+const waitUntilOf = (c: HonoContext): RequestScope['waitUntil'] => {
+  try {
+    const { executionCtx } = c;
+    return (work) => executionCtx.waitUntil(work);
+  } catch {
+    // Outside of workerd there is none; the work goes on by itself.
+    return (work) => void work.catch(() => undefined);
+  }
+};

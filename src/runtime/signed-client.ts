@@ -1,0 +1,155 @@
+import type { ErrorInfo } from '../contract/error-info.ts';
+import type { Bytes } from './base64url.ts';
+import { ContextRefused } from './context-refused.ts';
+import { startDeadline } from './deadline.ts';
+import { sha256, utf8 } from './digest.ts';
+import { errorInfo } from './error-info-of.ts';
+import type { KeyDirectory } from './key-directory.ts';
+import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from './limits.ts';
+import { describeCause, type Log, logLine } from './log.ts';
+import { readBody } from './read-body.ts';
+import { type Receipt, verifyReceipt } from './receipt.ts';
+import type { OriginContext, VerifiedContext } from './request-context.ts';
+import { type SignedLink, signLink } from './sign-link.ts';
+import type { Signer } from './signer.ts';
+import { traceParent } from './trace-parent.ts';
+
+/** Where calls go: a service binding, or anything else that fetches. */
+export interface Target {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** One call to another librarian. */
+export interface SignedRequest {
+  /** Id of the target; must be in the directory and among the targets. */
+  to: string;
+  method?: string | undefined;
+  /** Path and query: `/librarians/navigator/ask`. */
+  path: string;
+  /** Bytes and text go out as they are, anything else as JSON. */
+  body?: unknown;
+  timeoutMs?: number | undefined;
+  reserveMs?: number | undefined;
+  capabilities?: readonly string[] | undefined;
+  budgets?: Readonly<Record<string, number>> | undefined;
+  maxHops?: number | undefined;
+  maxAnswerBytes?: number | undefined;
+  /** Gives the call up, e.g. when the client has gone. */
+  signal?: AbortSignal | undefined;
+}
+
+/** An answer with a valid receipt, whatever its status; or why there is none. */
+export type SignedAnswer =
+  | {
+      ok: true;
+      status: number;
+      contentType: string;
+      body: Bytes;
+      json: () => unknown;
+      receipt: Receipt;
+      receiptHash: () => Promise<string>;
+    }
+  | { ok: false; error: ErrorInfo };
+
+export interface SignedClient {
+  /** Ids that can be called. */
+  targets: readonly string[];
+  /** Signs, sends, checks the receipt. Never throws. */
+  call(context: OriginContext | VerifiedContext, request: SignedRequest): Promise<SignedAnswer>;
+}
+
+export interface SignedClientOptions {
+  self: string;
+  signer: Signer;
+  directory: KeyDirectory;
+  targets: Readonly<Record<string, Target>>;
+  now?: (() => number) | undefined;
+  log?: Log | undefined;
+}
+
+/** Calls other librarians. The token goes to targets of the directory only, and no redirect carries it on. */
+export const signedClient = (options: SignedClientOptions): SignedClient => {
+  const { targets, directory, self, now = Date.now, log = logLine } = options;
+  const reachable = Object.keys(targets).filter((id) => id !== self && directory.librarian(id) !== undefined);
+  const failed = (error: unknown, { to, traceId }: { to: string; traceId: string }): SignedAnswer => {
+    const code = error instanceof ContextRefused && error.code !== 'UNAUTHORIZED' ? error.code : 'DELEGATION_FAILED';
+    log({
+      event: 'fault',
+      time: now(),
+      librarian: self,
+      where: `call ${to}`,
+      code,
+      trace_id: traceId,
+      cause: describeCause(error),
+    });
+    return { ok: false, error: errorInfo(code, { librarian: to }) };
+  };
+  return {
+    targets: reachable,
+    call: async (context, request) => {
+      try {
+        const target = reachable.includes(request.to) ? targets[request.to] : undefined;
+        if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
+        return await send(context, { ...options, request, target, now });
+      } catch (error) {
+        return failed(error, { to: request.to, traceId: context.traceId });
+      }
+    },
+  };
+};
+
+interface Sending extends SignedClientOptions {
+  request: SignedRequest;
+  target: Target;
+  now: () => number;
+}
+
+const send = async (context: OriginContext | VerifiedContext, sending: Sending): Promise<SignedAnswer> => {
+  const { request, target, signer, now } = sending;
+  const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
+  const body = bytesOf(request.body);
+  const url = new URL(request.path, `http://${aud}`);
+  const op = `${method} ${url.pathname}${url.search}`;
+  const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
+  const deadline = startDeadline(link.deadlineMs - now(), request.signal);
+  try {
+    const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
+    if (body.length > 0) headers['Content-Type'] = 'application/json';
+    const init = { method, headers, redirect: 'manual' as const, signal: deadline.signal };
+    const response = await deadline.race(target.fetch(new Request(url, body.length > 0 ? { ...init, body } : init)));
+    return await deadline.race(receive(response, { ...sending, link }));
+  } finally {
+    deadline.clear();
+  }
+};
+
+const receive = async (response: Response, sending: Sending & { link: SignedLink }): Promise<SignedAnswer> => {
+  const { self, request, directory, link, now } = sending;
+  const token = response.headers.get(RECEIPT_HEADER);
+  if (token === null) throw new Error(`the answer has no receipt, its status is ${response.status}`);
+  const body = await readBody(response, request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+  if (body === undefined) throw new Error('the answer is too large');
+  const { status } = response;
+  const linkHash = await sha256(utf8(link.link));
+  const { budgets } = link;
+  const receipt = await verifyReceipt(token, {
+    self,
+    librarian: request.to,
+    linkHash,
+    budgets,
+    status,
+    body,
+    directory,
+    now: now(),
+  });
+  const contentType = response.headers.get('Content-Type') ?? '';
+  const json = (): unknown => JSON.parse(new TextDecoder().decode(body));
+  return { ok: true, status, contentType, body, json, receipt, receiptHash: () => sha256(utf8(token)) };
+};
+
+const bytesOf = (body: unknown): Bytes => {
+  if (body === undefined) return new Uint8Array();
+  // Bytes of a request or a TextEncoder: never shared memory, which WebCrypto would refuse by itself.
+  if (body instanceof Uint8Array) return body as Bytes;
+  return utf8(typeof body === 'string' ? body : JSON.stringify(body));
+};

@@ -1,0 +1,78 @@
+import { decodeBase64url } from './base64url.ts';
+import { readJws, signJws } from './compact-jws.ts';
+import { ContextRefused } from './context-refused.ts';
+import { sha256, utf8 } from './digest.ts';
+import {
+  type DirectoryClaims,
+  DirectoryRefused,
+  isLowOrder,
+  type KeyDirectory,
+  openDirectory,
+} from './key-directory.ts';
+import { importSigner } from './signer.ts';
+
+/** What a directory has to be, whoever brings it. */
+export interface DirectoryExpectation {
+  /** The `x` of the offline root key. */
+  root: string;
+  env: 'development' | 'production';
+  /** Milliseconds since 1970. */
+  now: number;
+  /** The `seq` of the last directory seen; an older one is refused. */
+  lastSeq?: number | undefined;
+  /** Prefix of the ids that this root may vouch for: `partner.` for another organisation. All when absent. */
+  prefix?: string | undefined;
+}
+
+/**
+ * Verifies a signed directory (signed context 4.12).
+ *
+ * @throws {DirectoryRefused} For another root or environment, an older `seq`, one that has expired, derived keys in production, ids outside the prefix, and whatever `openDirectory` refuses.
+ */
+export const loadDirectory = async (text: string, expected: DirectoryExpectation): Promise<KeyDirectory> => {
+  const { root, env, now, lastSeq = 0, prefix = '' } = expected;
+  const claims = await readSigned(text, root);
+  const directory = openDirectory(claims, { version: await sha256(utf8(text)) });
+  // openDirectory has just checked its form.
+  const { seq } = claims as unknown as DirectoryClaims;
+  require(directory.env === env, `it is for ${directory.env}, this is ${env}`);
+  require(directory.expiresAtMs > now, 'it has expired');
+  require(seq >= lastSeq, `its seq ${seq} is older than ${lastSeq}`);
+  for (const id of directory.ids()) {
+    require(id.startsWith(prefix), `its root may not vouch for ${id}`);
+    const keys = directory.librarian(id)?.keys ?? [];
+    require(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
+  }
+  return directory;
+};
+
+/** Signs a directory with the offline root key; for a deploy script. `privateKey` is PKCS8 in base64url. */
+export const signDirectory = async (
+  claims: DirectoryClaims,
+  { privateKey }: { privateKey: string },
+): Promise<string> => {
+  const pkcs8 = decodeBase64url(privateKey);
+  require(pkcs8 !== undefined, 'the root key is not base64url');
+  return signJws(claims, { typ: 'ctx-directory+jwt', signer: await importSigner(pkcs8, { id: 'root', kid: 'root' }) });
+};
+
+const readSigned = async (text: string, root: string): Promise<Record<string, unknown>> => {
+  require(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
+  const point = decodeBase64url(root);
+  require(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
+  const jws = await (async () => readJws(text, 'ctx-directory+jwt'))().catch((error: unknown) => {
+    throw new DirectoryRefused(
+      `Cannot use the key directory: ${error instanceof ContextRefused ? error.reason : 'unreadable'}`,
+    );
+  });
+  const key = await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
+  require(await crypto.subtle.verify('Ed25519', key, jws.signature, jws.signed), 'it is not signed by the root');
+  return jws.claims;
+};
+
+/** Some 8,000 librarians. */
+const MAX_LENGTH = 1_048_576;
+
+function require(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new DirectoryRefused(`Cannot use the key directory: ${problem}`);
+}

@@ -1,0 +1,233 @@
+import type { Bytes } from './base64url.ts';
+import { covers } from './capabilities.ts';
+import { readJws, type UnverifiedJws } from './compact-jws.ts';
+import { ContextRefused, demand } from './context-refused.ts';
+import { sha256, utf8 } from './digest.ts';
+import type { KeyDirectory } from './key-directory.ts';
+import { FRESHNESS_MS, LEEWAY_MS, MAX_LINKS, MAX_TOKEN_LENGTH } from './limits.ts';
+import type { LinkCache } from './link-cache.ts';
+import { checkLinkClaims, type LaterClaims, millis, type RootClaims } from './link-claims.ts';
+import type { ReplayStore } from './replay-store.ts';
+import type { VerifiedContext } from './request-context.ts';
+
+export interface Verification {
+  /** The librarian that was called: from its configuration, never from the request. */
+  self: string;
+  directory: KeyDirectory;
+  /** `METHOD path[?query]` exactly as received. */
+  op: string;
+  /** The raw body. Asked for only once the caller's signature has been verified. */
+  body: () => Promise<Bytes> | Bytes;
+  /** Milliseconds since 1970, when the call arrived. */
+  now: number;
+  /** Links that this librarian accepts, 1 to 8. */
+  maxHops?: number | undefined;
+  /** The only librarians that may call; all when absent. */
+  callers?: readonly string[] | undefined;
+  replay?: ReplayStore | undefined;
+  cache?: LinkCache | undefined;
+}
+
+/**
+ * Verifies the value of `Context-Token`, in the order of signed context 4.5: cheap checks first, the caller's signature
+ * before any heavy work, and nothing about time, depth or loops before all signatures.
+ *
+ * @throws {ContextRefused} With the code a caller gets; TIMEOUT, LOOP_DETECTED and MAX_DEPTH_EXCEEDED only for chains that are authentic (nine links apart).
+ */
+export const verifyContext = async (token: string, verification: Verification): Promise<VerifiedContext> => {
+  const { directory, now, body, cache } = verification;
+  const links = readLinks(token);
+  checkTarget(links, verification);
+  checkKeys(links, { directory, now });
+  const last = lastOf(links);
+  await checkSignature(last, directory);
+  const hashes = await checkHashes(links);
+  await checkEarlierSignatures(links, { hashes, directory, cache });
+  demand((await sha256(await body())) === last.claims.bd, 'the body is not the one that was signed');
+  const linkHash = hashes[links.length - 1] ?? '';
+  try {
+    return await checkMeaning(token, { links, linkHash, verification });
+  } catch (error) {
+    if (error instanceof ContextRefused) error.caller = { id: last.claims.iss, linkHash };
+    throw error;
+  }
+};
+
+/** A link whose form is right. */
+interface Link extends Omit<UnverifiedJws, 'claims'> {
+  claims: RootClaims | LaterClaims;
+}
+
+/** Steps 1 and 2: size, then the form of every link. */
+const readLinks = (token: string): Link[] => {
+  demand(token.length <= MAX_TOKEN_LENGTH, 'the token is longer than 8,192 bytes');
+  const texts = token.split('~', MAX_LINKS + 1);
+  demand(texts.length <= MAX_LINKS, 'the token has more than 8 links', 'MAX_DEPTH_EXCEEDED');
+  return texts.map((text, hop) => {
+    const jws = readJws(text, 'ctx+jwt');
+    return { ...jws, claims: checkLinkClaims(jws.claims, hop) };
+  });
+};
+
+/** Step 3: is it for me, for this operation, and was each link issued by the addressee of the one before? */
+const checkTarget = (links: Link[], { self, op }: Verification): void => {
+  const { claims } = lastOf(links);
+  demand(claims.aud === self, 'the token is for another librarian');
+  demand(claims.op === op, 'the token is for another operation');
+  links.forEach((link, hop) => {
+    const previous = links[hop - 1];
+    demand(previous === undefined || link.claims.iss === previous.claims.aud, 'a link is not issued by the addressee');
+  });
+};
+
+/** Step 4: every key known, owned by its issuer, inside its window, its librarian not revoked. */
+const checkKeys = (links: Link[], { directory, now }: { directory: KeyDirectory; now: number }): void => {
+  demand(now < directory.expiresAtMs, 'the key directory has expired');
+  for (const { kid, claims } of links) {
+    const key = directory.key(kid);
+    demand(key !== undefined, 'a key is unknown');
+    demand(key.librarian === claims.iss, 'a key belongs to another librarian');
+    // By `iat`: a link lives 300 s at most, so that back-dating into the window of a retired key gains nothing.
+    demand(claims.iat >= key.nbf, 'a key is not valid yet');
+    demand(claims.iat < key.exp, 'a key is retired');
+    demand(claims.iat >= (directory.librarian(claims.iss)?.revokedBefore ?? 0), 'a librarian is revoked');
+  }
+};
+
+/** Step 5, and each signature of step 7. */
+const checkSignature = async ({ kid, signature, signed }: Link, directory: KeyDirectory): Promise<void> => {
+  const valid = (await directory.key(kid)?.verify(signature, signed)) ?? false;
+  demand(valid, 'a signature is wrong');
+};
+
+/** Step 6: each link names the one before by its full hash. Gives the hashes of all links. */
+const checkHashes = async (links: Link[]): Promise<string[]> => {
+  const hashes = await Promise.all(links.map(({ text }) => sha256(utf8(text))));
+  links.forEach(({ claims }, hop) => {
+    demand(!('prv' in claims) || claims.prv === hashes[hop - 1], 'a link does not continue the one before');
+  });
+  return hashes;
+};
+
+/** Step 7: all earlier signatures, skipping exact bytes that were verified under the same directory. */
+const checkEarlierSignatures = async (
+  links: Link[],
+  { hashes, directory, cache }: { hashes: string[]; directory: KeyDirectory; cache: LinkCache | undefined },
+): Promise<void> => {
+  const earlier = links.slice(0, -1);
+  const isKnown = (hop: number) => cache?.has(directory.version, hashes[hop] ?? '') ?? false;
+  await Promise.all(earlier.map((link, hop) => (isKnown(hop) ? undefined : checkSignature(link, directory))));
+  // The last link is new on every call; remembering it pays where its bytes come back as a prefix.
+  links.forEach((_, hop) => {
+    cache?.add(directory.version, hashes[hop] ?? '');
+  });
+};
+
+/** Steps 9 to 15: what the links, now authentic, are allowed to say. */
+const checkMeaning = async (
+  token: string,
+  { links, linkHash, verification }: { links: Link[]; linkHash: string; verification: Verification },
+): Promise<VerifiedContext> => {
+  const { directory, now } = verification;
+  const root = rootOf(links);
+  const last = lastOf(links).claims;
+  checkOrigin(root, directory);
+  const granted = checkAttenuation(root, links);
+  const deadlineMs = checkTime(links, now);
+  const maxHops = Math.min(granted.maxHops, verification.maxHops ?? MAX_LINKS);
+  const chain = links.map(({ claims }) => claims.iss);
+  demand(links.length <= maxHops, 'the chain has too many links', 'MAX_DEPTH_EXCEEDED');
+  demand(!chain.includes(last.aud), 'this librarian is in the chain', 'LOOP_DETECTED');
+  demand(new Set(chain).size === chain.length, 'a librarian is in the chain twice', 'LOOP_DETECTED');
+  demand(verification.callers?.includes(last.iss) ?? true, 'the caller is not on the list');
+  await checkReplay(linkHash, verification);
+  const context = {
+    self: last.aud,
+    subject: root.sub,
+    workspace: root.ws,
+    authentication: root.amr,
+    traceId: root.tid,
+    spanId: last.jti,
+    chain,
+    caller: last.iss,
+    ...granted,
+    maxHops,
+    deadlineMs,
+    startedAtMs: now,
+    linkHash,
+    links: () => token,
+  };
+  // The brand exists for the compiler only; this is the one place that may set it.
+  return Object.freeze(context) as unknown as VerifiedContext;
+};
+
+/** Step 9: may the first issuer speak for this subject, in this workspace, with these capabilities? */
+const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory): void => {
+  const entry = directory.librarian(iss);
+  const [kind, id] = [sub.slice(0, sub.indexOf(':')), sub.slice(sub.indexOf(':') + 1)];
+  demand(kind !== 'user' || (entry?.origin?.includes('user') ?? false), 'the origin may not speak for users');
+  demand(kind !== 'svc' || id === iss, 'a service speaks for another');
+  demand(
+    entry?.ws?.some((allowed) => allowed === '*' || allowed === ws) ?? false,
+    'the origin is outside its workspaces',
+  );
+  // Beyond the specification: without it, whoever may start a context for itself may give itself every capability.
+  demand(
+    cap.every((wanted) => covers(entry?.cap ?? ['*'], wanted)),
+    'the origin gives what it may not give',
+  );
+};
+
+/** Step 10: deadline, hops, capabilities and budgets only shrink; time does not run back. */
+const checkAttenuation = (root: RootClaims, links: Link[]) => {
+  let { exp, iat, max: maxHops, cap: capabilities } = root;
+  const budgets = { ...root.bud };
+  for (const { claims } of links.slice(1)) {
+    demand(claims.exp <= exp, 'the deadline grows');
+    demand(millis(claims.iat) >= millis(iat) - LEEWAY_MS, 'iat runs backwards');
+    demand((claims.max ?? maxHops) <= maxHops, 'max grows');
+    demand(
+      (claims.cap ?? []).every((wanted) => covers(capabilities, wanted)),
+      'a capability is added',
+    );
+    for (const [name, amount] of Object.entries(claims.bud ?? {})) {
+      demand(amount <= (budgets[name] ?? amount), 'a budget grows');
+      budgets[name] = amount;
+    }
+    ({ exp, iat } = claims);
+    maxHops = claims.max ?? maxHops;
+    capabilities = claims.cap ?? capabilities;
+  }
+  return { capabilities, budgets, maxHops };
+};
+
+/** Steps 11 and 12. Gives the deadline by the local clock, never later than the caller said was left (4.6). */
+const checkTime = (links: Link[], now: number): number => {
+  for (const { claims } of links) demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
+  const { iat, exp } = lastOf(links).claims;
+  const remainingMs = millis(exp) - Math.max(now, millis(iat));
+  demand(remainingMs > 0, 'the deadline has passed', 'TIMEOUT');
+  demand(now - millis(iat) <= FRESHNESS_MS, 'the call is older than 60 s');
+  return now + remainingMs;
+};
+
+/** The second half of step 15; last, so that strangers cannot fill the store. */
+const checkReplay = async (linkHash: string, { replay, now }: Verification): Promise<void> => {
+  if (replay === undefined) return;
+  const ttlSeconds = (FRESHNESS_MS + LEEWAY_MS) / 1000;
+  const isFirst = await replay.isFirst(linkHash, { ttlSeconds, nowMs: now }).catch(() => undefined);
+  demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE');
+  demand(isFirst, 'the call is a replay');
+};
+
+const lastOf = (links: Link[]): Link => {
+  const last = links.at(-1);
+  demand(last !== undefined, 'the token has no link');
+  return last;
+};
+
+const rootOf = (links: Link[]): RootClaims => {
+  const claims = links[0]?.claims;
+  demand(claims !== undefined && 'sub' in claims, 'the first link is not a root');
+  return claims;
+};
