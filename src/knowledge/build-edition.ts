@@ -1,17 +1,10 @@
 import { SPARE_BYTES } from './attach-section.ts';
-import { collectWords, type EditionEntry } from './collect-words.ts';
+import { collectWords } from './collect-words.ts';
+import type { EditionEntry, EditionIdentity } from './edition-entry.ts';
 import { placeSections, writeHeader } from './edition-format.ts';
 import { editionSections } from './edition-sections.ts';
 import { fillPostings } from './fill-postings.ts';
 import { compareByBytes } from './text-table.ts';
-
-/** What an edition says about itself. */
-export interface EditionIdentity {
-  id: string;
-  workspace: string;
-  /** ISO 8601. */
-  createdAt: string;
-}
 
 /**
  * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). The same articles, in whatever

@@ -1,15 +1,10 @@
 import { analyseText } from './analyse-text.ts';
 import type { Article } from './article.ts';
 import type { Chunk } from './chunk.ts';
+import type { EditionEntry } from './edition-entry.ts';
 import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
 import { stem } from './stem.ts';
 import { encodeStrings } from './string-list.ts';
-
-/** An article with the chunks it was cut into, in order. */
-export interface EditionEntry {
-  article: Article;
-  chunks: Chunk[];
-}
 
 /** A table being written: where each entry ends, and the entries' bytes. */
 export interface GrowingTable {

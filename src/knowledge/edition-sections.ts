@@ -1,5 +1,5 @@
-import type { EditionIdentity } from './build-edition.ts';
 import type { CollectedWords, GrowingTable } from './collect-words.ts';
+import type { EditionIdentity } from './edition-entry.ts';
 import { letterMask } from './letter-mask.ts';
 import { encodeStrings } from './string-list.ts';
 import { compareByBytes } from './text-table.ts';
