@@ -1,0 +1,85 @@
+import { parse } from 'yaml';
+
+/** What the front matter of an article may say about it. Keys are read in singular and plural. */
+export interface FrontMatter {
+  title?: string | undefined;
+  url?: string | undefined;
+  author?: string | undefined;
+  lastUpdated?: string | undefined;
+  intents?: string[] | undefined;
+  devices?: string[] | undefined;
+}
+
+export interface SplitArticle {
+  front: FrontMatter;
+  /** The text after the front matter. */
+  body: string;
+  warnings: string[];
+}
+
+/**
+ * Splits YAML front matter off a text: from a first line `---` to the next line `---` or `...`, at most 16,384
+ * characters. Front matter that is no YAML mapping is read line by line for `key: value`, and stays in the body as a
+ * code block, so that nothing is lost. Without a closing line, all is body.
+ */
+export const splitFrontMatter = (text: string): SplitArticle => {
+  const opening = /^---[ \t]*\n/.exec(text)?.[0];
+  if (opening === undefined) return { front: {}, body: text, warnings: [] };
+  const closing = /^(?:---|\.\.\.)[ \t]*$/m.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
+  if (!closing) return withoutClosing(text, opening.length);
+  const source = text.slice(opening.length, opening.length + closing.index);
+  const body = text.slice(opening.length + closing.index + closing[0].length).replace(/^\n+/, '');
+  // Between two rules may stand a paragraph as well: front matter begins with a key.
+  if (!/^\s*(?:#.*\n\s*)*["']?[\w-]+["']?[ \t]*:/.test(source) && source.trim() !== '')
+    return { front: {}, body: text, warnings: [] };
+  const fields = parseYaml(source);
+  if (fields) return { front: frontMatterOf(fields), body, warnings: [] };
+  return {
+    front: frontMatterOf(salvage(source)),
+    body: `\`\`\`\`\`yaml\n${source.replaceAll('`````', "'''''")}\`\`\`\`\`\n\n${body}`,
+    warnings: ['Kept the front matter as text: it is not a YAML mapping'],
+  };
+};
+
+const MAX_FRONT_MATTER = 16_384;
+
+const withoutClosing = (text: string, length: number): SplitArticle =>
+  /^[\w-]+:/.test(text.slice(length))
+    ? { front: {}, body: text.slice(length), warnings: ['Kept the front matter as text: it has no closing line'] }
+    : { front: {}, body: text, warnings: [] };
+
+/** Aliases are refused: nine lines of them can stand for a billion items. */
+const parseYaml = (source: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = parse(source, { schema: 'core', maxAliasCount: 0, logLevel: 'error' });
+    if (value === null) return {};
+    return typeof value === 'object' && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const salvage = (source: string): Record<string, unknown> =>
+  Object.fromEntries(
+    source.split('\n').flatMap((line) => {
+      const pair = /^([\w-]{1,40}):[ \t]*(.*)$/.exec(line);
+      return pair?.[1] && pair[2] ? [[pair[1], pair[2].replace(/^(["'])(.*)\1$/, '$2')]] : [];
+    }),
+  );
+
+const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
+  title: textOf(fields.title, 500),
+  url: textOf(fields.url, 2048),
+  author: textOf(fields.author, 200),
+  lastUpdated: textOf(fields.last_updated ?? fields.lastUpdated ?? fields.updated ?? fields.date, 40),
+  intents: listOf(fields.intent ?? fields.intents),
+  devices: listOf(fields.device ?? fields.devices),
+});
+
+const textOf = (value: unknown, maxLength: number): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.replace(/\s+/g, ' ').trim().slice(0, maxLength) : undefined;
+
+const listOf = (value: unknown): string[] | undefined =>
+  value === undefined || value === null
+    ? undefined
+    : (Array.isArray(value) ? value : [value]).flatMap((item) => textOf(item, 100) ?? []).slice(0, 100);

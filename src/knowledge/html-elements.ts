@@ -1,0 +1,57 @@
+/** Elements that act, show or take input rather than say something; their contents are left out. */
+export const ACTIVE_ELEMENTS: ReadonlySet<string> = new Set([
+  ...[
+    'script',
+    'style',
+    'iframe',
+    'frame',
+    'frameset',
+    'object',
+    'embed',
+    'applet',
+    'noscript',
+    'template',
+    'svg',
+    'math',
+  ],
+  ...['canvas', 'audio', 'video', 'form', 'button', 'input', 'select', 'textarea', 'nav', 'link', 'meta', 'base'],
+]);
+
+/** Elements that stand on lines of their own. */
+export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set([
+  ...[
+    'address',
+    'article',
+    'aside',
+    'blockquote',
+    'body',
+    'center',
+    'dd',
+    'details',
+    'div',
+    'dl',
+    'dt',
+    'fieldset',
+    'figcaption',
+  ],
+  ...[
+    'figure',
+    'footer',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'header',
+    'hr',
+    'html',
+    'li',
+    'main',
+    'ol',
+    'p',
+    'pre',
+    'section',
+  ],
+  ...['summary', 'table', 'tbody', 'tfoot', 'thead', 'tr', 'ul'],
+]);
