@@ -10,11 +10,15 @@ export interface JsonLimits {
 
 /**
  * A free-form object that JSON can carry, bounded in depth and size: metadata, details, context.
- * Refuses what JSON would lose or refuse: functions, symbols, bigints, `NaN`, infinities, cycles.
+ * Refuses what JSON would lose or refuse: functions, symbols, bigints, dates, maps, `NaN`, infinities, cycles.
  * A member that is `undefined` is allowed, as JSON leaves it out.
  */
-export const jsonObject = ({ maxDepth, maxLength }: JsonLimits) =>
-  z.record(z.string(), z.unknown()).superRefine((value, check) => {
+export const jsonObject = (limits: JsonLimits) => z.record(z.string(), z.unknown()).superRefine(withinLimits(limits));
+
+/** The same bounds for an object that has some members named: `z.looseObject({ ... }).superRefine(withinLimits(limits))`. */
+export const withinLimits =
+  ({ maxDepth, maxLength }: JsonLimits) =>
+  (value: unknown, check: z.core.$RefinementCtx): void => {
     const problem = problemOf(value, { depth: maxDepth, left: { length: maxLength } });
     if (problem === undefined) return;
     const message = {
@@ -25,7 +29,7 @@ export const jsonObject = ({ maxDepth, maxLength }: JsonLimits) =>
       code: 'custom',
       message: problem === 'type' ? 'holds a value that JSON cannot carry' : message[problem],
     });
-  });
+  };
 
 type Problem = 'depth' | 'size' | 'type';
 
@@ -34,6 +38,7 @@ const problemOf = (value: unknown, bound: { depth: number; left: { length: numbe
   bound.left.length -= lengthOf(value);
   if (bound.left.length < 0) return 'size';
   if (typeof value !== 'object' || value === null) return isJsonLeaf(value) ? undefined : 'type';
+  if (!Array.isArray(value) && Object.prototype.toString.call(value) !== '[object Object]') return 'type';
   if (bound.depth === 0) return 'depth';
   for (const [key, member] of Object.entries(value)) {
     if (!Array.isArray(value)) bound.left.length -= key.length;

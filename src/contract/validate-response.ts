@@ -19,11 +19,21 @@ export type ValidatedResponse =
  * a warning. Never throws, whatever it is given.
  */
 export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
-  const parsed = LibrarianResponse.safeParse(value);
+  const parsed = parse(value);
+  if (parsed === undefined) return { ok: false, issues: [{ path: '', message: 'cannot be read: a member throws' }] };
   if (!parsed.success) return { ok: false, issues: issuesOf(parsed.error) };
   const issues = delegationIssues(parsed.data.delegate, rules);
   if (issues.length > 0) return { ok: false, issues };
   return { ok: true, value: parsed.data, warnings: warningsAbout(parsed.data) };
+};
+
+/** A librarian runs in the same process, so it can return what no JSON holds: getters and proxies that throw. */
+const parse = (value: unknown) => {
+  try {
+    return LibrarianResponse.safeParse(value);
+  } catch {
+    return undefined;
+  }
 };
 
 /** Targets that do not exist, and those that the question already passed through (seed 000, Delegation Validation). */

@@ -1,0 +1,45 @@
+/**
+ * The contract of Constellation: the shape of everything that crosses a boundary, as Zod schemas with their types, and
+ * the checks that go with them. Runs wherever Zod runs; needs nothing else of this project.
+ *
+ * - A schema and its type share one name: `ErrorInfo.safeParse(value)` and `const error: ErrorInfo`.
+ * - Names of members are those of the wire.
+ * - What callers send is strict: unknown members are refused, and every text and list has an upper bound. What
+ *   librarians and other systems reply is lenient: unknown members are dropped.
+ * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
+ */
+export * from './agent-response.ts';
+export * from './agent-result.ts';
+export * from './article-listing.ts';
+export * from './ask-request.ts';
+export * from './confidence.ts';
+export * from './confidence-reason.ts';
+export * from './context-error.ts';
+export * from './context-result.ts';
+export * from './context-template.ts';
+export * from './delegate-request.ts';
+export * from './error-info.ts';
+export * from './healthz.ts';
+export * from './host-article.ts';
+export * from './issue.ts';
+export * from './json-object.ts';
+export * from './knowledge-file.ts';
+export * from './knowledge-retrieval.ts';
+export * from './knowledge-search.ts';
+export * from './lack-of-information.ts';
+export * from './librarian.ts';
+export * from './librarian-directory.ts';
+export * from './link.ts';
+export * from './memory.ts';
+export * from './names.ts';
+export * from './navigator-response.ts';
+export * from './query.ts';
+export * from './response.ts';
+/** Seed 000 calls it `Response`; inside the project the longer name keeps it apart from the one of `fetch`. */
+export { LibrarianResponse as Response } from './response.ts';
+export * from './search-options.ts';
+export * from './source.ts';
+export * from './support-response.ts';
+export * from './sync.ts';
+export * from './timestamp.ts';
+export * from './validate-response.ts';
