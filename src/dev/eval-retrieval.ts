@@ -1,0 +1,105 @@
+import type { Turn } from '../knowledge/analyse-query.ts';
+import { buildEdition } from '../knowledge/build-edition.ts';
+import { chunkArticle } from '../knowledge/chunk-article.ts';
+import { type Edition, openEdition } from '../knowledge/open-edition.ts';
+import { searchEdition } from '../knowledge/search-edition.ts';
+import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
+import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
+
+/** One line of the table: what was measured, the figure, and what it should at least be. */
+export interface Measure {
+  name: string;
+  value: number;
+  target?: number;
+  note?: string;
+}
+
+const TYPING_MISTAKES = [0.1, 0.2, 0.4];
+const TARGETS: Record<string, number> = { 'squad2-kb paragraphs': 0.915, 'nq-wiki': 0.945, 'mtrag-un': 0.845 };
+
+/** Retrieval through the product's own chunker and edition, nDCG@10. Nothing in the product was fitted on squad2-kb. */
+export const evaluateRetrieval = (folder: string): Measure[] => {
+  const measures: Measure[] = [];
+  for (const set of [readSquad(folder), readNq(folder), readMtrag(folder), readSupportDocs(folder)]) {
+    const edition = editionOf(set);
+    const plain = score(set, edition);
+    const target = TARGETS[set.name];
+    measures.push({
+      name: set.name,
+      value: plain.ndcg,
+      ...(target === undefined ? {} : { target }),
+      note: noteOf(edition, plain),
+    });
+    if (set.questions.some(({ history }) => history.length > 0)) {
+      measures.push({ name: `${set.name}, with conversation`, value: score(set, edition, { useHistory: true }).ndcg });
+    }
+    for (const share of TYPING_MISTAKES) {
+      const random = seededRandom(20_261_121);
+      const { ndcg } = score(set, edition, { change: (text) => withTypingMistakes(text, share, random) });
+      measures.push({
+        name: `${set.name}, typing mistakes ${share * 100} %`,
+        value: ndcg,
+        ...(share === 0.2 ? { target: plain.ndcg - 0.01 } : {}),
+        note: `loss ${(plain.ndcg - ndcg).toFixed(4)}`,
+      });
+    }
+  }
+  return measures;
+};
+
+/** The set as the library would publish it. */
+export const editionOf = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Edition =>
+  openEdition(
+    buildEdition(
+      articles.map((article) => ({ article, chunks: chunkArticle(article) })),
+      { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' },
+    ),
+  );
+
+interface Scores {
+  ndcg: number;
+  first: number;
+  medianMs: number;
+}
+
+/** The judged units of the hits, each once, in the order of its best chunk. */
+const unitsOf = (set: JudgedSet, edition: Edition, question: string, history: readonly Turn[]): string[] => {
+  const { hits } = searchEdition(edition, question, { limit: 20, history });
+  const units = hits.map(({ chunk, article }) =>
+    set.unitOf(edition.article(article).id, edition.chunk(chunk).headingPath),
+  );
+  return [...new Set(units)];
+};
+
+const score = (
+  set: JudgedSet,
+  edition: Edition,
+  { useHistory = false, change = (text: string) => text } = {},
+): Scores => {
+  let ndcg = 0;
+  let first = 0;
+  const times: number[] = [];
+  for (const { text, relevant, history } of set.questions) {
+    const question = change(text);
+    const before = performance.now();
+    searchEdition(edition, question);
+    times.push(performance.now() - before);
+    const units = unitsOf(set, edition, question, useHistory ? history : []);
+    ndcg += ndcgAt10(units, relevant);
+    first += relevant.has(units[0] ?? '') ? 1 : 0;
+  }
+  const count = Math.max(1, set.questions.length);
+  const medianMs = times.sort((left, right) => left - right)[times.length >> 1] ?? 0;
+  return { ndcg: ndcg / count, first: first / count, medianMs };
+};
+
+/** Normalised discounted cumulative gain of the first ten, every relevant unit worth the same. */
+export const ndcgAt10 = (units: readonly string[], relevant: ReadonlySet<string>): number => {
+  const discount = (rank: number): number => 1 / Math.log2(rank + 2);
+  const gain = units.slice(0, 10).reduce((sum, unit, rank) => sum + (relevant.has(unit) ? discount(rank) : 0), 0);
+  const ideal = Array.from({ length: Math.min(10, relevant.size) }, (_, rank) => discount(rank));
+  return ideal.length === 0 ? 0 : gain / ideal.reduce((sum, value) => sum + value, 0);
+};
+
+const noteOf = ({ chunkCount, articleCount }: Edition, { first, medianMs }: Scores): string =>
+  `top 1 ${first.toFixed(3)}; ${articleCount} articles, ${chunkCount} chunks, p50 ${medianMs.toFixed(3)} ms`;

@@ -1,0 +1,28 @@
+/**
+ * `npm run eval -- --data <folder of evaluation data>`: how well the product finds and answers, on public data that is not
+ * part of the repository. Prints a table; exits with 1 when a target is missed, with 2 when the data is not there.
+ */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { missingFiles } from './eval-data.ts';
+import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string' } } });
+const folder = resolve(values.data ?? 'eval-data');
+const missing = missingFiles(folder);
+if (missing.length > 0) {
+  console.error(`Cannot evaluate: ${folder} lacks ${missing.join(', ')}`);
+  console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
+  process.exit(2);
+}
+
+const row = ({ name, value, target, note }: Measure): string => {
+  const verdict =
+    target === undefined ? '' : value >= target ? `>= ${target.toFixed(3)}` : `MISSES ${target.toFixed(3)}`;
+  return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(14)} ${note ?? ''}`.trimEnd();
+};
+
+console.log('Retrieval, nDCG@10\n');
+const measures = evaluateRetrieval(folder);
+for (const measure of measures) console.log(row(measure));
+process.exitCode = measures.some(({ value, target }) => target !== undefined && value < target) ? 1 : 0;
