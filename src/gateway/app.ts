@@ -1,0 +1,130 @@
+import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Healthz } from '../contract/healthz.ts';
+import { LibrarianId } from '../contract/names.ts';
+import { errorInfoOf } from '../runtime/error-info-of.ts';
+import { type Log, logLine } from '../runtime/log.ts';
+import type { SignedClient, Target } from '../runtime/signed-client.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { ask, readingRights } from './ask.ts';
+import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
+import { forward, jsonBytes } from './forward.ts';
+import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
+import { describeLibrarians } from './librarian-directory.ts';
+import { MAX_ARTICLE_BYTES, type RateLimits } from './limits.ts';
+import { type GatewayEnv, requestLog } from './request-log.ts';
+
+export interface GatewayParts {
+  keys: ApiKeys;
+  limits: RateLimits;
+  client: SignedClient;
+  /** Functions that another team's librarian reaches at `/librarians/{id}`, by id. */
+  functions: Readonly<Record<string, Target>>;
+  /** Ids of those that answer questions. */
+  librarians: readonly string[];
+  /** Pages that may call from a browser; `*` for all; empty for none. */
+  corsOrigins: readonly string[];
+  health: Healthz;
+  log?: Log | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** The public HTTP surface (design, section 4). Whoever asks is known here; behind it only signed contexts count. */
+export const createApp = (parts: GatewayParts) => {
+  const { client, functions, librarians, limits, health, log = logLine, now = Date.now } = parts;
+  const app = new Hono<GatewayEnv>();
+  app.use(requestLog({ log, now }));
+  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }));
+  app.use(async (c, next) => {
+    await next();
+    c.res.headers.set('Cache-Control', 'no-store');
+  });
+  if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
+
+  app.get('/healthz', (c) => c.json(health));
+  app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits }));
+  app.all('/librarians/:id', (c) => passOn(c, { functions, limits }));
+
+  app.use('/v1/*', authenticate(parts));
+  app.use('/api/*', authenticate(parts));
+  app.get('/v1/librarians', async (c) => c.json(await describeLibrarians(functions, librarians)));
+  app.post('/v1/ask', (c) => ask(c, client, librarians));
+
+  /** Hands a request of the key's holder to the function that answers it, at the same path. */
+  const to =
+    (function_: string, capability: string, maxBytes?: number) =>
+    async (c: Context<GatewayEnv>): Promise<Response> => {
+      const key = c.get('apiKey');
+      demand(key, capability);
+      const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
+      const url = new URL(c.req.url);
+      const workspace = workspaceOf(key, url.searchParams.get('workspace_id') ?? undefined);
+      url.searchParams.delete('workspace_id');
+      const capabilities = function_ === 'library' ? [capability] : readingRights(key.capabilities);
+      return forward(c, client, { to: function_, path: `${url.pathname}${url.search}`, workspace, capabilities, body });
+    };
+  app.post('/v1/navigate', to('navigator', 'kb:read'));
+  app.post('/v1/knowledge/search', to('library', 'kb:read'));
+  app.get('/v1/sync', to('library', 'kb:read'));
+  app.post('/v1/sync', to('library', 'kb:write'));
+  app.get('/api/kb/articles', to('library', 'kb:read'));
+  app.get('/api/kb/articles/:id{.+}', to('library', 'kb:read'));
+  app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', MAX_ARTICLE_BYTES));
+  app.delete('/api/kb/articles/:id{.+}', to('library', 'kb:write'));
+  app.get('/api/kb/text/:id{.+}', to('library', 'kb:read'));
+
+  app.notFound((c) => {
+    c.set('outcome', 'NOT_FOUND');
+    return errorResponse(
+      errorOf('NOT_FOUND', {
+        message: 'Cannot find this address here',
+        suggestion: 'The addresses are listed in the README; check the path and the method',
+      }),
+    );
+  });
+  app.onError((error, c) => {
+    if (error instanceof GatewayError) {
+      c.set('outcome', error.code);
+      return errorResponse(errorOf(error.code, error.told));
+    }
+    const info = errorInfoOf(error, {
+      librarian: 'gateway',
+      where: 'route',
+      log,
+      now: now(),
+      traceId: c.get('traceId'),
+    });
+    c.set('outcome', info.code);
+    return errorResponse(info);
+  });
+  return app;
+};
+
+/** Unchanged, body and headers: the librarian itself checks the context (design, section 4). */
+const passOn = async (
+  c: Context<GatewayEnv>,
+  { functions, limits }: Pick<GatewayParts, 'functions' | 'limits'>,
+): Promise<Response> => {
+  await limitLibrarians(c.req.header('CF-Connecting-IP'), limits);
+  const id = LibrarianId.safeParse(c.req.param('id'));
+  const target = id.success && Object.hasOwn(functions, id.data) ? functions[id.data] : undefined;
+  if (target === undefined) {
+    throw new GatewayError('NOT_FOUND', {
+      message: 'Cannot ask this librarian: there is none of that id',
+      suggestion: 'GET /v1/librarians lists those that there are',
+    });
+  }
+  c.set('answeredBy', id.data);
+  const response = await target.fetch(c.req.raw);
+  return new Response(response.body, response);
+};
+
+const corsFor = (origins: readonly string[]) =>
+  cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    allowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type'],
+    exposeHeaders: ['X-Request-Id', 'Retry-After', 'Link'],
+    maxAge: 600,
+  });

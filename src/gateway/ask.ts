@@ -1,0 +1,70 @@
+import type { Context } from 'hono';
+import { AskRequest } from '../contract/ask-request.ts';
+import { describeIssues, issuesOf } from '../contract/issue.ts';
+import type { SignedClient } from '../runtime/signed-client.ts';
+import { workspaceOf } from './authenticate.ts';
+import { forward, jsonBytes } from './forward.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { GatewayEnv } from './request-log.ts';
+
+/** Rights that reading a question never needs; text from outside must not find them on its way (signed context 10.2). */
+const WRITES = ['kb:write', 'helpdesk:write'];
+
+/** Whoever is asked when the question names nobody. The concierge takes this over when it comes. */
+const DEFAULT_LIBRARIAN = 'navigator';
+
+/** `POST /v1/ask` (design, section 4): asks a librarian in the user's name and hands its Response on. */
+export const ask = async (
+  c: Context<GatewayEnv>,
+  client: SignedClient,
+  librarians: readonly string[],
+): Promise<Response> => {
+  const request = readRequest(await jsonBytes(c));
+  const { librarian = DEFAULT_LIBRARIAN, query, metadata } = request;
+  if (!librarians.includes(librarian)) {
+    throw new GatewayError('NOT_FOUND', {
+      message: 'Cannot ask this librarian: there is none of that id',
+      suggestion: `Ask one of: ${librarians.join(', ')}`,
+    });
+  }
+  const key = c.get('apiKey');
+  return forward(c, client, {
+    to: librarian,
+    path: `/librarians/${librarian}/ask`,
+    workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
+    capabilities: readingRights(key.capabilities),
+    body: JSON.stringify({ query, ...(metadata === undefined ? {} : { metadata }) }),
+    timeoutMs: request.timeout_ms,
+  });
+};
+
+/** `kb:*` becomes `kb:read`; what only writes is left out. */
+export const readingRights = (capabilities: readonly string[]): string[] =>
+  capabilities
+    .flatMap((capability) =>
+      capability === '*' ? ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze'] : [capability],
+    )
+    .map((capability) => (capability === 'kb:*' ? 'kb:read' : capability))
+    .filter((capability) => !WRITES.includes(capability) && capability !== 'helpdesk:*');
+
+const readRequest = (bytes: Uint8Array): AskRequest => {
+  const parsed = AskRequest.safeParse(jsonOf(bytes));
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error);
+  throw new GatewayError('INVALID_QUERY', {
+    message: `Cannot read the request: ${describeIssues(issues)}`,
+    suggestion: 'Send {"query": "..."} with a question of 1 to 4,000 characters',
+    details: { issues },
+  });
+};
+
+const jsonOf = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch {
+    throw new GatewayError('INVALID_QUERY', {
+      message: 'Cannot read the body: it is not JSON in UTF-8',
+      suggestion: 'Send {"query": "..."} as the body',
+    });
+  }
+};

@@ -1,0 +1,78 @@
+import type { MiddlewareHandler } from 'hono';
+import { covers } from '../runtime/capabilities.ts';
+import { API_KEY, type ApiKey, type ApiKeys } from './api-keys.ts';
+import { GatewayError } from './gateway-error.ts';
+import {
+  RATE_PERIOD_SECONDS,
+  type RateLimits,
+  withinLibrariansRate,
+  withinRate,
+  withinStrangersRate,
+} from './limits.ts';
+import type { GatewayEnv } from './request-log.ts';
+
+/** Lets in who brings a known API key as `Authorization: Bearer <key>`, as often as the key's rate allows. */
+export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): MiddlewareHandler<GatewayEnv> => {
+  const { keys, limits } = parts;
+  return async (c, next) => {
+    const secret = bearer(c.req.header('Authorization'));
+    const key = secret === undefined ? undefined : await keys.find(secret);
+    if (key === undefined) {
+      const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
+      if (!(await withinStrangersRate(address, limits))) throw tooMany('this address has failed too often');
+      throw new GatewayError('UNAUTHORIZED', {
+        message:
+          secret === undefined
+            ? 'Cannot tell who asks: there is no API key'
+            : 'Cannot accept the API key: it is unknown or has expired',
+        suggestion: 'Send the header Authorization: Bearer <key> with a key that an administrator of this gateway made',
+      });
+    }
+    if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
+    c.set('apiKey', key);
+    await next();
+  };
+};
+
+/** Throws when an address has sent too many calls from librarian to librarian. */
+export const limitLibrarians = async (address = 'unknown', limits: RateLimits): Promise<void> => {
+  if (!(await withinLibrariansRate(address, limits))) throw tooMany('this address has made too many');
+};
+
+/** Throws unless the key may do what the route needs. */
+export const demand = (key: ApiKey, capability: string): void => {
+  if (covers(key.capabilities, capability)) return;
+  throw new GatewayError('UNAUTHORIZED', {
+    message: `Cannot do this: the API key does not hold the capability ${capability}`,
+    suggestion: `Use a key that holds ${capability}, or have this one's record changed by an administrator`,
+    details: { missing: capability },
+  });
+};
+
+/** The workspace of a request: the one it names, if the key may use it, otherwise the key's first. */
+export const workspaceOf = (key: ApiKey, ...named: (string | undefined)[]): string => {
+  const wanted = new Set(named.filter((name) => name !== undefined));
+  if (wanted.size > 1) {
+    throw new GatewayError('INVALID_QUERY', {
+      message: 'Cannot choose a workspace: the address and the body name different ones',
+      suggestion: 'Name the workspace once, in the body or as ?workspace_id=',
+    });
+  }
+  const [workspace = key.workspaces[0]] = wanted;
+  if (key.workspaces.includes(workspace)) return workspace;
+  throw new GatewayError('UNAUTHORIZED', {
+    message: 'Cannot use this workspace: the API key does not belong to it',
+    suggestion: 'Leave workspace_id out to use the first workspace of the key',
+  });
+};
+
+const bearer = (header: string | undefined): string | undefined => {
+  const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+  return secret !== undefined && API_KEY.test(secret) ? secret : undefined;
+};
+
+const tooMany = (reason: string): GatewayError =>
+  new GatewayError('RATE_LIMITED', {
+    message: `Cannot take this request: ${reason} in the last minute`,
+    details: { retry_after_seconds: RATE_PERIOD_SECONDS },
+  });

@@ -1,0 +1,87 @@
+import type { Context } from 'hono';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { readBody } from '../runtime/read-body.ts';
+import { originate } from '../runtime/request-context.ts';
+import type { SignedClient } from '../runtime/signed-client.ts';
+import { errorResponse, GatewayError } from './gateway-error.ts';
+import { MAX_BODY_BYTES } from './limits.ts';
+import type { GatewayEnv } from './request-log.ts';
+
+export interface Forwarding {
+  /** Id of the function. */
+  to: string;
+  /** Path and query there. */
+  path: string;
+  workspace: string;
+  /** What the function may do on the user's behalf; only what the key holds counts. */
+  capabilities: readonly string[];
+  body?: Uint8Array | string | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** Long enough for every answer, short enough that nobody waits for a lost one. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Asks a function in the user's name: starts a signed context, sends, checks the receipt, and hands the answer on byte
+ * for byte. The API key ends here; behind the gateway only the context counts.
+ */
+export const forward = async (
+  c: Context<GatewayEnv>,
+  client: SignedClient,
+  { to, path, workspace, capabilities, body, timeoutMs = TIMEOUT_MS }: Forwarding,
+): Promise<Response> => {
+  const key = c.get('apiKey');
+  const context = originate({
+    self: 'gateway',
+    subject: `user:${key.id}`,
+    workspace,
+    authentication: 'key',
+    capabilities,
+    timeoutMs,
+    now: Date.now(),
+    traceId: c.get('traceId'),
+  });
+  c.set('answeredBy', to);
+  const answer = await client.call(context, { to, method: c.req.method, path, body, signal: c.req.raw.signal });
+  if (!answer.ok) {
+    c.set('outcome', answer.error.code);
+    return errorResponse(answer.error);
+  }
+  if (answer.status >= 400) c.set('outcome', codeOf(answer.json));
+  const headers = new Headers({ 'Content-Type': answer.contentType });
+  for (const name of PASSED_ON) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Response(answer.body.length === 0 ? null : answer.body, { status: answer.status, headers });
+};
+
+/** The body of a JSON request as bytes; throws when it is too long or of another type. */
+export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> => {
+  if (!/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
+    throw new GatewayError('INVALID_QUERY', {
+      message: 'Cannot read the body: its content type is not application/json',
+      suggestion: 'Send the header Content-Type: application/json',
+    });
+  }
+  const bytes = await readBody(c.req.raw, maxBytes);
+  if (bytes !== undefined) return bytes;
+  throw new GatewayError('INVALID_QUERY', {
+    message: `Cannot read the body: it is longer than ${maxBytes} bytes`,
+    suggestion: 'Send less at once',
+    details: { max_bytes: maxBytes },
+  });
+};
+
+/** Headers of an answer that mean something to the outside (design 7.6, 7.7). */
+const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
+
+const codeOf = (json: () => unknown): ErrorCode => {
+  try {
+    // Only looked at: an answer of our own function, whose receipt was checked.
+    return (json() as { error?: { code?: ErrorCode } }).error?.code ?? 'INTERNAL_ERROR';
+  } catch {
+    return 'INTERNAL_ERROR';
+  }
+};

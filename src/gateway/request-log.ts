@@ -1,0 +1,43 @@
+import type { MiddlewareHandler } from 'hono';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { randomHex } from '../runtime/digest.ts';
+import type { Log } from '../runtime/log.ts';
+import type { ApiKey } from './api-keys.ts';
+
+export interface GatewayEnv {
+  Variables: {
+    /** 32 hexadecimal digits: the request's id here, and the trace's id everywhere behind. */
+    traceId: string;
+    apiKey: ApiKey;
+    /** The librarian or function that answered. */
+    answeredBy: string | undefined;
+    outcome: ErrorCode | undefined;
+  };
+}
+
+/** Gives every request an id, tells it to the caller as `X-Request-Id`, and writes one line about how it ended. */
+export const requestLog =
+  ({ log, now }: { log: Log; now: () => number }): MiddlewareHandler<GatewayEnv> =>
+  async (c, next) => {
+    const arrival = now();
+    const traceId = randomHex(16);
+    c.set('traceId', traceId);
+    await next();
+    c.res.headers.set('X-Request-Id', traceId);
+    log({
+      event: 'request',
+      time: arrival,
+      librarian: c.get('answeredBy') ?? 'gateway',
+      route: `${c.req.method} ${routeOf(c.req.path)}`,
+      status: c.res.status,
+      outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
+      duration_ms: now() - arrival,
+      trace_id: traceId,
+    });
+  };
+
+/** The path as it may be logged: an article's id can be a customer's words, and a stranger's path can be anything. */
+const routeOf = (path: string): string => {
+  if (path.startsWith('/api/kb/articles/')) return '/api/kb/articles/{id}';
+  return /^\/[\w./-]{0,100}$/.test(path) ? path : '/…';
+};

@@ -1,0 +1,368 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Librarian } from '../../src/contract/librarian.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
+import { createApp } from '../../src/gateway/app.ts';
+import { MAX_ARTICLE_BYTES, MAX_BODY_BYTES } from '../../src/gateway/limits.ts';
+import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
+import type { LogLine } from '../../src/runtime/log.ts';
+import { originate } from '../../src/runtime/request-context.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
+import { keyStore } from './key-store.ts';
+
+const READER = 'ck_reader_0123456789abcdef';
+const WRITER = 'ck_writer_0123456789abcdef';
+const EXPIRED = 'ck_expired_0123456789abcdef';
+
+const record = (changes: Partial<ApiKeyRecord>): ApiKeyRecord => ({
+  name: 'test',
+  workspaces: ['acme', 'globex'],
+  capabilities: ['kb:read'],
+  rate: 'standard',
+  ...changes,
+});
+
+let seen: Parameters<Librarian>[];
+let log: LogLine[];
+let limited: Set<string>;
+let app: ReturnType<typeof createApp>;
+
+/** The gateway with a real signed client in front of a real librarian; only the stores are in memory. */
+const start = async (librarian: Librarian = async () => ({ answer: 'Forty-two.', confidence: 0.9 })) => {
+  const directory = await localDirectory();
+  const navigator = serveLibrarian(
+    async (query, context) => {
+      seen.push([query, context]);
+      return librarian(query, context);
+    },
+    { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] },
+    { signer: await localSigner('navigator'), directory, log: () => {} },
+  );
+  const functions = { navigator: { fetch: async (request: Request) => navigator.fetch(request) } };
+  const limiter = { limit: async ({ key }: { key: string }) => ({ success: !limited.has(key) }) };
+  const records = {
+    [READER]: record({}),
+    [WRITER]: record({ capabilities: ['kb:*'], rate: 'unlimited' }),
+    [EXPIRED]: record({ expires_at: '2020-01-01T00:00:00Z' }),
+  };
+  app = createApp({
+    keys: kvApiKeys(await keyStore(records)),
+    limits: { standard: limiter, high: limiter, stranger: limiter },
+    client: signedClient({
+      self: 'gateway',
+      signer: await localSigner('gateway'),
+      directory,
+      targets: functions,
+      log: (line) => log.push(line),
+    }),
+    functions,
+    librarians: ['navigator'],
+    corsOrigins: ['https://desk.example.com'],
+    health: { status: 'ok', adapters: { knowledge: 'embedded' } },
+    log: (line) => log.push(line),
+  });
+};
+
+beforeEach(async () => {
+  seen = [];
+  log = [];
+  limited = new Set();
+  await start();
+});
+
+const post = (path: string, body: unknown, { key = READER, ...headers }: Record<string, string> = {}) =>
+  app.request(path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'cf-connecting-ip': '192.0.2.1',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const errorOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string; message: string; suggestion?: string; details?: unknown } })
+    .error;
+
+describe('POST /v1/ask', () => {
+  it('answers with the Response of the librarian', async () => {
+    const response = await post('/v1/ask', { query: 'How many?' });
+    expect(response.status).toBe(200);
+    expect(validateResponse(await response.json())).toMatchObject({ ok: true, value: { answer: 'Forty-two.' } });
+  });
+
+  it('tells the librarian who asks, in which workspace, with reading rights only', async () => {
+    await post(
+      '/v1/ask',
+      { query: 'How many?', workspace_id: 'globex', metadata: { product: 'Apollo' } },
+      { key: WRITER },
+    );
+    const [query, context] = seen[0]!;
+    expect(query).toBe('How many?');
+    expect(context?.user).toMatchObject({
+      id: expect.stringMatching(/^user:[0-9a-f]{16}$/),
+      workspaceId: 'globex',
+      capabilities: ['kb:read'],
+    });
+    expect(context?.metadata).toEqual({ product: 'Apollo' });
+  });
+
+  it('uses the first workspace of the key when the request names none', async () => {
+    await post('/v1/ask', { query: 'How many?' });
+    expect(seen[0]![1]?.user?.workspaceId).toBe('acme');
+  });
+
+  it('gives the librarian no more time than the caller waits', async () => {
+    await post('/v1/ask', { query: 'How many?', timeout_ms: 1500 });
+    expect(seen[0]![1]?.timeout).toBeLessThanOrEqual(1500);
+  });
+
+  it('names the request in X-Request-Id by the trace that the librarian sees', async () => {
+    const response = await post('/v1/ask', { query: 'How many?' });
+    expect(response.headers.get('x-request-id')).toBe(seen[0]![1]?.trace?.traceId);
+  });
+
+  it.each([
+    ['an empty question', { query: '' }, /query: is empty/],
+    ['a question of blanks', { query: ' \n\t ' }, /query: is empty/],
+    ['a question of control characters', { query: '\u0000\u0001\u0002' }, /query: has no visible character/],
+    ['a question of 100,000 characters', { query: 'x'.repeat(50_000) }, /query: is longer than 4000 characters/],
+    ['no question', {}, /query: is missing/],
+    ['an unknown member', { query: 'x', user: 'root' }, /user: is not a known member/],
+    ['a time that is none', { query: 'x', timeout_ms: 0 }, /timeout_ms/],
+    ['a body that is not JSON', '{"query":', /not JSON/],
+    ['a list', '[]', /Cannot read the request/],
+  ])('refuses %s', async (_name, body, says) => {
+    const response = await post('/v1/ask', body);
+    expect(response.status).toBe(400);
+    const error = await errorOf(response);
+    expect(error).toMatchObject({ code: 'INVALID_QUERY', suggestion: expect.any(String) });
+    expect(error.message).toMatch(says);
+    expect(seen).toEqual([]);
+  });
+
+  it('refuses a body over 64 KiB, whether it declares its length or not', async () => {
+    const response = await post('/v1/ask', { query: 'x'.repeat(MAX_BODY_BYTES) });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ code: 'INVALID_QUERY', details: { max_bytes: MAX_BODY_BYTES } });
+  });
+
+  it('refuses another content type', async () => {
+    expect((await post('/v1/ask', '{"query":"x"}', { 'content-type': 'text/plain' })).status).toBe(400);
+  });
+
+  it('refuses a librarian that there is not, and lists those there are', async () => {
+    const response = await post('/v1/ask', { query: 'x', librarian: 'oracle' });
+    expect(response.status).toBe(404);
+    expect(await errorOf(response)).toMatchObject({ code: 'NOT_FOUND', suggestion: 'Ask one of: navigator' });
+  });
+
+  it('refuses a workspace that the key does not name', async () => {
+    const response = await post('/v1/ask', { query: 'x', workspace_id: 'initech' });
+    expect(response.status).toBe(401);
+    expect(seen).toEqual([]);
+  });
+
+  it('refuses two different workspaces in one request', async () => {
+    expect((await post('/v1/ask?workspace_id=acme', { query: 'x', workspace_id: 'globex' })).status).toBe(400);
+  });
+
+  it('hands an error of the librarian on, without the text of its exception', async () => {
+    await start(async () => {
+      throw new Error('password of the database is swordfish');
+    });
+    const response = await post('/v1/ask', { query: 'x' });
+    expect(response.status).toBe(500);
+    expect(JSON.stringify(await errorOf(response))).not.toContain('swordfish');
+  });
+
+  it('ends with TIMEOUT when the librarian takes longer than the caller waits', async () => {
+    await start(() => new Promise(() => {}));
+    const response = await post('/v1/ask', { query: 'x', timeout_ms: 20 });
+    expect(response.status).toBe(504);
+    expect(await errorOf(response)).toMatchObject({ code: 'TIMEOUT' });
+  });
+});
+
+describe('API keys', () => {
+  it.each([
+    ['no key', {}],
+    ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }],
+    ['an expired key', { authorization: `Bearer ${EXPIRED}` }],
+    ['a key in another scheme', { authorization: `Basic ${READER}` }],
+    ['a key that is too short to be one', { authorization: 'Bearer short' }],
+    ['a key with a space in it', { authorization: `Bearer ${READER} x` }],
+  ])('are demanded: %s is refused', async (_name, headers) => {
+    const response = await app.request('/v1/ask', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers } as Record<string, string>,
+      body: '{"query":"x"}',
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(await errorOf(response)).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(seen).toEqual([]);
+  });
+
+  it('say which capability is missing', async () => {
+    const response = await post('/v1/sync', {});
+    expect(response.status).toBe(401);
+    expect(await errorOf(response)).toMatchObject({ code: 'UNAUTHORIZED', details: { missing: 'kb:write' } });
+  });
+
+  it('are limited by their rate, with Retry-After', async () => {
+    const id = await idOf(READER);
+    limited.add(id);
+    const response = await post('/v1/ask', { query: 'x' });
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(await errorOf(response)).toMatchObject({ code: 'RATE_LIMITED', recoverable: true });
+  });
+
+  it('of unlimited rate are not limited', async () => {
+    limited.add(await idOf(WRITER));
+    expect((await post('/v1/ask', { query: 'x' }, { key: WRITER })).status).toBe(200);
+  });
+
+  it('guessed too often from one address are refused before they are looked at', async () => {
+    limited.add('192.0.2.1');
+    const response = await post('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' });
+    expect(response.status).toBe(429);
+  });
+});
+
+describe('/librarians/*', () => {
+  it('describes a librarian to anybody', async () => {
+    const response = await app.request('/librarians/navigator');
+    expect(await response.json()).toMatchObject({
+      id: 'navigator',
+      access: 'signed',
+      keys: [{ kid: 'dev.navigator.1' }],
+    });
+  });
+
+  it('does not let an API key take the place of a signed context', async () => {
+    const response = await post('/librarians/navigator/ask', { query: 'x' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('ContextToken');
+    expect(seen).toEqual([]);
+  });
+
+  it('passes a signed context through unchanged, and its receipt back', async () => {
+    const directory = await localDirectory();
+    const outside = { fetch: async (request: Request) => app.fetch(request) };
+    const client = signedClient({
+      self: 'gateway',
+      signer: await localSigner('gateway'),
+      directory,
+      targets: { navigator: outside },
+      log: () => {},
+    });
+    const context = originate({
+      self: 'gateway',
+      subject: 'user:u_1',
+      workspace: 'acme',
+      authentication: 'key',
+      capabilities: ['kb:read'],
+      now: Date.now(),
+    });
+    const answer = await client.call(context, {
+      to: 'navigator',
+      path: '/librarians/navigator/ask',
+      body: { query: 'x' },
+    });
+    expect(answer).toMatchObject({ ok: true, status: 200 });
+  });
+
+  it.each(['/librarians/oracle', '/librarians/__proto__', '/librarians/constructor/ask', '/librarians/%2e%2e/ask'])(
+    'finds nobody at %s',
+    async (path) => {
+      expect((await app.request(path)).status).toBe(404);
+    },
+  );
+
+  it('limits how often an address may call', async () => {
+    limited.add('address 192.0.2.1');
+    expect((await app.request('/librarians/navigator', { headers: { 'cf-connecting-ip': '192.0.2.1' } })).status).toBe(
+      429,
+    );
+  });
+});
+
+describe('GET /v1/librarians', () => {
+  it('lists every librarian as it describes itself', async () => {
+    const response = await app.request('/v1/librarians', { headers: { authorization: `Bearer ${READER}` } });
+    expect(await response.json()).toEqual({
+      librarians: [{ id: 'navigator', name: 'Navigator', capabilities: ['kb:read'], health: 'ok' }],
+    });
+  });
+});
+
+describe('every answer', () => {
+  it.each([
+    ['/healthz', 200],
+    ['/nowhere', 404],
+    ['/v1/ask', 401],
+  ])('of %s carries the security headers and a request id', async (path, status) => {
+    const response = await app.request(path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('strict-transport-security')).toMatch(/max-age=\d+/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('opens to the pages that are named and to no others', async () => {
+    const preflight = (origin: string) =>
+      app.request('/v1/ask', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    expect((await preflight('https://desk.example.com')).headers.get('access-control-allow-origin')).toBe(
+      'https://desk.example.com',
+    );
+    expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('leaves one line in the log, with neither the question nor the key', async () => {
+    await post('/v1/ask', { query: 'my e-mail is ann@example.com' });
+    expect(log).toHaveLength(1);
+    expect(log[0]).toMatchObject({
+      event: 'request',
+      librarian: 'navigator',
+      route: 'POST /v1/ask',
+      status: 200,
+      outcome: 'ok',
+      trace_id: expect.any(String),
+    });
+    expect(JSON.stringify(log)).not.toMatch(/ann@example|ck_reader/);
+  });
+
+  it('leaves an article id and a strange path out of the log', async () => {
+    await app.request('/api/kb/articles/my-secret-project', { headers: { authorization: `Bearer ${READER}` } });
+    await app.request('/%0A{"event":"forged"}');
+    expect(JSON.stringify(log)).not.toMatch(/secret-project|forged/);
+  });
+});
+
+describe('a function that cannot be reached', () => {
+  it('ends as DELEGATION_FAILED, not as an exception', async () => {
+    const response = await app.request('/api/kb/articles', { headers: { authorization: `Bearer ${READER}` } });
+    expect(response.status).toBe(502);
+    expect(await errorOf(response)).toMatchObject({ code: 'DELEGATION_FAILED' });
+  });
+
+  it('may be sent an article of up to 4 MiB, and not more', async () => {
+    const put = (bytes: number) =>
+      app.request('/api/kb/articles/a', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${WRITER}` },
+        body: 'x'.repeat(bytes),
+      });
+    expect((await put(MAX_ARTICLE_BYTES)).status).toBe(502);
+    expect((await put(MAX_ARTICLE_BYTES + 1)).status).toBe(400);
+  });
+});
+
+const idOf = async (secret: string): Promise<string> => (await hashApiKey(secret)).slice(0, 16);
