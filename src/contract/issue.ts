@@ -14,7 +14,8 @@ const MAX_ISSUES = 20;
 
 /**
  * What a failed parse found, flat and in the order of the schema, at most 20 issues.
- * A union reports the branch that came closest, so that the path names a field and not the union.
+ * A union reports the branch that came closest, so that the path names a field and not the union; unless the value as a
+ * whole is wrong and the union has a message of its own.
  */
 export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
   error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
@@ -25,11 +26,18 @@ export const describeIssues = (issues: readonly Issue[]): string => {
   return line.length > 500 ? `${line.slice(0, 499)}…` : line;
 };
 
+/** A schema's own message, except that a member that is not there `is missing`: `z.iso.date({ error: unlessMissing('...') })`. */
+export const unlessMissing =
+  (message: string) =>
+  ({ input }: { input?: unknown }): string =>
+    input === undefined ? 'is missing' : message;
+
 const flatten = (issue: ZodIssue, above: readonly PropertyKey[]): Issue[] => {
   const path = [...above, ...issue.path];
   if (issue.code === 'invalid_union') {
     const branch = closestBranch(issue.errors);
-    if (branch !== undefined) return branch.flatMap((inner) => flatten(inner, path));
+    const saysMore = issue.message === 'Invalid input' || branch?.some((inner) => inner.path.length > 0);
+    if (branch !== undefined && saysMore) return branch.flatMap((inner) => flatten(inner, path));
   }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: joined([...path, key]), message: 'is not a known member' }));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unlessMissing } from './issue.ts';
 
 /**
  * Where a reader finds something: an http or https address of at most 2,048 characters, absolute or relative to the
@@ -8,7 +9,9 @@ export const Link = z.string().min(1).max(2048).refine(isWebLink, 'is not a web 
 export type Link = z.infer<typeof Link>;
 
 /** An absolute http or https address, at most 2,048 characters. */
-export const WebUrl = z.url({ protocol: /^https?$/, error: 'is not an absolute http or https address' }).max(2048);
+export const WebUrl = z
+  .url({ protocol: /^https?$/, error: unlessMissing('is not an absolute http or https address') })
+  .max(2048);
 export type WebUrl = z.infer<typeof WebUrl>;
 
 function isWebLink(link: string): boolean {

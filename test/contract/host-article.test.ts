@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ArticleListing,
+  ArticleListingQuery,
+  ArticleListingReply,
+  HostErrorBody,
+} from '../../src/contract/article-listing.ts';
+import { ArticlePut, HostArticle, HostArticleReply } from '../../src/contract/host-article.ts';
+import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import { HOST_ERROR, LISTING, LISTING_QUERY } from './seed-examples/seed-001.ts';
+
+const [ARTICLE] = LISTING.articles;
+
+describe('HostArticle', () => {
+  itTakes(HostArticle, { 'the article of seed 001': ARTICLE });
+  itRefuses(HostArticle, ARTICLE, [
+    ['no id', 'id', ABSENT, /is missing/],
+    ['an id that is a path upwards', 'id', '../secret', /\.\. part/],
+    ['an id of 301 characters', 'id', 'x'.repeat(301), /<=300/],
+    ['no title', 'title', ABSENT, /is missing/],
+    ['a blank title', 'title', '  ', /empty/],
+    ['no url', 'url', ABSENT, /is missing/],
+    ['a url of another scheme', 'url', 'javascript:alert(1)', /http or https/],
+    ['a relative url', 'url', '/apollo', /http or https/],
+    ['no content', 'content', ABSENT, /is missing/],
+    ['blank content', 'content', '\n', /empty/],
+    ['content of 5 MB', 'content', 'x'.repeat(5_000_000), /<=500000/],
+    ['no metadata', 'metadata', ABSENT, /is missing/],
+    ['no last_updated', 'metadata.last_updated', ABSENT, /is missing/],
+    ['a last_updated that is no moment', 'metadata.last_updated', 'yesterday', /moment/],
+    ['one intent as text', 'metadata.intent', 'not_hashing', /expected array/],
+    ['a blank device', 'metadata.device', ['Apollo', ' '], /empty/, 'metadata.device.1'],
+    ['101 devices', 'metadata.device', Array(101).fill('Apollo'), /<=100/],
+    ['unknown metadata', 'metadata.colour', 'blue', /not a known member/],
+    ['an unknown member', 'body', 'x', /not a known member/],
+  ]);
+});
+
+describe('ArticlePut', () => {
+  itTakes(ArticlePut, { 'title and content': { title: 'A', content: 'B' }, 'a full article': ARTICLE });
+  itRefuses(ArticlePut, { title: 'A', content: 'B', metadata: { intent: ['x'] } }, [
+    ['no title', 'title', ABSENT, /is missing/],
+    ['no content', 'content', ABSENT, /is missing/],
+    ['an unknown member', 'workspace_id', 'other', /not a known member/],
+    ['unknown metadata', 'metadata.colour', 'blue', /not a known member/],
+  ]);
+});
+
+describe('HostArticleReply', () => {
+  it('takes what other servers send: numbers as ids, single labels, nulls, unknown members', () => {
+    const reply = {
+      id: 7,
+      title: '',
+      content: 'x',
+      body_html: '',
+      metadata: { intent: ' a ', device: null, extra: 1 },
+    };
+    expect(HostArticleReply.parse(reply)).toEqual({
+      id: '7',
+      title: '',
+      content: 'x',
+      metadata: { intent: ['a'], device: [] },
+    });
+    expect(HostArticleReply.parse({ id: 'a', title: 'A', content: 'x' })).toEqual({
+      id: 'a',
+      title: 'A',
+      content: 'x',
+    });
+  });
+
+  it('loses nothing of the article of seed 001', () => {
+    expect(HostArticleReply.parse(ARTICLE)).toEqual(ARTICLE);
+  });
+
+  itRefuses(HostArticleReply, ARTICLE, [
+    ['no id', 'id', ABSENT, /is missing|expected/],
+    ['no content', 'content', ABSENT, /is missing/],
+    ['content that is no text', 'content', { html: '' }, /expected string/],
+  ]);
+});
+
+describe('ArticleListingQuery', () => {
+  it('takes the query of seed 001, the limit as a number', () => {
+    expect(ArticleListingQuery.parse(LISTING_QUERY)).toEqual({ ...LISTING_QUERY, limit: 100 });
+    expect(ArticleListingQuery.parse({})).toEqual({});
+    expect(ArticleListingQuery.parse({ updated_since: '2024-01-14T10:00:00+02:00', cursor: 'c' })).toBeDefined();
+  });
+
+  itRefuses(ArticleListingQuery, LISTING_QUERY, [
+    ['a limit of 0', 'limit', '0', />=1/],
+    ['a limit of 501', 'limit', '501', /<=500/],
+    ['a limit in words', 'limit', 'all', /whole number/],
+    ['an empty limit', 'limit', '', /whole number/],
+    ['a negative limit', 'limit', '-1', /whole number/],
+    ['a limit given twice', 'limit', ['1', '2'], /expected string/],
+    ['a date that is none', 'updated_since', '2024-02-30', /not a date/],
+    ['a date in another order', 'updated_since', '14.01.2024', /not a date/],
+    ['a blank intent', 'intent', ' ', /1/],
+    ['a long cursor', 'cursor', 'x'.repeat(513), /<=512/],
+    ['an unknown parameter', 'page', '2', /not a known member/],
+  ]);
+});
+
+describe('ArticleListing', () => {
+  itTakes(ArticleListing, {
+    'the listing of seed 001': LISTING,
+    'a page before the last': { ...LISTING, next_cursor: 'c' },
+  });
+  itRefuses(ArticleListing, LISTING, [
+    ['no articles', 'articles', ABSENT, /is missing/],
+    ['a broken article', 'articles.0.url', 'x', /http or https/],
+    ['no total', 'total', ABSENT, /is missing/],
+    ['a total below 0', 'total', -1, />=0/],
+    ['no updated_at', 'updated_at', ABSENT, /is missing/],
+    ['an empty cursor', 'next_cursor', '', />=1/],
+  ]);
+
+  it('is read leniently from others: a broken article does not cost the page', () => {
+    const reply = { articles: [ARTICLE, null, { id: 1 }], next_cursor: null, took: 3 };
+    expect(ArticleListingReply.parse(reply)).toEqual({ articles: [ARTICLE, null, { id: 1 }], next_cursor: null });
+    expect(ArticleListingReply.safeParse({ items: [] }).success).toBe(false);
+  });
+});
+
+describe('HostErrorBody', () => {
+  itTakes(HostErrorBody, { 'the error of seed 001': HOST_ERROR });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import {
+  KnowledgeRetrieval,
+  KnowledgeRetrievalV1,
+  RetrievalRequest,
+  unavailableRetrieval,
+  WeakKnowledgeRetrieval,
+} from '../../src/contract/knowledge-retrieval.ts';
+import { SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
+import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import * as seed from './seed-examples/seed-001.ts';
+
+describe('RetrievalRequest', () => {
+  itTakes(RetrievalRequest, {
+    'the input of seed 001': seed.RETRIEVAL_REQUEST,
+    'one that wants weak sources': { ...seed.RETRIEVAL_REQUEST, include_weak: true },
+    'one without metadata': { intent: 'a', message: 'b' },
+  });
+  itRefuses(RetrievalRequest, seed.RETRIEVAL_REQUEST, [
+    ['no intent', 'intent', ABSENT, /is missing/],
+    ['a blank intent', 'intent', ' ', /empty/],
+    ['no message', 'message', ABSENT, /is missing/],
+    ['a blank message', 'message', '\n', /empty/],
+    ['a message of 32,001 characters', 'message', 'x'.repeat(32_001), /<=32000/],
+    ['a product that is no text', 'metadata.product', 2, /expected string/],
+    ['attachments as text', 'metadata.attachments', 'debug.log', /expected array/],
+    ['unknown metadata', 'metadata.colour', 'blue', /not a known member/],
+    ['include_weak as a word', 'include_weak', 'yes', /expected boolean/],
+    ['an unknown member', 'top_k', 5, /not a known member/],
+  ]);
+});
+
+describe('KnowledgeRetrieval', () => {
+  const [SOURCE] = seed.RETRIEVAL_SUCCESS.sources_consulted;
+
+  itTakes(KnowledgeRetrieval, {
+    'the success of seed 001': seed.RETRIEVAL_SUCCESS,
+    'its fallback': seed.RETRIEVAL_FALLBACK,
+    'its block of v1.1': seed.RETRIEVAL_V1_1,
+    'a source of exactly 0.7': { ...seed.RETRIEVAL_SUCCESS, sources_consulted: [{ ...SOURCE, relevance_score: 0.7 }] },
+  });
+  itRefuses(KnowledgeRetrieval, seed.RETRIEVAL_SUCCESS, [
+    ['a weak source', 'sources_consulted.1.relevance_score', 0.69, /0.69, below the 0.7/],
+    ['no sources member', 'sources_consulted', ABSENT, /is missing/],
+    ['four sources', 'sources_consulted', Array(4).fill(SOURCE), /<=3/],
+    ['a source without a title', 'sources_consulted.0.title', ABSENT, /is missing/],
+    ['a title of 201 characters', 'sources_consulted.0.title', 'x'.repeat(201), /<=200/],
+    ['a source without a url', 'sources_consulted.0.url', ABSENT, /is missing/],
+    ['a url of 501 characters', 'sources_consulted.0.url', 'x'.repeat(501), /<=500/],
+    ['a source without a score', 'sources_consulted.0.relevance_score', ABSENT, /is missing/],
+    ['a score above 1', 'sources_consulted.0.relevance_score', 1.1, /<=1/],
+    ['a source without an excerpt', 'sources_consulted.0.excerpt', ABSENT, /is missing/],
+    ['an excerpt of 151 characters', 'sources_consulted.0.excerpt', 'x'.repeat(151), /<=150/],
+    ['a source without a time', 'sources_consulted.0.last_updated', ABSENT, /is missing/],
+    ['a time that is none', 'sources_consulted.0.last_updated', '15 Dec', /moment/],
+    ['no coverage', 'coverage', ABSENT, /high/],
+    ['another word for coverage', 'coverage', 'full', /high/],
+    ['no gaps', 'gaps', ABSENT, /is missing/],
+    ['an empty gap', 'gaps', [''], /empty/, 'gaps.0'],
+    ['no time taken', 'retrieval_time_ms', ABSENT, /is missing/],
+    ['half a millisecond', 'retrieval_time_ms', 0.5, /int/],
+    ['a time below 0', 'retrieval_time_ms', -1, />=0/],
+  ]);
+
+  it('refuses the weak source that seed 001 shows, unless weak sources were asked for', () => {
+    expect(KnowledgeRetrieval.safeParse(seed.RETRIEVAL_LOW_COVERAGE).success).toBe(false);
+    expect(WeakKnowledgeRetrieval.parse(seed.RETRIEVAL_LOW_COVERAGE)).toEqual(seed.RETRIEVAL_LOW_COVERAGE);
+  });
+
+  it('has the fallback of seed 001 at hand, anew each time', () => {
+    expect(unavailableRetrieval()).toEqual(seed.RETRIEVAL_FALLBACK);
+    unavailableRetrieval().gaps.push('changed');
+    expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual(seed.RETRIEVAL_FALLBACK);
+  });
+
+  it('is readable for a client of v1.0, and v1.0 for itself', () => {
+    for (const block of [
+      seed.RETRIEVAL_V1,
+      seed.RETRIEVAL_SUCCESS,
+      seed.RETRIEVAL_LOW_COVERAGE,
+      seed.RETRIEVAL_FALLBACK,
+    ]) {
+      const { sources_consulted, coverage, gaps } = block;
+      expect(KnowledgeRetrievalV1.parse(block)).toEqual({ sources_consulted, coverage, gaps });
+    }
+  });
+});
+
+describe('SupportResponse', () => {
+  const RESPONSE = {
+    intent_classification: { primary_intent: 'not_hashing', confidence: 0.9, secondary_intents: [], model: 'x' },
+    draft: { text: 'Hello, ...', template: 'not_hashing', auto_send: false },
+    knowledge_retrieval: seed.RETRIEVAL_SUCCESS,
+    agent_guidance: { suggested_actions: ['Ask for the debug log'], warnings: [] },
+  };
+
+  itTakes(SupportResponse, {
+    'a full response': RESPONSE,
+    'one with weak sources': { ...RESPONSE, knowledge_retrieval: seed.RETRIEVAL_LOW_COVERAGE },
+  });
+  itRefuses(SupportResponse, RESPONSE, [
+    ['no classification', 'intent_classification', ABSENT, /is missing/],
+    ['no primary intent', 'intent_classification.primary_intent', ABSENT, /is missing/],
+    ['a confidence above 1', 'intent_classification.confidence', 1.5, /<=1/],
+    ['no draft', 'draft', ABSENT, /is missing/],
+    ['a draft without text', 'draft.text', ABSENT, /is missing/],
+    ['no word on sending', 'draft.auto_send', ABSENT, /is missing/],
+    ['no retrieval', 'knowledge_retrieval', ABSENT, /is missing/],
+    ['a broken retrieval', 'knowledge_retrieval.coverage', 'full', /high/],
+    ['no guidance', 'agent_guidance', ABSENT, /is missing/],
+  ]);
+
+  it('is readable for a client of v1.0: the four blocks are there, with what they held before', () => {
+    const read = SupportResponseV1.parse(RESPONSE);
+    expect(Object.keys(read)).toEqual(Object.keys(RESPONSE));
+    expect(read.draft).toEqual(RESPONSE.draft);
+  });
+});
+
+describe('SupportRequest', () => {
+  const REQUEST = {
+    message: 'It shows 0 H/s.',
+    subject: 'Help',
+    customer_name: 'Ann',
+    metadata: { product: 'Apollo II', ticket: { id: 4 } },
+    history: [{ from: 'agent', text: 'Did you restart it?', sent_at: '2024-12-15T10:00:00Z' }],
+  };
+  itTakes(SupportRequest, { 'a full request': REQUEST, 'a bare message': { message: 'Help' } });
+  itRefuses(SupportRequest, REQUEST, [
+    ['no message', 'message', ABSENT, /is missing/],
+    ['an unknown member', 'intent', 'x', /not a known member/],
+    ['a stranger in the history', 'history.0.from', 'bot', /customer/],
+    ['large metadata', 'metadata.note', 'x'.repeat(16_000), /larger than 16000/, 'metadata'],
+  ]);
+});
