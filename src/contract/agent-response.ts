@@ -7,6 +7,7 @@ import {
   SemanticResult,
   WebSearchResult,
 } from './agent-result.ts';
+import { unlessMissing } from './issue.ts';
 import { jsonObject, withinLimits } from './json-object.ts';
 import { Query } from './query.ts';
 
@@ -56,7 +57,7 @@ const answered = {
   query: z.string().regex(/\S/, 'is empty').max(4000),
   source_attribution: SourceAttribution,
   metadata: orEmptyList(AgentMetadata),
-  error: z.null({ error: 'is not null, although success is true' }),
+  error: z.null({ error: unlessMissing('is not null, although success is true') }),
 };
 
 /** An answer, with the result of its type. */
@@ -75,7 +76,10 @@ export const AgentFailure = z.object({
   type: AgentType,
   result: orEmptyList(jsonObject({ maxDepth: 12, maxLength: 1_000_000 })),
   source_attribution: orEmptyList(SourceAttribution.partial()),
-  error: z.string('is not a text, although success is false').regex(/\S/, 'is empty').max(2000),
+  error: z
+    .string({ error: unlessMissing('is not a text, although success is false') })
+    .regex(/\S/, 'is empty')
+    .max(2000),
 });
 export type AgentFailure = z.infer<typeof AgentFailure>;
 

@@ -11,7 +11,8 @@ export interface JsonLimits {
 /**
  * A free-form object that JSON can carry, bounded in depth and size: metadata, details, context.
  * Refuses what JSON would lose or refuse: functions, symbols, bigints, dates, maps, `NaN`, infinities, cycles.
- * A member that is `undefined` is allowed, as JSON leaves it out.
+ * A member that is `undefined` is allowed, as JSON leaves it out. One called `__proto__` is left out at the top and
+ * refused below, so that no copy of the object can change what others inherit.
  */
 export const jsonObject = (limits: JsonLimits) => z.record(z.string(), z.unknown()).superRefine(withinLimits(limits));
 
@@ -24,14 +25,13 @@ export const withinLimits =
     const message = {
       depth: `is nested deeper than ${maxDepth} levels`,
       size: `is larger than ${maxLength} characters`,
-    };
-    check.addIssue({
-      code: 'custom',
-      message: problem === 'type' ? 'holds a value that JSON cannot carry' : message[problem],
-    });
+      type: 'holds a value that JSON cannot carry',
+      name: 'has a member called __proto__',
+    }[problem];
+    check.addIssue({ code: 'custom', message });
   };
 
-type Problem = 'depth' | 'size' | 'type';
+type Problem = 'depth' | 'size' | 'type' | 'name';
 
 /** Walks until the first problem; `left` is shared by the whole walk, so that it ends after `maxLength` steps. */
 const problemOf = (value: unknown, bound: { depth: number; left: { length: number } }): Problem | undefined => {
@@ -41,6 +41,7 @@ const problemOf = (value: unknown, bound: { depth: number; left: { length: numbe
   if (!Array.isArray(value) && Object.prototype.toString.call(value) !== '[object Object]') return 'type';
   if (bound.depth === 0) return 'depth';
   for (const [key, member] of Object.entries(value)) {
+    if (key === '__proto__') return 'name';
     if (!Array.isArray(value)) bound.left.length -= key.length;
     const problem = problemOf(member, { depth: bound.depth - 1, left: bound.left });
     if (problem !== undefined) return problem;

@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { confidenceOf, levelOf } from '../../src/contract/confidence.ts';
+import * as contract from '../../src/contract/index.ts';
+import { describeIssues, issuesOf } from '../../src/contract/issue.ts';
+
+const FOLDER = new URL('../../src/contract/', import.meta.url);
+const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.ZodType][] =>
+  value instanceof z.ZodType ? [[name, value]] : [],
+);
+
+/** A value of any kind, with the names that the schemas know sprinkled in so that it gets past the first check. */
+const names = schemas.flatMap(([, schema]) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
+  object: fc.dictionary(fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()), tie('value'), {
+    maxKeys: 6,
+  }),
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.jsonValue(),
+    fc.constantFrom('high', 'low', 'analytics', true, false, null, undefined, 0, 0.5, -1, Number.NaN, '\ud800'),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+})).object;
+
+describe('the contract', () => {
+  it('publishes every file of its folder', () => {
+    const files = readdirSync(FOLDER).filter((file) => file !== 'index.ts');
+    const entry = readFileSync(new URL('index.ts', FOLDER), 'utf8');
+    expect(files.filter((file) => !entry.includes(`'./${file}'`))).toEqual(['says-something.ts']);
+  });
+
+  it('imports nothing but zod and itself', () => {
+    const imports = readdirSync(FOLDER).flatMap((file) =>
+      [...readFileSync(new URL(file, FOLDER), 'utf8').matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
+    );
+    expect(imports.length).toBeGreaterThan(20);
+    expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z-]+\.ts$/.test(from))).toEqual([]);
+  });
+
+  it('calls the response of a librarian Response, as seed 000 does', () => {
+    const response: contract.Response = { answer: 'Yes.' };
+    expect(contract.Response.parse(response)).toEqual(response);
+  });
+
+  it.each(schemas)('can say what %s looks like as a JSON Schema', (_name, schema) => {
+    const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    expect(Object.keys(json).length).toBeGreaterThan(1);
+  });
+
+  it.each(schemas)(
+    'reads hostile input as %s without throwing, and describes what is wrong in bounds',
+    (_name, schema) => {
+      fc.assert(
+        fc.property(hostile, (value) => {
+          const { error } = schema.safeParse(value);
+          if (error === undefined) return;
+          const issues = issuesOf(error);
+          expect(issues.length).toBeGreaterThan(0);
+          expect(issues.length).toBeLessThanOrEqual(20);
+          expect(describeIssues(issues).length).toBeLessThanOrEqual(500);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  it('costs a function less than 40 KiB of gzip', () => {
+    const worker = `import { AskRequest, NavigatorResponse, validateResponse } from './src/contract/index.ts';
+      export default { fetch: async (r) => Response.json([AskRequest, NavigatorResponse, validateResponse(await r.json())]) };`;
+    const bundle = execFileSync('node_modules/.bin/esbuild', ['--bundle', '--minify', '--format=esm', '--loader=ts'], {
+      input: worker,
+      cwd: new URL('../../', import.meta.url),
+    });
+    expect(gzipSync(bundle).length).toBeLessThan(40 * 1024);
+  });
+});
+
+describe('validateResponse()', () => {
+  it('never throws, and what it accepts it accepts again, unchanged', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.anything()), (value) => {
+        const first = contract.validateResponse(value, { known: ['a'], chain: ['b'] });
+        if (first.ok)
+          expect(contract.validateResponse(first.value, { known: ['a'] })).toMatchObject({ value: first.value });
+        else expect(first.issues.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('refuses what cannot be read', () => {
+    const trap = {
+      get answer(): string {
+        throw new Error('gotcha');
+      },
+    };
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    expect(contract.validateResponse(trap)).toEqual({
+      ok: false,
+      issues: [{ path: '', message: 'cannot be read: a member throws' }],
+    });
+    expect(contract.validateResponse({ answer: 'x', metadata: cycle })).toMatchObject({
+      issues: [{ path: 'metadata' }],
+    });
+    expect(contract.validateResponse({ answer: 'x', metadata: { at: new Date(0) } }).ok).toBe(false);
+  });
+});
+
+describe('jsonObject()', () => {
+  const Small = contract.jsonObject({ maxDepth: 3, maxLength: 200 });
+
+  it('takes what JSON gives back as it was', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const result = Small.safeParse(value);
+        Reflect.deleteProperty(value, '__proto__');
+        if (result.success) expect(JSON.parse(JSON.stringify(result.data))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('never takes more than its length', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }),
+        (value) => {
+          const characters = Object.entries(value).flat().join('').length;
+          if (Small.safeParse(value).success) expect(characters).toBeLessThanOrEqual(200);
+          else expect(characters).toBeGreaterThan(200 - 2 * 8 - 1);
+        },
+      ),
+    );
+  });
+
+  it('lets no member called __proto__ through', () => {
+    expect(Small.parse(JSON.parse('{"__proto__":{"admin":true},"a":1}'))).toEqual({ a: 1 });
+    expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
+  });
+
+  it('takes three levels, not four', () => {
+    expect(Small.safeParse({ a: { b: { c: 1 } } }).success).toBe(true);
+    expect(Small.safeParse({ a: { b: [1] } }).success).toBe(true);
+    expect(Small.safeParse({ a: { b: { c: {} } } }).success).toBe(false);
+  });
+});
+
+describe('confidence', () => {
+  it('has a word for each number, with the bounds at 0.8 and 0.6', () => {
+    expect([1, 0.8, 0.79, 0.6, 0.59, 0, Number.NaN].map(levelOf)).toEqual([
+      'high',
+      'high',
+      'medium',
+      'medium',
+      'low',
+      'low',
+      'low',
+    ]);
+  });
+
+  it('goes from word to number and back', () => {
+    for (const level of contract.ConfidenceLevel.options) expect(levelOf(confidenceOf(level))).toBe(level);
+  });
+
+  it('never turns more confidence into a lesser word', () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(unit, unit, (a, b) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)].map((n) => confidenceOf(levelOf(n)));
+        expect(less).toBeLessThanOrEqual(more ?? 0);
+      }),
+    );
+  });
+});
