@@ -1,15 +1,19 @@
 /**
  * `npm run deploy`: deploys every function, those that others call first, the front door last.
  *
+ *   npm run deploy                  with the key directory of keys/ (npm run keys)
  *   npm run deploy -- --dry-run     bundles and checks every function without an account
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { unstable_readConfig } from 'wrangler';
 import { functionConfigs, ROOT } from './functions.ts';
 
-const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { 'dry-run': { type: 'boolean', default: false }, keys: { type: 'string', default: 'keys' } },
+});
 const dryRun = values['dry-run'];
 
 const [frontDoor = '', ...others] = functionConfigs();
@@ -25,7 +29,7 @@ for (const file of order) {
   console.log(`\n${dryRun ? 'checking' : 'deploying'} ${file}`);
   const args = dryRun
     ? ['--dry-run', '--outdir', join('dist', unstable_readConfig({ config: join(ROOT, file) }).name ?? 'function')]
-    : ['--var', 'ENVIRONMENT:production'];
+    : ['--var', 'ENVIRONMENT:production', ...directoryVars()];
   const { status } = spawnSync('wrangler', ['deploy', '--config', file, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -46,4 +50,15 @@ function placeholdersOf(file: string): string[] {
   return namespaces
     .filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''))
     .map(({ binding, id }) => `${file}: ${binding} = ${id}`);
+}
+
+/** The signed directory and the key to check it with. */
+function directoryVars(): string[] {
+  const [directory, root] = ['directory.jws', 'root.pub'].map((name) => join(ROOT, values.keys, name));
+  if (directory === undefined || root === undefined || !existsSync(directory) || !existsSync(root)) {
+    console.error(`Cannot deploy: there is no key directory in ${values.keys}/. Make one with npm run keys.`);
+    process.exit(1);
+  }
+  const read = (file: string): string => readFileSync(file, 'utf8').trim();
+  return ['--var', `CONTEXT_DIRECTORY:${read(directory)}`, '--var', `CONTEXT_DIRECTORY_ROOT:${read(root)}`];
 }

@@ -16,3 +16,6 @@ export const functionConfigs = (): string[] => [
     .map((name) => `functions/${name}/wrangler.toml`)
     .filter((file) => existsSync(join(ROOT, file))),
 ];
+
+/** `constellation-library` -> `library`: the id that a function has as a librarian. */
+export const idOfFunction = (name: string): string => name.replace(/^constellation-/, '');
