@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { startOptions } from '../../src/dev/start-options.ts';
+
+describe('startOptions()', () => {
+  it('takes the sample knowledge base on port 8787 when nothing is said', () => {
+    expect(startOptions([])).toMatchObject({ kb: 'sample', port: 8787, state: '.constellation', fresh: false });
+  });
+
+  it('tells a folder from an address', () => {
+    expect(startOptions(['--kb', 'docs']).kb).toEqual({ folder: 'docs' });
+    expect(startOptions(['--kb', 'https://kb.example.com/api/kb/articles']).kb).toEqual({
+      url: 'https://kb.example.com/api/kb/articles',
+    });
+  });
+
+  it.each([
+    [['--port', 'http'], /--port http/],
+    [['--port', '70000'], /--port 70000/],
+    [['--kb', 'https://'], /--kb https:\/\//],
+    [['--unknown'], /--unknown/],
+    [['folder'], /folder/],
+  ])('refuses %j and says why', (args, says) => {
+    expect(() => startOptions(args)).toThrow(says);
+  });
+});
