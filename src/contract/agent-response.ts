@@ -43,7 +43,7 @@ export const AgentMetadata = z
     user_id: z.string().max(200).optional(),
     /** 0 to 1. */
     confidence_score: z.number().min(0).max(1).optional(),
-    classification_reasoning: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).optional(),
+    classification_reasoning: z.union([z.array(z.unknown()).max(200), z.record(z.string(), z.unknown())]).optional(),
     cache_hit: z.boolean().optional(),
     feedback_influenced: z.boolean().optional(),
     memory_context_used: z.boolean().optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonObject } from './json-object.ts';
+import { jsonObject, withinLimits } from './json-object.ts';
 import { WebUrl } from './link.ts';
 
 /** The four kinds of agent (seed 003, getType). */
@@ -30,7 +30,7 @@ export const AnalyticsResult = z
     /** Column names, in order. */
     columns: z.array(z.string().max(300)).max(2000),
     /** One object a row, by column name. */
-    rows: z.array(z.record(z.string(), z.unknown())).max(100_000),
+    rows: z.array(jsonObject({ maxDepth: 4, maxLength: 100_000 })).max(100_000),
     /** The number of rows. */
     row_count: z.int().min(0),
     /** What the rows say, for people. */
@@ -70,22 +70,26 @@ export const SemanticResult = z
 export type SemanticResult = z.infer<typeof SemanticResult>;
 
 /** A result of the web. */
-export const ExternalResult = z.looseObject({
-  title: z.string().max(1000),
-  price: z.number().nullish(),
-  url: WebUrl.nullish(),
-});
+export const ExternalResult = z
+  .looseObject({
+    title: z.string().max(1000),
+    price: z.number().nullish(),
+    url: WebUrl.nullish(),
+  })
+  .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type ExternalResult = z.infer<typeof ExternalResult>;
 
 /** Our price against the cheapest found (seed 003, Web Search Result). In one currency. */
-export const PriceComparison = z.looseObject({
-  internal_price: z.number().nullish(),
-  cheapest_external: z.number().nullish(),
-  /** `cheapest_external - internal_price`: negative when the web is cheaper. */
-  difference: z.number().nullish(),
-  /** The difference in per cent of the internal price. */
-  percentage: z.number().nullish(),
-});
+export const PriceComparison = z
+  .looseObject({
+    internal_price: z.number().nullish(),
+    cheapest_external: z.number().nullish(),
+    /** `cheapest_external - internal_price`: negative when the web is cheaper. */
+    difference: z.number().nullish(),
+    /** The difference in per cent of the internal price. */
+    percentage: z.number().nullish(),
+  })
+  .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type PriceComparison = z.infer<typeof PriceComparison>;
 
 /** The answer of a web search (seed 003, Web Search Result). */
@@ -100,11 +104,13 @@ export const WebSearchResult = z.object({
 export type WebSearchResult = z.infer<typeof WebSearchResult>;
 
 /** A part of a hybrid answer. Its result is of the shape of its type when it succeeded; only its presence is checked. */
-export const SubQuery = z.looseObject({
-  type: AgentType,
-  query: z.string().regex(/\S/, 'is empty').max(4000),
-  result: orEmptyList(Free),
-});
+export const SubQuery = z
+  .looseObject({
+    type: AgentType,
+    query: z.string().regex(/\S/, 'is empty').max(4000),
+    result: orEmptyList(Free),
+  })
+  .superRefine(withinLimits({ maxDepth: 16, maxLength: 1_100_000 }));
 export type SubQuery = z.infer<typeof SubQuery>;
 
 /** The answer of several agents together (seed 003, Hybrid Result). */

@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { jsonObject } from './json-object.ts';
+import { jsonObject, withinLimits } from './json-object.ts';
 import { KnowledgeRetrievalV1, WeakKnowledgeRetrieval } from './knowledge-retrieval.ts';
 import { Timestamp } from './timestamp.ts';
 
 const Share = z.number().min(0).max(1);
 const Intent = z.string().trim().min(1, 'is empty').max(100);
+/** For what a block holds besides its named members. */
+const bounded = withinLimits({ maxDepth: 8, maxLength: 64_000 });
 const Sentence = z.string().min(1, 'is empty').max(1000);
 
 /** A message of the ticket before the one that is analysed. */
@@ -43,22 +45,26 @@ export const IntentClassification = z.looseObject({
 export type IntentClassification = z.infer<typeof IntentClassification>;
 
 /** A reply that an agent may send as it is or edit (seed 001, contract 4). */
-export const Draft = z.looseObject({
-  text: z.string().max(32_000),
-  /** The template that it is made from. */
-  template: z.string().max(100).optional(),
-  /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
-  auto_send: z.boolean(),
-});
+export const Draft = z
+  .looseObject({
+    text: z.string().max(32_000),
+    /** The template that it is made from. */
+    template: z.string().max(100).optional(),
+    /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
+    auto_send: z.boolean(),
+  })
+  .superRefine(bounded);
 export type Draft = z.infer<typeof Draft>;
 
 /** Hints for the agent, in sentences. */
-export const AgentGuidance = z.looseObject({
-  summary: Sentence.optional(),
-  suggested_actions: z.array(Sentence).max(20),
-  /** What to look out for before sending. */
-  warnings: z.array(Sentence).max(20).optional(),
-});
+export const AgentGuidance = z
+  .looseObject({
+    summary: Sentence.optional(),
+    suggested_actions: z.array(Sentence).max(20),
+    /** What to look out for before sending. */
+    warnings: z.array(Sentence).max(20).optional(),
+  })
+  .superRefine(bounded);
 export type AgentGuidance = z.infer<typeof AgentGuidance>;
 
 /**

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import * as contract from '../../src/contract/index.ts';
+
+/** Everything that a caller sends us. A new request belongs into this list. */
+const REQUESTS = {
+  AgentRequest: contract.AgentRequest,
+  ArticleListingQuery: contract.ArticleListingQuery,
+  ArticlePut: contract.ArticlePut,
+  AskRequest: contract.AskRequest,
+  ContextRequest: contract.ContextRequest,
+  ContextTemplate: contract.ContextTemplate,
+  KnowledgeSearchRequest: contract.KnowledgeSearchRequest,
+  LibrarianAskRequest: contract.LibrarianAskRequest,
+  MemoryInput: contract.MemoryInput,
+  MemorySearchRequest: contract.MemorySearchRequest,
+  NavigateRequest: contract.NavigateRequest,
+  RetrievalRequest: contract.RetrievalRequest,
+  SupportRequest: contract.SupportRequest,
+  SyncRequest: contract.SyncRequest,
+};
+
+/** And what librarians, agents and our own functions answer. Unknown members are dropped, but nothing is endless. */
+const REPLIES = {
+  AgentResponse: contract.AgentResponse,
+  ArticleListing: contract.ArticleListing,
+  ContextPreview: contract.ContextPreview,
+  ErrorBody: contract.ErrorBody,
+  Healthz: contract.Healthz,
+  KnowledgeRetrieval: contract.KnowledgeRetrieval,
+  KnowledgeSearchResponse: contract.KnowledgeSearchResponse,
+  LibrarianDescription: contract.LibrarianDescription,
+  LibrarianDirectory: contract.LibrarianDirectory,
+  LibrarianResponse: contract.LibrarianResponse,
+  NavigatorResponse: contract.NavigatorResponse,
+  SupportResponse: contract.SupportResponse,
+  SyncAccepted: contract.SyncAccepted,
+};
+
+type Node = Record<string, unknown>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Every part of a JSON Schema with its place, in the order of the schema. Names of free members are left out: those
+ * objects are bounded as a whole, which a JSON Schema cannot say.
+ */
+const partsOf = (value: unknown, path = '$'): [path: string, part: Node][] => {
+  if (Array.isArray(value)) return value.flatMap((part, index) => partsOf(part, `${path}.${index}`));
+  if (!isNode(value)) return [];
+  return [
+    [path, value],
+    ...Object.entries(value).flatMap(([key, part]) => (key === 'propertyNames' ? [] : partsOf(part, `${path}.${key}`))),
+  ];
+};
+
+const partsOfSchema = (schema: z.ZodType) =>
+  partsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
+
+/** A pattern ends by itself when it is anchored and repeats nothing without a bound. */
+const endsByItself = (pattern: unknown): boolean => typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern);
+
+const isEndless = (part: Node): boolean => {
+  if (part.type === 'array') return part.maxItems === undefined;
+  if (part.type !== 'string') return false;
+  return (
+    ![part.maxLength, part.enum, part.const].some(Boolean) && part.format !== 'date' && !endsByItself(part.pattern)
+  );
+};
+
+describe('what callers send', () => {
+  it.each(Object.entries(REQUESTS))('has an upper bound on every text and list: %s', (_name, schema) => {
+    const parts = partsOfSchema(schema);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.filter(([, part]) => isEndless(part))).toEqual([]);
+  });
+
+  it.each(Object.entries(REQUESTS))('refuses unknown members at every level: %s', (_name, schema) => {
+    const open = partsOfSchema(schema).filter(
+      ([, part]) => isNode(part.properties) && part.additionalProperties !== false,
+    );
+    expect(open.filter(([, part]) => part.type === 'object')).toEqual([]);
+  });
+});
+
+describe('what we answer', () => {
+  it.each(Object.entries(REPLIES))('has an upper bound on every text and list: %s', (_name, schema) => {
+    expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
+  });
+});
