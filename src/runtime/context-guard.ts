@@ -118,7 +118,7 @@ export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] 
 
 const contextOf = async (
   c: HonoContext<GuardedEnv>,
-  options: GuardOptions & { now: number; cache: LinkCache },
+  options: Omit<GuardOptions, 'now'> & { now: number; cache: LinkCache },
 ): Promise<VerifiedContext | OriginContext> => {
   const token = c.req.header(CONTEXT_HEADER);
   if (token === undefined) return strangersContext(c, options);
@@ -135,7 +135,7 @@ const contextOf = async (
 
 const strangersContext = async (
   c: HonoContext<GuardedEnv>,
-  { self, access, anonymous, maxBodyBytes, now }: GuardOptions & { now: number },
+  { self, access, anonymous, maxBodyBytes, now }: Omit<GuardOptions, 'now'> & { now: number },
 ): Promise<OriginContext> => {
   if (access !== 'public' || anonymous === undefined) throw new ContextRefused('UNAUTHORIZED', 'the token is missing');
   await bodyOf(c, maxBodyBytes);
@@ -147,7 +147,8 @@ const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Pr
   if (bytes === undefined) throw new ContextRefused('INVALID_QUERY', 'the body is too large');
   c.set('body', bytes);
   // Where c.req.json() and its siblings look first.
-  c.req.bodyCache.arrayBuffer = Promise.resolve(bytes.buffer);
+  // Hono types what it will be, and keeps the promise of it.
+  c.req.bodyCache.arrayBuffer = Promise.resolve(bytes.buffer) as unknown as ArrayBuffer;
   return bytes;
 };
 

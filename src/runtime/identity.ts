@@ -65,14 +65,14 @@ const readIdentity = async (variables: IdentityVariables, self: string): Promise
   const { ENVIRONMENT = 'production', CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = variables;
   const env = ENVIRONMENT === 'development' ? 'development' : 'production';
   if (CONTEXT_DIRECTORY === undefined || CONTEXT_DIRECTORY === '') return localIdentity(variables, { self, env });
-  require(CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '', 'CONTEXT_DIRECTORY_ROOT is not set');
-  require(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
+  insist(CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '', 'CONTEXT_DIRECTORY_ROOT is not set');
+  insist(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
   const directory = await loadDirectory(CONTEXT_DIRECTORY, { root: CONTEXT_DIRECTORY_ROOT, env, now: Date.now() });
   const pkcs8 = decodeBase64url(CONTEXT_SIGNING_KEY);
-  require(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
+  insist(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
   const x = await publicKeyOf(pkcs8).catch(() => '');
   const kid = directory.librarian(self)?.keys.find((candidate) => candidate.x === x)?.kid;
-  require(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
+  insist(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
   return { self, directory, signer: await importSigner(pkcs8, { id: self, kid }) };
 };
 
@@ -80,11 +80,11 @@ const localIdentity = async (
   { CONTEXT_KEY_SEED: seed = LOCAL_SEED }: IdentityVariables,
   { self, env }: { self: string; env: string },
 ): Promise<Identity> => {
-  require(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
+  insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
   const librarians = self in LOCAL_LIBRARIANS ? LOCAL_LIBRARIANS : { ...LOCAL_LIBRARIANS, [self]: {} };
   return { self, directory: await localDirectory(librarians, seed), signer: await localSigner(self, seed) };
 };
 
-function require(condition: boolean, problem: string): asserts condition {
+function insist(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new IdentityRefused(`Cannot sign calls: ${problem}`);
 }

@@ -67,7 +67,7 @@ export const openDirectory = (claims: unknown, { version }: { version: string })
   const keys = new Map<string, DirectoryKey>();
   for (const [id, entry] of entries) {
     for (const key of entry.keys) {
-      require(!keys.has(key.kid), `kid ${key.kid} occurs twice`);
+      insist(!keys.has(key.kid), `kid ${key.kid} occurs twice`);
       keys.set(key.kid, directoryKey(id, key));
     }
   }
@@ -103,8 +103,8 @@ const LOW_ORDER = new Set([
 const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: DirectoryEntry['keys'][number]) => {
   let imported: Promise<CryptoKey> | undefined;
   const point = decodeBase64url(x);
-  require(point?.length === 32, `key ${kid} is not 32 bytes`);
-  require(point !== undefined && !isLowOrder(point), `key ${kid} is of low order`);
+  insist(point?.length === 32, `key ${kid} is not 32 bytes`);
+  insist(point !== undefined && !isLowOrder(point), `key ${kid} is of low order`);
   const verify = async (signature: Bytes, bytes: Bytes): Promise<boolean> => {
     try {
       imported ??= crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
@@ -117,31 +117,32 @@ const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: Di
 };
 
 const checkDirectory = (claims: unknown): DirectoryClaims => {
-  require(isObject(claims) && claims.v === 1, 'v is not 1');
-  require(typeof claims.env === 'string', 'env is missing');
-  require(isCount(claims.seq) && isCount(claims.exp), 'seq or exp is missing');
-  require(isObject(claims.librarians), 'librarians are missing');
+  insist(isObject(claims) && claims.v === 1, 'v is not 1');
+  insist(typeof claims.env === 'string', 'env is missing');
+  insist(isCount(claims.seq) && isCount(claims.exp), 'seq or exp is missing');
+  insist(isObject(claims.librarians), 'librarians are missing');
   const entries = Object.entries(claims.librarians);
-  require(entries.length <= 1000, 'there are more than 1000 librarians');
+  insist(entries.length <= 1000, 'there are more than 1000 librarians');
   for (const [id, entry] of entries) checkEntry(id, entry);
   // Each member has just been checked.
   return claims as unknown as DirectoryClaims;
 };
 
 const checkEntry = (id: string, entry: unknown): void => {
-  require(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
-  require(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
+  insist(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
+  insist(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
   for (const key of entry.keys) {
-    require(isObject(key) &&
-      typeof key.kid === 'string' &&
-      typeof key.x === 'string', `${id} has a key without kid or x`);
-    require(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
-    require(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
+    insist(
+      isObject(key) && typeof key.kid === 'string' && typeof key.x === 'string',
+      `${id} has a key without kid or x`,
+    );
+    insist(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
+    insist(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
   }
-  require(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
-  require(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
-  require(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
-  require(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
+  insist(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
+  insist(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
+  insist(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
+  insist(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
 
 /** `<id>.<n>`, or `dev.<id>.<n>` for derived keys. */
@@ -159,6 +160,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-function require(condition: boolean, problem: string): asserts condition {
+/** One named check of a directory. */
+export function insist(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new DirectoryRefused(`Cannot use the key directory: ${problem}`);
 }

@@ -42,7 +42,7 @@ export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'> {
  * one delegation, errors as values, the receipt and the log line.
  */
 export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
-  const settings = { access: 'signed' as const, ...options, self: info.id };
+  const settings: GuardOptions = { ...options, access: options.access ?? 'signed', self: info.id };
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler(settings));
   app.notFound((c) => c.json({ error: errorInfo('NOT_FOUND', { librarian: info.id }) }, 404));
@@ -114,7 +114,7 @@ const readRequest = (body: Uint8Array): LibrarianAskRequest | { error: ErrorInfo
   return { error: errorInfo('INVALID_QUERY', { message }) };
 };
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const parseJson = (body: Uint8Array): unknown => {
   try {

@@ -44,6 +44,8 @@ export type SignedAnswer =
       ok: true;
       status: number;
       contentType: string;
+      /** As received; no receipt vouches for them. */
+      headers: Headers;
       body: Bytes;
       json: () => unknown;
       receipt: Receipt;
@@ -144,7 +146,16 @@ const receive = async (response: Response, sending: Sending & { link: SignedLink
   });
   const contentType = response.headers.get('Content-Type') ?? '';
   const json = (): unknown => JSON.parse(new TextDecoder().decode(body));
-  return { ok: true, status, contentType, body, json, receipt, receiptHash: () => sha256(utf8(token)) };
+  return {
+    ok: true,
+    status,
+    contentType,
+    headers: response.headers,
+    body,
+    json,
+    receipt,
+    receiptHash: () => sha256(utf8(token)),
+  };
 };
 
 const bytesOf = (body: unknown): Bytes => {

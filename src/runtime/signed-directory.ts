@@ -5,6 +5,7 @@ import { sha256, utf8 } from './digest.ts';
 import {
   type DirectoryClaims,
   DirectoryRefused,
+  insist,
   isLowOrder,
   type KeyDirectory,
   openDirectory,
@@ -35,13 +36,13 @@ export const loadDirectory = async (text: string, expected: DirectoryExpectation
   const directory = openDirectory(claims, { version: await sha256(utf8(text)) });
   // openDirectory has just checked its form.
   const { seq } = claims as unknown as DirectoryClaims;
-  require(directory.env === env, `it is for ${directory.env}, this is ${env}`);
-  require(directory.expiresAtMs > now, 'it has expired');
-  require(seq >= lastSeq, `its seq ${seq} is older than ${lastSeq}`);
+  insist(directory.env === env, `it is for ${directory.env}, this is ${env}`);
+  insist(directory.expiresAtMs > now, 'it has expired');
+  insist(seq >= lastSeq, `its seq ${seq} is older than ${lastSeq}`);
   for (const id of directory.ids()) {
-    require(id.startsWith(prefix), `its root may not vouch for ${id}`);
+    insist(id.startsWith(prefix), `its root may not vouch for ${id}`);
     const keys = directory.librarian(id)?.keys ?? [];
-    require(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
+    insist(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
   }
   return directory;
 };
@@ -52,27 +53,23 @@ export const signDirectory = async (
   { privateKey }: { privateKey: string },
 ): Promise<string> => {
   const pkcs8 = decodeBase64url(privateKey);
-  require(pkcs8 !== undefined, 'the root key is not base64url');
+  insist(pkcs8 !== undefined, 'the root key is not base64url');
   return signJws(claims, { typ: 'ctx-directory+jwt', signer: await importSigner(pkcs8, { id: 'root', kid: 'root' }) });
 };
 
 const readSigned = async (text: string, root: string): Promise<Record<string, unknown>> => {
-  require(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
+  insist(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
   const point = decodeBase64url(root);
-  require(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
+  insist(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
   const jws = await (async () => readJws(text, 'ctx-directory+jwt'))().catch((error: unknown) => {
     throw new DirectoryRefused(
       `Cannot use the key directory: ${error instanceof ContextRefused ? error.reason : 'unreadable'}`,
     );
   });
   const key = await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
-  require(await crypto.subtle.verify('Ed25519', key, jws.signature, jws.signed), 'it is not signed by the root');
+  insist(await crypto.subtle.verify('Ed25519', key, jws.signature, jws.signed), 'it is not signed by the root');
   return jws.claims;
 };
 
 /** Some 8,000 librarians. */
 const MAX_LENGTH = 1_048_576;
-
-function require(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new DirectoryRefused(`Cannot use the key directory: ${problem}`);
-}

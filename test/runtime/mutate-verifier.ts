@@ -1,0 +1,168 @@
+/**
+ * Switches off one check of the verifier at a time and runs the tables of attacks against what is left: every check
+ * must be missed by some case. Prints a table, exits with 1 when a mutant survives unexplained.
+ *
+ *     node test/runtime/mutate-verifier.ts
+ */
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { createKit, type Kit, type Runtime } from './attack-kit.ts';
+import { ATTACKS, CONTROLS, outcomeOf } from './attacks.ts';
+import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
+import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
+
+interface Mutant {
+  file: string;
+  name: string;
+  source: string;
+}
+
+const folder = new URL('../../src/runtime/', import.meta.url);
+
+/** Files with named checks, and the function that each check calls. */
+const CHECKED = {
+  'compact-jws.ts': 'demand',
+  'link-claims.ts': 'demand',
+  'sign-link.ts': 'demand',
+  'verify-context.ts': 'demand',
+  'receipt.ts': 'demand',
+  'key-directory.ts': 'insist',
+  'signed-directory.ts': 'insist',
+};
+
+/** Faults that are no missing check. */
+const FAULTS: [file: string, from: string, to: string][] = [
+  ['verify-context.ts', 'Math.max(now, millis(iat))', 'now'],
+  ['verify-context.ts', 'isKnown(hop) ? undefined : checkSignature(link, directory)', 'undefined'],
+  ['verify-context.ts', 'capabilities = claims.cap ?? capabilities;', ''],
+  ['verify-context.ts', 'budgets[name] = amount;', ''],
+  ['verify-context.ts', 'maxHops = claims.max ?? maxHops;', ''],
+  ['verify-context.ts', '({ exp, iat } = claims);', ''],
+  [
+    'verify-context.ts',
+    'links.map(({ text }) => sha256(utf8(text)))',
+    "links.map(({ text }) => sha256(utf8(text.slice(0, text.lastIndexOf('.')))))",
+  ],
+  ['link-cache.ts', 'if (current === version) return;', 'return;'],
+  ['capabilities.ts', "held === '*'", "held.endsWith('*')"],
+  ['capabilities.ts', 'held.slice(0, -1)', 'held.slice(0, -2)'],
+  ['capabilities.ts', 'covers(held, capability)', 'true'],
+  ['sign-link.ts', 'deadlineMs - reserveMs, ', ''],
+  ['sign-link.ts', 'Math.min(amount, held[name] ?? amount)', 'amount'],
+  ['sign-link.ts', 'prv: context.linkHash', 'prv: "A".repeat(43)'],
+  ['base64url.ts', '(group & ((1 << bits) - 1)) === 0', 'true'],
+  ['base64url.ts', 'if (value === NONE) return undefined;', 'if (value === NONE) continue;'],
+  ['compact-jws.ts', 'fatal: true', 'fatal: false'],
+  ['compact-jws.ts', '(?:EdDSA|Ed25519)', '[A-Za-z0-9]+'],
+  ['compact-jws.ts', '"\\}$/;', '".*\\}$/;'],
+  ['compact-jws.ts', '(?:EdDSA|Ed25519)', 'EdDSA'],
+  ['key-directory.ts', 'byte & 0x7f', 'byte'],
+  ['replay-store.ts', '> nowMs', '> Infinity'],
+];
+
+/** Survivors that are right to survive, and why. */
+const EXPLAINED: Record<string, string> = {
+  'verify-context.ts without: the token has no link': 'splitting a text gives at least one; for the compiler',
+  'verify-context.ts without: the first link is not a root': 'the form of hop 0 was checked; for the compiler',
+};
+
+const sourceOf = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
+
+const missingChecks = (): Mutant[] =>
+  Object.entries(CHECKED).flatMap(([file, check]) => {
+    const source = sourceOf(file);
+    const calls = [...source.matchAll(new RegExp(`(?<!function )\\b${check}\\(`, 'g'))];
+    return calls.map(({ index }) => {
+      const name = /'[^']+'|"[^"]+"|`[^`]+`/.exec(lastArgument(source.slice(index)))?.[0] ?? '';
+      const mutated = `${source.slice(0, index)}skip(${source.slice(index + check.length + 1)}`;
+      return { file, name: `without: ${name.slice(1, -1)}`, source: `${mutated}\nfunction skip(..._: unknown[]) {}\n` };
+    });
+  });
+
+/** The text of a call from its reason on: the last string of the statement that is not a code. */
+const lastArgument = (call: string): string => {
+  const statement = call.slice(0, call.indexOf(');\n'));
+  const strings = statement.match(/'[^'\n]*'|"[^"\n]*"|`[^`\n]*`/g) ?? [];
+  return strings.filter((text) => !/^'[A-Z_]*'$/.test(text)).at(-1) ?? '';
+};
+
+const faults = (): Mutant[] =>
+  FAULTS.map(([file, from, to]) => {
+    const source = sourceOf(file);
+    if (!source.includes(from)) throw new Error(`${file} has no ${from}: adapt the list of faults`);
+    return { file, name: `${from} -> ${to || 'nothing'}`, source: source.replace(from, () => to) };
+  });
+
+const mutants = [...missingChecks(), ...faults()];
+
+// Modules of the runtime asked for by `?mutant=<n>` get copies of their own, with one file changed.
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const resolved = next(specifier, context);
+    const mutant = new URL(context.parentURL ?? 'file:///').search;
+    return mutant !== '' && resolved.url.startsWith(folder.href)
+      ? { ...resolved, url: resolved.url + mutant }
+      : resolved;
+  },
+  load: (url, context, next) => {
+    const { search } = new URL(url);
+    const mutant = search.startsWith('?mutant=') ? mutants[Number(search.slice(8))] : undefined;
+    if (mutant === undefined || !url.startsWith(new URL(mutant.file, folder).href)) return next(url, context);
+    return { format: 'module-typescript', source: mutant.source, shortCircuit: true };
+  },
+});
+
+const FILES = [
+  'compact-jws',
+  'key-directory',
+  'link-cache',
+  'receipt',
+  'replay-store',
+  'request-context',
+  'sign-link',
+  'signed-directory',
+  'verify-context',
+];
+
+const loadRuntime = async (index: number): Promise<Runtime> => {
+  const modules = await Promise.all(FILES.map((name) => import(`${folder.href}${name}.ts?mutant=${index}`)));
+  // The files named in the type of Runtime.
+  return Object.assign({}, ...modules) as Runtime;
+};
+
+const CASES = [...ATTACKS, ...RECEIPT_ATTACKS, ...DIRECTORY_ATTACKS];
+
+/** The first case whose outcome is another one than it should be; with what it was. */
+const killerOf = async (kit: Kit): Promise<{ by: string; as: string } | undefined> => {
+  for (const { number, name, refused, run } of CASES) {
+    const [code, reason] = await outcomeOf(run(kit));
+    if (code === refused[0] && reason === refused[1]) continue;
+    return { by: `${number} ${name}`, as: code === 'accepted' ? 'got through' : `only refused as: ${reason}` };
+  }
+  for (const { number, name, run, gives, expected } of CONTROLS) {
+    const given = await run(kit).then(gives, (error) => `refused: ${error.reason ?? error.message}`);
+    if (JSON.stringify(given) !== JSON.stringify(expected))
+      return { by: `${number} ${name}`, as: `gives ${JSON.stringify(given)}` };
+  }
+  return undefined;
+};
+
+const startedAt = performance.now();
+let survivors = 0;
+for (const [index, { file, name }] of mutants.entries()) {
+  const killer = await loadRuntime(index)
+    .then(createKit)
+    .then(killerOf, (error: unknown) => ({ by: 'loading', as: String(error) }));
+  const explained = EXPLAINED[`${file} ${name}`];
+  if (killer === undefined && explained === undefined) survivors += 1;
+  const verdict =
+    killer === undefined
+      ? explained === undefined
+        ? 'SURVIVES'
+        : `survives: ${explained}`
+      : `${killer.by} (${killer.as})`;
+  console.log(`${file.padEnd(20)} ${name.padEnd(60)} ${verdict}`);
+}
+const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+console.log(`${mutants.length} mutants, ${survivors} unexplained survivors, ${seconds} s`);
+process.exitCode = survivors > 0 ? 1 : 0;

@@ -1,0 +1,138 @@
+import * as fc from 'fast-check';
+import { decodeProtectedHeader, importJWK, importPKCS8, jwtVerify, SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { covers } from '../../src/runtime/capabilities.ts';
+import { ContextRefused } from '../../src/runtime/context-refused.ts';
+import { localSigningKey } from '../../src/runtime/local-directory.ts';
+import { BODY, createKit, kidOf, NOW, OP, opFor, SEED } from './attack-kit.ts';
+import { realRuntime } from './real-runtime.ts';
+
+const kit = await createKit(realRuntime);
+const FOUR = ['gateway', 'triage', 'search', 'archive', 'billing'];
+
+/** mulberry32: the same numbers on every run. */
+const random = (seed: number) => {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+};
+
+describe('one changed character', () => {
+  it('is refused, 1,500 times, and never with an exception of another kind', async () => {
+    const honest = await kit.travel(FOUR);
+    await expect(kit.verify(honest)).resolves.toMatchObject({ caller: 'archive' });
+    const pick = random(20_261_121);
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~=+/ \n,\u00e9';
+    const outcomes = { refused: 0, accepted: 0, foreign: 0 };
+    for (let round = 0; round < 1500; round += 1) {
+      const at = pick(honest.length);
+      const letter = letters.charAt(pick(letters.length));
+      const [before, here, after] = [honest.slice(0, at), honest.charAt(at), honest.slice(at + 1)];
+      const changed =
+        [`${before}${letter}${after}`, `${before}${after}`, `${before}${letter}${here}${after}`][round % 3] ?? '';
+      if (changed === honest) continue;
+      const outcome = await kit.verify(changed).then(
+        () => 'accepted' as const,
+        (error) => (error instanceof ContextRefused ? 'refused' : 'foreign'),
+      );
+      outcomes[outcome] += 1;
+    }
+    expect(outcomes).toMatchObject({ accepted: 0, foreign: 0 });
+    expect(outcomes.refused).toBeGreaterThan(1450);
+  });
+});
+
+const capability = fc.constantFrom(
+  'kb:read',
+  'kb:*',
+  'kb:hr:read',
+  'kb:hr:*',
+  'sql:read',
+  'web:search',
+  'memory:*',
+  '*',
+);
+const capabilities = fc.uniqueArray(capability, { maxLength: 6 });
+const budgets = fc.dictionary(fc.constantFrom('tokens', 'calls', 'usd_micro'), fc.nat({ max: 1000 }));
+const wish = fc.record(
+  {
+    timeoutMs: fc.integer({ min: 1, max: 400_000 }),
+    reserveMs: fc.nat({ max: 50 }),
+    capabilities,
+    budgets,
+    maxHops: fc.integer({ min: 1, max: 8 }),
+  },
+  { requiredKeys: [] },
+);
+
+describe('extend, then verify', () => {
+  it('lets no bound ever grow, whatever the sender asks for', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ capabilities, budgets, maxHops: fc.integer({ min: 1, max: 8 }) }),
+        fc.array(wish, { minLength: 2, maxLength: 5 }),
+        fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: 5, maxLength: 5 }),
+        async (start, wishes, skews) => {
+          const path = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5'];
+          let context: Parameters<typeof realRuntime.signLink>[0] = kit.origin({ ...start, timeoutMs: 250_000 });
+          for (const [hop, asked] of wishes.entries()) {
+            const [self = '', aud = ''] = [path[hop], path[hop + 1]];
+            // Each librarian's clock is wrong by up to 1.5 s.
+            const now = NOW + (skews[hop] ?? 0);
+            const call = { ...asked, signer: kit.signer(self), aud, op: opFor(aud), body: BODY, now };
+            const sent = await realRuntime.signLink(context, call).catch((error: unknown) => error);
+            if (sent instanceof ContextRefused) return;
+            if (sent instanceof Error) throw sent;
+            const { token } = sent as Awaited<ReturnType<typeof realRuntime.signLink>>;
+            const received: Awaited<ReturnType<typeof kit.verify>> | ContextRefused = await kit
+              .verify(token, { self: aud, op: opFor(aud), now })
+              .catch((error) => error);
+            // The origin may grant next to no time; nothing else may be refused.
+            if (received instanceof ContextRefused) return expect(received.code).toBe('TIMEOUT');
+            expect(received.deadlineMs).toBeLessThanOrEqual(context.deadlineMs);
+            expect(received.maxHops).toBeLessThanOrEqual(context.maxHops);
+            for (const held of received.capabilities) expect(covers(context.capabilities, held)).toBe(true);
+            for (const [name, amount] of Object.entries(context.budgets)) {
+              expect(received.budgets[name]).toBeLessThanOrEqual(amount);
+            }
+            expect([received.subject, received.workspace, received.traceId]).toEqual([
+              context.subject,
+              context.workspace,
+              context.traceId,
+            ]);
+            context = received;
+          }
+        },
+      ),
+      { numRuns: 150, seed: 20_261_121 },
+    );
+  });
+});
+
+describe('a link, seen by another library', () => {
+  it('is a normal EdDSA JWT', async () => {
+    const token = await kit.travel(['gateway', 'triage', 'billing']);
+    for (const [link, id] of [
+      [token.split('~')[0], 'gateway'],
+      [token.split('~')[1], 'triage'],
+    ] as const) {
+      const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: kit.directory.key(kidOf(id))?.x ?? '' }, 'EdDSA');
+      const { payload } = await jwtVerify(link ?? '', key, { typ: 'ctx+jwt', issuer: id, currentDate: new Date(NOW) });
+      expect(payload.hop).toBe(id === 'gateway' ? 0 : 1);
+      expect(decodeProtectedHeader(link ?? '')).toEqual({ alg: 'EdDSA', kid: kidOf(id), typ: 'ctx+jwt' });
+    }
+  });
+
+  it('may be made by it', async () => {
+    const der = Buffer.from(await localSigningKey('gateway', SEED), 'base64url').toString('base64');
+    const key = await importPKCS8(`-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----`, 'EdDSA');
+    const link = await new SignJWT({ ...kit.claims(['gateway', 'billing'], 0), op: OP })
+      .setProtectedHeader({ alg: 'EdDSA', kid: kidOf('gateway'), typ: 'ctx+jwt' })
+      .sign(key);
+    await expect(kit.verify(link)).resolves.toMatchObject({ chain: ['gateway'] });
+  });
+});
