@@ -123,10 +123,11 @@ const raw: BlockReader = {
   },
 };
 
+const isDelimiterRow = (text: string) => text.includes('-') && DELIMITER_ROW.test(text);
+
 const table: BlockReader = {
   kind: 'table',
-  starts: (line, next) =>
-    line.text.includes('|') && (next?.text.includes('-') ?? false) && DELIMITER_ROW.test(next.text),
+  starts: (line, next) => line.text.includes('|') && next !== undefined && isDelimiterRow(next.text),
   length: (lines, at) => countWhile(lines, at, (line) => !line.blank && line.text.includes('|')),
   items: (part) => [
     { start: part[0]?.start ?? 0, end: part[1]?.end ?? 0 },

@@ -1,0 +1,34 @@
+import { type AnsweringModel, answerFeatures, domainFeatures } from './answering-model.ts';
+import { applyLogistic } from './fit-logistic.ts';
+import type { SearchOutcome } from './search-edition.ts';
+
+/** What can be said about a question before a word of an answer is chosen. */
+export interface Decision {
+  /**
+   * `answer`: the best chunk may hold the answer. `no-information`: the subject is right, but nothing is written. `out-of-domain`:
+   * the knowledge base is about something else. `no-words`: the question has no word to search for, or none is known.
+   */
+  verdict: 'answer' | 'no-information' | 'out-of-domain' | 'no-words';
+  /** Probability that the question is in the domain, 0 to 1. */
+  domain: number;
+  /** Probability that the best chunk holds the answer, 0 to 1; calibrated on questions made up from the knowledge base. */
+  answer: number;
+}
+
+/**
+ * Below this nothing is quoted at all: not one answer in twenty would be right. Between this and 0.6 an answer is given
+ * with low confidence and says so (seed 004, pattern 3).
+ */
+export const SILENT_BELOW = 0.05;
+
+/** First whether the question is in the domain, then whether anything answers it (recipe, section 5). */
+export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel): Decision => {
+  const domain = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
+  const answer = applyLogistic(model.answer, answerFeatures(outcome));
+  if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
+    return { verdict: 'no-words', domain: 0, answer: 0 };
+  }
+  if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
+  if (domain < model.domainThreshold) return { verdict: 'out-of-domain', domain, answer };
+  return { verdict: answer < SILENT_BELOW ? 'no-information' : 'answer', domain, answer };
+};
