@@ -31,17 +31,19 @@ export const SupportRequest = z.strictObject({
 export type SupportRequest = z.infer<typeof SupportRequest>;
 
 /** What the customer wants. Alone decides whether a draft may be sent without a person (design 7.9). */
-export const IntentClassification = z.looseObject({
-  /** `unknown` when no intent is likely enough. */
-  primary_intent: Intent,
-  /** 0 to 1. */
-  confidence: Share,
-  /** Next likely first. */
-  secondary_intents: z
-    .array(z.looseObject({ intent: Intent, confidence: Share }))
-    .max(10)
-    .optional(),
-});
+export const IntentClassification = z
+  .looseObject({
+    /** `unknown` when no intent is likely enough. */
+    primary_intent: Intent,
+    /** 0 to 1. */
+    confidence: Share,
+    /** Next likely first. */
+    secondary_intents: z
+      .array(z.looseObject({ intent: Intent, confidence: Share }))
+      .max(10)
+      .optional(),
+  })
+  .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;
 
 /** A reply that an agent may send as it is or edit (seed 001, contract 4). */

@@ -86,6 +86,8 @@ describe('AgentResponse', () => {
       ['a url that is none', 'result.urls.1', 'bestbuy', /not an absolute/],
       ['a url that runs code', 'result.urls.1', 'javascript:alert(1)', /not an absolute/],
       ['a result without a title', 'result.external_results.0.title', ABSENT, /is missing/],
+      ['an endless result', 'result.external_results.0.note', 'x'.repeat(32_000), /32000/, 'result.external_results.0'],
+      ['an endless comparison', 'result.price_comparison.note', 'x'.repeat(32_000), /32000/, 'result.price_comparison'],
       ['no product', 'result.product_info', ABSENT, /is missing/],
       ['no comparison', 'result.price_comparison', ABSENT, /is missing/],
     ]);

@@ -69,7 +69,13 @@ describe('MemoryInput', () => {
 });
 
 describe('SearchOptions', () => {
-  itTakes(SearchOptions, { 'the options of seed 002': SEARCH_OPTIONS, none: {} });
+  itTakes(SearchOptions, {
+    'the options of seed 002': SEARCH_OPTIONS,
+    'no options': {},
+    'a start without an end': { dateFrom: new Date('2024-01-01') },
+    'an end without a start': { dateTo: new Date('2024-01-01') },
+    'a range of one moment': { dateFrom: new Date('2024-01-01'), dateTo: new Date('2024-01-01') },
+  });
 
   it('takes dates as dates, and from the wire as texts', () => {
     const options = { dateFrom: new Date('2024-01-01'), dateTo: new Date('2024-02-01T10:00:00Z') };

@@ -143,6 +143,12 @@ describe('jsonObject()', () => {
     expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
   });
 
+  it('counts each value as one, a text as one more than it is long, and a name as long as it is', () => {
+    const Exact = contract.jsonObject({ maxDepth: 2, maxLength: 10 });
+    expect(Exact.safeParse({ ab: [1, true], c: 'de' }).success).toBe(true);
+    expect(Exact.safeParse({ ab: [1, true], c: 'def' }).success).toBe(false);
+  });
+
   it('takes three levels, not four', () => {
     expect(Small.safeParse({ a: { b: { c: 1 } } }).success).toBe(true);
     expect(Small.safeParse({ a: { b: [1] } }).success).toBe(true);

@@ -64,6 +64,12 @@ describe('NavigatorResponse', () => {
     ['another word for confidence', 'confidence', 'certain', /high/],
     ['no reason', 'confidenceReason', ABSENT, /is missing/],
     ['the vague reason of the seed', 'confidenceReason', 'Seems right', /vague/],
+    [
+      '33 components',
+      'confidenceComponents',
+      Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`c${index}`, 0])),
+      /more than 32/,
+    ],
     ['relatedTopics as text', 'relatedTopics', 'Firmware', /expected array/],
     ['a blank related topic', 'relatedTopics', [''], /empty/, 'relatedTopics.0'],
     ['no outOfDomain', 'outOfDomain', ABSENT, /is missing/],
