@@ -3,7 +3,7 @@ import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
 import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
 import type { Bytes } from './base64url.ts';
 import { covers } from './capabilities.ts';
-import { ContextRefused } from './context-refused.ts';
+import { ContextRefused, demand } from './context-refused.ts';
 import { errorInfo, errorInfoOf } from './error-info-of.ts';
 import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
@@ -144,7 +144,11 @@ const strangersContext = async (
 
 const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Promise<Bytes> => {
   const bytes = await readBody(c.req.raw, maxBytes);
-  if (bytes === undefined) throw new ContextRefused('INVALID_QUERY', 'the body is too large');
+  demand(bytes !== undefined, 'the body is too large', 'INVALID_QUERY');
+  // One type and no encoding, so that the signed bytes have one meaning (signed context 4.2, bd).
+  const isJson = /^application\/json\b/i.test(c.req.header('Content-Type') ?? '');
+  demand(bytes.length === 0 || isJson, 'the body is not application/json', 'INVALID_QUERY');
+  demand(c.req.header('Content-Encoding') === undefined, 'the body is encoded', 'INVALID_QUERY');
   c.set('body', bytes);
   // Where c.req.json() and its siblings look first.
   // Hono types what it will be, and keeps the promise of it.

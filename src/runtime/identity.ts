@@ -16,6 +16,8 @@ export interface IdentityVariables {
   CONTEXT_DIRECTORY_ROOT?: string | undefined;
   /** Development only: seed of the derived keys. */
   CONTEXT_KEY_SEED?: string | undefined;
+  /** Development only: ids of librarians beside those of the house, separated by commas. */
+  CONTEXT_LOCAL_LIBRARIANS?: string | undefined;
 }
 
 /** Who a function is towards other functions. */
@@ -38,15 +40,7 @@ export class IdentityRefused extends Error {
  * @throws {DirectoryRefused} When the directory is not acceptable.
  */
 export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
-  const { ENVIRONMENT, CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT, CONTEXT_KEY_SEED } = variables;
-  const key = JSON.stringify([
-    self,
-    ENVIRONMENT,
-    CONTEXT_SIGNING_KEY,
-    CONTEXT_DIRECTORY,
-    CONTEXT_DIRECTORY_ROOT,
-    CONTEXT_KEY_SEED,
-  ]);
+  const key = JSON.stringify([self, ...VARIABLES.map((name) => variables[name])]);
   const known = identities.get(key);
   if (known !== undefined) return known;
   const identity = readIdentity(variables, self);
@@ -56,6 +50,15 @@ export const identityFrom = (variables: IdentityVariables, self: string): Promis
   identity.catch(() => identities.delete(key));
   return identity;
 };
+
+const VARIABLES = [
+  'ENVIRONMENT',
+  'CONTEXT_SIGNING_KEY',
+  'CONTEXT_DIRECTORY',
+  'CONTEXT_DIRECTORY_ROOT',
+  'CONTEXT_KEY_SEED',
+  'CONTEXT_LOCAL_LIBRARIANS',
+] as const satisfies (keyof IdentityVariables)[];
 
 /** More than one only where several functions share an isolate, as in tests. */
 const MAX_IDENTITIES = 64;
@@ -77,11 +80,12 @@ const readIdentity = async (variables: IdentityVariables, self: string): Promise
 };
 
 const localIdentity = async (
-  { CONTEXT_KEY_SEED: seed = LOCAL_SEED }: IdentityVariables,
+  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '' }: IdentityVariables,
   { self, env }: { self: string; env: string },
 ): Promise<Identity> => {
   insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
-  const librarians = self in LOCAL_LIBRARIANS ? LOCAL_LIBRARIANS : { ...LOCAL_LIBRARIANS, [self]: {} };
+  const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
+  const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
   return { self, directory: await localDirectory(librarians, seed), signer: await localSigner(self, seed) };
 };
 

@@ -75,7 +75,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
     const request = readRequest(c.get('body'));
     if ('error' in request) return reply(c, { error: { ...request.error, librarian: info.id } });
-    const timeoutMs = context.deadlineMs - now();
+    const timeoutMs = timeFor(context.deadlineMs - now());
     const deadline = startDeadline(timeoutMs, c.req.raw.signal);
     try {
       const { query, metadata } = request;
@@ -92,6 +92,11 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     }
   };
 };
+
+/** What a librarian gets of the time that is left: a TIMEOUT has to reach the caller before the caller gives up. */
+const timeFor = (remainingMs: number): number => Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
+
+const REPLY_RESERVE_MS = 20;
 
 /** The librarian's response, or what its exception, its silence or its nonsense is told as. */
 const answerOf = async (

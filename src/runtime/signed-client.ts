@@ -111,6 +111,8 @@ const send = async (context: OriginContext | VerifiedContext, sending: Sending):
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
   const url = new URL(request.path, `http://${aud}`);
+  // `//host/path` is an address of its own: the token must not follow it.
+  if (url.host !== aud || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
   const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
   const deadline = startDeadline(link.deadlineMs - now(), request.signal);

@@ -43,9 +43,9 @@ export const verifyContext = async (token: string, verification: Verification): 
   await checkSignature(last, directory);
   const hashes = await checkHashes(links);
   await checkEarlierSignatures(links, { hashes, directory, cache });
-  demand((await sha256(await body())) === last.claims.bd, 'the body is not the one that was signed');
   const linkHash = hashes[links.length - 1] ?? '';
   try {
+    demand((await sha256(await body())) === last.claims.bd, 'the body is not the one that was signed');
     return await checkMeaning(token, { links, linkHash, verification });
   } catch (error) {
     if (error instanceof ContextRefused) error.caller = { id: last.claims.iss, linkHash };

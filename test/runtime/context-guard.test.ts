@@ -1,0 +1,286 @@
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  requireCapability,
+} from '../../src/runtime/context-guard.ts';
+import { utf8 } from '../../src/runtime/digest.ts';
+import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { originate } from '../../src/runtime/request-context.ts';
+import { signLink } from '../../src/runtime/sign-link.ts';
+import { callFrom, identityOf, notebook, targetOf, userContext } from './neighbours.ts';
+
+const guarded = async (options: Partial<GuardOptions> = {}) => {
+  const { lines, log, text } = notebook();
+  const identity = await identityOf('navigator');
+  const app = new Hono<GuardedEnv>()
+    .use(contextGuard({ ...identity, access: 'signed', log, ...options }))
+    .post('/echo', async (c) => c.json({ got: await c.req.json(), for: c.get('context').subject }))
+    .get('/nothing', (c) => c.body(null, 204))
+    .get('/secret', requireCapability('kb:hr:read'), (c) => c.json({ salary: 7 }))
+    .get('/broken', () => {
+      throw new Error('password=hunter2 in "SELECT 1"');
+    });
+  app.onError(faultHandler({ self: 'navigator', log }));
+  return { app, lines, text };
+};
+
+/** A signed request to the guarded app, as the gateway would send it. */
+const signedRequest = async (method: string, path: string, { body = '', context = userContext() } = {}) => {
+  const { signer } = await identityOf('gateway');
+  const bytes = utf8(body);
+  const { token } = await signLink(context, {
+    signer,
+    aud: 'navigator',
+    op: `${method} ${path}`,
+    body: bytes,
+    now: Date.now(),
+  });
+  const headers = { 'Context-Token': token, 'Content-Type': 'application/json' };
+  return new Request(`http://navigator${path}`, { method, headers, ...(body === '' ? {} : { body }) });
+};
+
+const callGuarded = async (
+  app: { fetch(request: Request): Response | Promise<Response> },
+  request: object,
+  context = userContext(),
+) => {
+  const { target, requests } = targetOf(app);
+  const { answer } = await callFrom('gateway', context, {
+    targets: { navigator: target },
+    request: { to: 'navigator', path: '/echo', ...request },
+  });
+  return { answer, requests };
+};
+
+const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
+
+describe('contextGuard() lets in', () => {
+  it('a signed call, hands its body to the route and signs the answer', async () => {
+    const { app } = await guarded();
+    const { answer } = await callGuarded(app, { body: { a: 1 } });
+    expect(answer.ok && answer.json()).toEqual({ got: { a: 1 }, for: 'user:u_secret' });
+    expect(answer.ok && answer.receipt).toMatchObject({ iss: 'navigator', aud: 'gateway', st: 200 });
+  });
+
+  it('strangers where access is public, with an id that hides their address and changes daily', async () => {
+    const day = Date.parse('2026-11-21T12:00:00Z');
+    const ask = async (now: number) => {
+      const { app } = await guarded({ access: 'public', anonymous, now: () => now });
+      const headers = { 'Content-Type': 'application/json', 'CF-Connecting-IP': '203.0.113.9' };
+      const response = await app.request('/echo', { method: 'POST', body: '{}', headers });
+      const { for: subject } = (await response.json()) as { for: string };
+      return { subject, receipt: response.headers.get('Context-Receipt') };
+    };
+    const [first, again, later] = await Promise.all([ask(day), ask(day + 1000), ask(day + 86_400_000)]);
+    expect(first?.subject).toMatch(/^anon:[A-Za-z0-9_-]{22}$/);
+    expect(again?.subject).toBe(first?.subject);
+    expect(later?.subject).not.toBe(first?.subject);
+    expect(first?.receipt).toBeNull();
+  });
+});
+
+describe('contextGuard() refuses', () => {
+  it('6 a missing header on a private librarian, in the form of all errors', async () => {
+    const { app } = await guarded();
+    const response = await app.request('/echo', { method: 'POST', body: '{}' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
+  });
+
+  it('T20 a bad token even where strangers are welcome: bad is not none', async () => {
+    const { app } = await guarded({ access: 'public', anonymous });
+    for (const token of ['', 'garbage', '~']) {
+      const response = await app.request('/nothing', { headers: { 'Context-Token': token } });
+      expect(response.status).toBe(401);
+    }
+    expect((await app.request('/nothing')).status).toBe(204);
+  });
+
+  it('T20 a token for somebody else, where strangers are welcome', async () => {
+    const { app } = await guarded({ access: 'public', anonymous });
+    const request = await signedRequest('GET', '/nothing');
+    const elsewhere = new Request('http://navigator/secret', { headers: request.headers });
+    expect((await app.request(elsewhere)).status).toBe(401);
+  });
+
+  it('T21 what a stripped header would have allowed: rights fall back to those of a stranger', async () => {
+    const { app } = await guarded({ access: 'public', anonymous });
+    const context = userContext({ capabilities: ['kb:*'] });
+    const request = await signedRequest('GET', '/secret', { context });
+    expect((await app.request(request)).status).toBe(200);
+    expect((await app.request(new Request(request.url))).status).toBe(401);
+  });
+
+  it('T23 a capability that the context does not hold, and names it', async () => {
+    const { app } = await guarded();
+    const { answer } = await callGuarded(app, { path: '/secret' });
+    expect(answer.ok && answer.status).toBe(401);
+    expect(answer.ok && answer.json()).toMatchObject({
+      error: { code: 'UNAUTHORIZED', details: { missing: 'kb:hr:read' } },
+    });
+  });
+
+  it('services and strangers where only users may call, with a receipt', async () => {
+    const { app } = await guarded({ access: 'user' });
+    const context = originate({
+      self: 'webhooks',
+      subject: 'svc:webhooks',
+      workspace: 'default',
+      authentication: 'key',
+      capabilities: ['kb:read'],
+      now: Date.now(),
+    });
+    const { target } = targetOf(app);
+    const request = { to: 'navigator', path: '/nothing' };
+    const { answer } = await callFrom('webhooks', context, { targets: { navigator: target }, request });
+    expect(answer.ok && answer.status).toBe(401);
+  });
+
+  it('T27 a librarian that drops the chain and starts over as itself: its own name is on it, or nothing', async () => {
+    const { app } = await guarded({ callers: ['gateway'] });
+    const asItself = (self: string, subject: string) =>
+      callFrom(
+        self,
+        originate({
+          self,
+          subject,
+          workspace: 'default',
+          authentication: 'key',
+          capabilities: ['kb:read'],
+          now: Date.now(),
+        }),
+        {
+          targets: { navigator: targetOf(app).target },
+          request: { to: 'navigator', path: '/nothing' },
+        },
+      );
+    // A librarian without workspaces of its own cannot start anything.
+    expect((await asItself('semantic', 'svc:semantic')).answer).toMatchObject({ status: 401 });
+    expect((await asItself('semantic', 'user:u_secret')).answer).toMatchObject({ status: 401 });
+    // One that may is refused by name where the route has a list of callers.
+    expect((await asItself('webhooks', 'svc:webhooks')).answer).toMatchObject({ status: 401 });
+    const open = await guarded();
+    const { answer } = await callFrom('webhooks', userContext({ self: 'webhooks', subject: 'svc:webhooks' }), {
+      targets: { navigator: targetOf(open.app).target },
+      request: { to: 'navigator', path: '/echo', body: {} },
+    });
+    expect(answer.ok && answer.json()).toMatchObject({ for: 'svc:webhooks' });
+    expect(open.lines).toMatchObject([{ chain: ['webhooks'] }]);
+  });
+
+  it('an exact replay where calls are remembered', async () => {
+    const { app } = await guarded({ replay: memoryReplayStore() });
+    const request = await signedRequest('GET', '/nothing');
+    expect((await app.request(request.clone())).status).toBe(204);
+    expect((await app.request(request)).status).toBe(401);
+  });
+
+  it.each([
+    ['too large', { body: `"${'x'.repeat(300)}"` }, {}],
+    ['of another type', { body: '"x"' }, { 'Content-Type': 'text/plain' }],
+    ['encoded', { body: '"x"' }, { 'Content-Encoding': 'gzip' }],
+  ])('a body that is %s', async (_, { body }, headers) => {
+    const { app } = await guarded({ maxBodyBytes: 300 });
+    const request = await signedRequest('POST', '/echo', { body });
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+    const response = await app.request(request);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Context-Receipt')).not.toBeNull();
+  });
+
+  it('a body that is larger than it says', async () => {
+    const { app } = await guarded({ maxBodyBytes: 10 });
+    const request = await signedRequest('POST', '/echo', { body: `"${'x'.repeat(30)}"` });
+    request.headers.set('Content-Length', '5');
+    expect((await app.request(request)).status).toBe(400);
+  });
+});
+
+describe('contextGuard() signs', () => {
+  it.each([
+    ['/nothing', 204],
+    ['/broken', 500],
+    ['/unknown', 404],
+  ])('whatever the route answers: %s %d', async (path, status) => {
+    const { app } = await guarded();
+    const { answer } = await callGuarded(app, { path });
+    expect(answer).toMatchObject({ ok: true, status, receipt: { st: status } });
+  });
+
+  it('refusals of authentic calls, so that the caller can believe them', async () => {
+    const { app } = await guarded({ maxHops: 1 });
+    const semantic = await guardedAs('semantic');
+    const { answer } = await callFrom('gateway', userContext(), {
+      targets: { semantic: targetOf(semantic(app)).target },
+      request: { to: 'semantic', path: '/on' },
+    });
+    expect(answer.ok && answer.json()).toMatchObject({ status: 508, body: { error: { code: 'MAX_DEPTH_EXCEEDED' } } });
+  });
+
+  it('what the route says it used', async () => {
+    const identity = await identityOf('navigator');
+    const app = new Hono<GuardedEnv>()
+      .use(contextGuard({ ...identity, access: 'signed', log: () => undefined }))
+      .get('/paid', (c) => {
+        c.set('usage', { tokens: 12 });
+        return c.json({});
+      });
+    const { answer } = await callGuarded(app, { path: '/paid' });
+    expect(answer.ok && answer.receipt.use).toEqual({ tokens: 12 });
+  });
+
+  it('nothing for callers that are not authentic', async () => {
+    const { app } = await guarded();
+    const request = await signedRequest('GET', '/nothing');
+    const token = request.headers.get('Context-Token') ?? '';
+    const forged = `${token.slice(0, -20)}${'A'.repeat(19)}A`;
+    const response = await app.request('/nothing', { headers: { 'Context-Token': forged } });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('Context-Receipt')).toBeNull();
+  });
+});
+
+/** A librarian in the middle that calls the navigator and tells what it got. */
+const guardedAs = async (id: string) => {
+  const identity = await identityOf(id);
+  return (next: { fetch(request: Request): Response | Promise<Response> }) =>
+    new Hono<GuardedEnv>()
+      .use(contextGuard({ ...identity, access: 'signed', log: () => undefined }))
+      .get('/on', async (c) => {
+        const request = { to: 'navigator', path: '/nothing' };
+        const { answer } = await callFrom(id, c.get('context'), {
+          targets: { navigator: targetOf(next).target },
+          request,
+        });
+        return c.json(answer.ok ? { status: answer.status, body: answer.json() } : answer);
+      });
+};
+
+describe('the log of a guarded route', () => {
+  it('T25 has one line a request, and never the token, the body, the subject or what the stack said', async () => {
+    const { app, lines, text } = await guarded();
+    await callGuarded(app, { body: { query: 'my card is 4111' } });
+    await callGuarded(app, { path: '/secret' });
+    await callGuarded(app, { path: '/broken' });
+    const request = await signedRequest('GET', '/nothing');
+    await app.request('/elsewhere', { headers: request.headers });
+    expect(lines.filter(({ event }) => event === 'request')).toMatchObject([
+      { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },
+      { route: 'GET /secret', status: 401, outcome: 'UNAUTHORIZED' },
+      { route: 'GET /broken', status: 500, outcome: 'INTERNAL_ERROR' },
+      { route: 'GET /elsewhere', status: 401, reason: 'the token is for another operation' },
+    ]);
+    const token = request.headers.get('Context-Token') ?? '';
+    for (const secret of ['4111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
+      expect(text()).not.toContain(secret);
+    expect(lines[0]).toMatchObject({
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      link: expect.stringMatching(/^.{8}$/),
+    });
+  });
+});
