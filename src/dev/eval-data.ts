@@ -17,8 +17,8 @@ export interface JudgedSet {
   name: string;
   articles: Article[];
   questions: JudgedQuestion[];
-  /** The unit a chunk belongs to, by its article and its headings. */
-  unitOf: (articleId: string, headingPath: readonly string[]) => string;
+  /** What a unit is: a whole article, or a section, named by the article's id, a space and its heading. */
+  judgedBy: 'article' | 'section';
 }
 
 /** The files that the evaluation reads, so that it can say which are not there. */
@@ -54,8 +54,7 @@ export const readSquad = (folder: string): JudgedSet => {
       relevant: new Set([`${articleId} Section ${paragraphIndex + 1}`]),
       history: [],
     }));
-  const unitOf = (id: string, path: readonly string[]): string => `${id} ${path.at(-1) ?? ''}`;
-  return { name: 'squad2-kb paragraphs', articles, questions, unitOf };
+  return { name: 'squad2-kb paragraphs', articles, questions, judgedBy: 'section' };
 };
 
 /** Questions typed into a search engine, one passage each. */
@@ -69,7 +68,7 @@ export const readNq = (folder: string): JudgedSet => {
   const questions = readLines<{ id: string; text: string }>(folder, 'nq-wiki/queries.jsonl')
     .filter(({ id }) => relevant.has(id))
     .map(({ id, text }) => ({ text, relevant: relevant.get(id) ?? new Set<string>(), history: [] }));
-  return { name: 'nq-wiki', articles, questions, unitOf: (id) => id };
+  return { name: 'nq-wiki', articles, questions, judgedBy: 'article' };
 };
 
 /** Last turns of conversations on product documentation, with the turns before them. */
@@ -82,7 +81,7 @@ export const readMtrag = (folder: string): JudgedSet => {
       relevant: new Set(passageIds),
       history: turnsBefore(conversation),
     }));
-  return { name: 'mtrag-un', articles, questions, unitOf: (id) => id };
+  return { name: 'mtrag-un', articles, questions, judgedBy: 'article' };
 };
 
 /**
@@ -96,7 +95,7 @@ export const readSupportDocs = (folder: string): JudgedSet => {
     const text = withoutHalfOf(sentence, title);
     return wordsOf(text).length < 3 ? [] : [{ text, relevant: new Set([id]), history: [] }];
   });
-  return { name: 'support-docs known items', articles: sources.map(articleOf), questions, unitOf: (id) => id };
+  return { name: 'support-docs known items', articles: sources.map(articleOf), questions, judgedBy: 'article' };
 };
 
 interface SourceArticle {

@@ -1,7 +1,8 @@
 import type { Turn } from '../knowledge/analyse-query.ts';
 import { buildEdition } from '../knowledge/build-edition.ts';
 import { chunkArticle } from '../knowledge/chunk-article.ts';
-import { type Edition, openEdition } from '../knowledge/open-edition.ts';
+import { groupByArticle } from '../knowledge/group-by-article.ts';
+import { type Edition, type EditionChunk, openEdition } from '../knowledge/open-edition.ts';
 import { searchEdition } from '../knowledge/search-edition.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
@@ -62,14 +63,15 @@ interface Scores {
   medianMs: number;
 }
 
-/** The judged units of the hits, each once, in the order of its best chunk. */
+/** The judged units of the hits, the best first: sections one by one, articles by all that was found of them. */
 const unitsOf = (set: JudgedSet, edition: Edition, question: string, history: readonly Turn[]): string[] => {
   const { hits } = searchEdition(edition, question, { limit: 20, history });
-  const units = hits.map(({ chunk, article }) =>
-    set.unitOf(edition.article(article).id, edition.chunk(chunk).headingPath),
-  );
-  return [...new Set(units)];
+  if (set.judgedBy === 'article') return groupByArticle(hits).map(({ article }) => edition.article(article).id);
+  return [...new Set(hits.map(({ chunk, article }) => sectionKey(edition.article(article).id, edition.chunk(chunk))))];
 };
+
+const sectionKey = (articleId: string, { headingPath }: EditionChunk): string =>
+  `${articleId} ${headingPath.at(-1) ?? ''}`;
 
 const score = (
   set: JudgedSet,

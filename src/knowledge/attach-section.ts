@@ -12,14 +12,14 @@ export const SPARE_BYTES = 65_536;
  * @throws {RangeError} When the name cannot be used.
  * @throws {EditionFormatError} When `edition` is not one.
  */
-export const attachSection = (edition: Uint8Array, name: string, section: Uint8Array): Uint8Array => {
+export const attachSection = (edition: Uint8Array, name: string, section: Uint8Array): Uint8Array<ArrayBuffer> => {
   const places = readHeader(edition);
   checkNewName(name, places);
   const start = aligned(edition.byteLength);
   const byteLength = aligned(start + section.byteLength);
   const hasRoom = edition.byteOffset + byteLength <= edition.buffer.byteLength;
   const grown = hasRoom
-    ? new Uint8Array(edition.buffer, edition.byteOffset, byteLength)
+    ? new Uint8Array(edition.buffer as ArrayBuffer, edition.byteOffset, byteLength) // never shared between threads
     : new Uint8Array(byteLength + SPARE_BYTES).subarray(0, byteLength);
   if (!hasRoom) grown.set(edition);
   grown.set(section, start);

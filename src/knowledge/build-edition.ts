@@ -17,7 +17,7 @@ import { compareByBytes } from './text-table.ts';
  * @returns A view whose memory goes on for `SPARE_BYTES` (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
-export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionIdentity): Uint8Array => {
+export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionIdentity): Uint8Array<ArrayBuffer> => {
   const sorted = sortedById(entries);
   const collected = collectWords(sorted);
   const sections = editionSections(collected, identity);

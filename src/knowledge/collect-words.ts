@@ -5,6 +5,7 @@ import type { EditionEntry } from './edition-entry.ts';
 import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
 import { stem } from './stem.ts';
 import { encodeStrings } from './string-list.ts';
+import { utf8Length } from './utf8-length.ts';
 
 /** A table being written: where each entry ends, and the entries' bytes. */
 export interface GrowingTable {
@@ -109,14 +110,14 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
   const { words, wordTerms, wordCounts, terms, termChunks, termCounts } = collected;
   const addWord = (word: string): number => {
     const wordIndex = words.size;
-    const stemmed = stem(word);
+    const stemmed = detached(stem(word));
     const term = terms.get(stemmed) ?? terms.size;
     if (term === terms.size) {
       terms.set(stemmed, term);
       termChunks.push(0);
       termCounts.push(0);
     }
-    words.set(word, wordIndex);
+    words.set(detached(word), wordIndex);
     wordTerms.push(term);
     wordCounts.push(0);
     return wordIndex;
@@ -135,6 +136,9 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     return numbers;
   };
 };
+
+/** A copy: a piece of a text may keep all of the text in memory for as long as it is held itself. */
+const detached = (piece: string): string => new TextDecoder().decode(new TextEncoder().encode(piece));
 
 /** Knowledge bases repeat their headings: each path is kept once. */
 const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
@@ -184,18 +188,3 @@ const emptyCollection = (): CollectedWords => ({
   textEnds: growingNumbers(),
   tags: new Map(),
 });
-
-/** Bytes of a text in UTF-8; a lone surrogate becomes U+FFFD. */
-const utf8Length = (text: string): number => {
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) length += 1;
-    else if (code < 0x800) length += 2;
-    else if (code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
-      length += 4;
-      at++;
-    } else length += 3;
-  }
-  return length;
-};

@@ -3,6 +3,7 @@ import type { EditionIdentity } from './edition-entry.ts';
 import { letterMask } from './letter-mask.ts';
 import { encodeStrings } from './string-list.ts';
 import { compareByBytes } from './text-table.ts';
+import { utf8Length } from './utf8-length.ts';
 
 /** A section before there is room for it. */
 interface Section {
@@ -29,18 +30,14 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
   const postingEnds = runningSum(termIds.map((term) => termChunks.get(term)));
   const postingCount = postingEnds.at(-1) ?? 0;
   const tagArticles = tags.map((tag) => collected.tags.get(tag) ?? []);
-  const wordBytes = words.map((word) => new TextEncoder().encode(word));
   return new Map<string, Section>([
     ['meta', bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt]))],
-    ...textsSection('words', wordBytes),
+    ...textsSection('words', words),
     ['word.ids', numbersSection(wordIds)],
     ['word.counts', numbersSection(wordIds.map((word) => collected.wordCounts.get(word)))],
-    ['word.masks', numbersSection(wordBytes.map(letterMask))],
+    ['word.masks', numbersSection(words.map(maskOf))],
     ['word.terms', numbersSection(collected.wordTerms.view().map((term) => termPlaces[term] ?? 0))],
-    ...textsSection(
-      'terms',
-      terms.map((term) => new TextEncoder().encode(term)),
-    ),
+    ...textsSection('terms', terms),
     ['term.counts', numbersSection(termIds.map((term) => collected.termCounts.get(term)))],
     ['posting.starts', startsSection(postingEnds)],
     ['posting.chunks', emptySection(postingCount * (textEnds.length() <= SHORT_NUMBERS ? 2 : 4))],
@@ -52,10 +49,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ...tableSection('headingWords', collected.headingWords),
     ['chunks', numbersSection(collected.chunkNumbers.view())],
     ...tableSection('chunkWords', collected.chunkWords),
-    ...textsSection(
-      'tags',
-      tags.map((tag) => new TextEncoder().encode(tag)),
-    ),
+    ...textsSection('tags', tags),
     ['tag.starts', startsSection(runningSum(tagArticles.map(({ length }) => length)))],
     ['tag.articles', numbersSection(tagArticles.flat())],
     ['texts.starts', startsSection(textEnds.view())],
@@ -86,11 +80,12 @@ const tableSection = (name: string, { ends, bytes }: GrowingTable): [string, Sec
   [name, { length: bytes.length(), write: bytes.copyTo }],
 ];
 
-const textsSection = (name: string, texts: readonly Uint8Array[]): [string, Section][] => {
-  const ends = runningSum(texts.map(({ length }) => length));
+const textsSection = (name: string, texts: readonly string[]): [string, Section][] => {
+  const ends = runningSum(texts.map(utf8Length));
   const write = (target: Uint8Array): void => {
+    const encoder = new TextEncoder();
     texts.forEach((text, at) => {
-      target.set(text, (ends[at] ?? 0) - text.length);
+      encoder.encodeInto(text, target.subarray(ends[at - 1] ?? 0));
     });
   };
   return [
@@ -98,6 +93,8 @@ const textsSection = (name: string, texts: readonly Uint8Array[]): [string, Sect
     [name, { length: ends.at(-1) ?? 0, write }],
   ];
 };
+
+const maskOf = (word: string): number => letterMask(new TextEncoder().encode(word));
 
 const runningSum = (numbers: readonly number[]): number[] => {
   let sum = 0;

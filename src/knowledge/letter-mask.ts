@@ -10,11 +10,3 @@ export const letterMask = (utf8: Uint8Array): number => {
   }
   return mask >>> 0;
 };
-
-/** How many letters one word has and the other lacks. */
-export const maskDistance = (left: number, right: number): number => {
-  let bits = left ^ right;
-  bits -= (bits >>> 1) & 0x5555_5555;
-  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-  return (((bits + (bits >>> 4)) & 0x0f0f_0f0f) * 0x0101_0101) >>> 24;
-};
