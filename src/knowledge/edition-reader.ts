@@ -109,14 +109,11 @@ export const createEditionReader = ({
     return flight;
   };
 
-  const waitFor = async (flying: Promise<Shelf>, options: ReadOptions): Promise<Shelf> => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLong = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, SHARED_WAIT_MS, undefined);
+  const waitFor = (flying: Promise<Shelf>, options: ReadOptions): Promise<Shelf> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(refresh(options)), SHARED_WAIT_MS);
+      flying.then(resolve, reject).finally(() => clearTimeout(timer));
     });
-    const shelf = await Promise.race([flying, tooLong]).finally(() => clearTimeout(timer));
-    return shelf ?? refresh(options);
-  };
 
   return {
     read: async (options) => {

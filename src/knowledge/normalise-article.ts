@@ -12,6 +12,11 @@ export interface NormalisedArticle {
   warnings: string[];
 }
 
+export interface NormaliseOptions {
+  /** Where a reader finds an article that names no address of its own. */
+  articleUrl: (id: string) => string;
+}
+
 /** The article cannot be taken in; the message says why. */
 export class ArticleRefused extends Error {
   override name = 'ArticleRefused';
@@ -24,7 +29,7 @@ export class ArticleRefused extends Error {
  *
  * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing is left of it.
  */
-export const normaliseArticle = (reply: HostArticleReply): NormalisedArticle => {
+export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: NormaliseOptions): NormalisedArticle => {
   const id = KnowledgeFile.safeParse(reply.id);
   if (!id.success)
     throw new ArticleRefused(`Cannot take in the article: id ${id.error.issues[0]?.message ?? 'is wrong'}`);
@@ -37,7 +42,7 @@ export const normaliseArticle = (reply: HostArticleReply): NormalisedArticle => 
   const article: Article = {
     id: id.data,
     title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || id.data,
-    url: urlOf(reply.url ?? front.url, warnings),
+    url: urlOf(reply.url || front.url, warnings) ?? articleUrl(id.data),
     text,
     intents: labels(reply.metadata?.intent, front.intents),
     devices: labels(reply.metadata?.device, front.devices),
@@ -76,11 +81,11 @@ const labels = (given: string[] | undefined, fallback: FrontMatter['intents']): 
   return [...new Set((chosen ?? []).map((label) => oneLine(label, 100)).filter((label) => label !== ''))].slice(0, 100);
 };
 
-/** Empty when it is no web address: an answer may name the article all the same, but not link to it. */
-const urlOf = (url: string | undefined | null, warnings: string[]): string => {
-  if (WebUrl.safeParse(url).success) return url ?? '';
-  warnings.push('Left out the url: it is not an absolute http or https address');
-  return '';
+const urlOf = (url: string | undefined | null, warnings: string[]): string | undefined => {
+  if (!url) return undefined;
+  const parsed = WebUrl.safeParse(url);
+  if (!parsed.success) warnings.push('Left out the url: it is not an absolute http or https address');
+  return parsed.data;
 };
 
 /** The beginning of 1970 when unknown, so that the article counts as old and its hash stays the same. */
