@@ -10,7 +10,7 @@ const MAX_TITLES = 2000;
 
 /**
  * What a knowledge base is about, in its own words: the devices it covers, then the words that tell it most from English
- * at large (share times key, spread over articles), written as its titles write them.
+ * at large (key times the number of chunks that hold them), written as its titles write them.
  *
  * @param keys By term id, as `keysOfTerms` gives them.
  * @returns At most eight, the most telling first.
@@ -24,12 +24,18 @@ export const topicsOf = (edition: Edition, keys: Uint8Array): string[] => {
   };
   const devices = commonDevices(edition);
   for (const device of devices.slice(0, 3)) add(device);
-  for (const term of tellingTerms(edition, keys)) {
-    const stemmed = entryText(edition.index.terms, term);
-    add(forms.get(stemmed) ?? commonestWord(edition, term));
-  }
+  const terms = tellingTerms(edition, keys).map((term) => ({
+    term,
+    form: forms.get(entryText(edition.index.terms, term)),
+  }));
+  for (const { form = '' } of terms) add(form);
+  // Passages without titles speak for themselves.
+  if (topics.length < MAX_TOPICS / 2) for (const { term } of terms) add(commonestWord(edition, term));
   return topics;
 };
+
+/** What addresses are made of. */
+const ADDRESS_PARTS = new Set(['http', 'https', 'www', 'com', 'org', 'net', 'html', 'href', 'htm', 'md', 'doc']);
 
 const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): number[] => {
   const weights: [number, number][] = [];
@@ -39,8 +45,8 @@ const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): numbe
     const first = index.terms.bytes[index.terms.starts[term] ?? 0] ?? 0;
     const length = (index.terms.starts[term + 1] ?? 0) - (index.terms.starts[term] ?? 0);
     const isWord = length >= 3 && (first < 48 || first > 57);
-    if (isWord && key > 0.5 && (chunks > 1 || articleCount < 4))
-      weights.push([term, (index.termCounts[term] ?? 0) * key]);
+    if (isWord && !ADDRESS_PARTS.has(entryText(index.terms, term)) && key > 0.5 && (chunks > 1 || articleCount < 4))
+      weights.push([term, chunks * key]);
   }
   return weights
     .sort((a, b) => b[1] - a[1] || a[0] - b[0])
@@ -78,7 +84,7 @@ const commonestWord = ({ index }: Edition, term: number): string => {
   for (let place = 0; place < index.words.count; place++) {
     const id = index.wordIds[place] ?? -1;
     if (index.wordTerms[id] !== term) continue;
-    if (best < 0 || (index.wordCounts[id] ?? 0) > (index.wordCounts[index.wordIds[best] ?? -1] ?? 0)) best = place;
+    if (best < 0 || (index.wordCounts[place] ?? 0) > (index.wordCounts[best] ?? 0)) best = place;
   }
   return best < 0 ? '' : entryText(index.words, best);
 };

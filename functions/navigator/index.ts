@@ -1,0 +1,37 @@
+import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
+import { createApp } from '../../src/navigator/app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { perEnvironment } from '../../src/runtime/per-environment.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
+import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
+import { LibraryUnreachable, libraryEditionSource } from '../../src/storage/library-edition-source.ts';
+
+interface Env extends IdentityVariables {
+  EDITIONS: KVNamespace;
+  LIBRARY: Fetcher;
+}
+
+const appFor = perEnvironment(async (env: Env) => {
+  const identity = await identityFrom(env, 'navigator');
+  const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
+  const client = signedClient({ ...identity, targets: { library } });
+  const reader = createEditionReader();
+  return createApp({
+    ...identity,
+    editionFor: async ({ context, waitUntil }) => {
+      const source = libraryEditionSource(
+        async (path, { maxBytes }) => {
+          const answer = await client.call(context, { to: 'library', method: 'GET', path, maxAnswerBytes: maxBytes });
+          if (!answer.ok) throw new LibraryUnreachable(`Cannot ask the library: ${answer.error.code}`);
+          return { status: answer.status, body: answer.body };
+        },
+        [kvEditionParts(env.EDITIONS)],
+      );
+      return (await reader.read({ workspace: context.workspace, source, waitUntil })).edition;
+    },
+  });
+});
+
+export default {
+  fetch: async (request, env, ctx) => (await appFor(env)).fetch(request, env, ctx),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,51 @@
+import { NavigateRequest } from '../contract/ask-request.ts';
+import { describeIssues, issuesOf } from '../contract/issue.ts';
+import type { LibrarianInfo } from '../contract/librarian.ts';
+import type { Edition } from '../knowledge/open-edition.ts';
+import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
+import { answerFromEdition } from './answer-from-edition.ts';
+import { createNavigator } from './navigator-librarian.ts';
+
+/** How the navigator is introduced to people and librarians. */
+export const NAVIGATOR: LibrarianInfo = {
+  id: 'navigator',
+  name: 'Navigator',
+  description:
+    'Answers questions from the knowledge base with quotes that name their file and section, says how sure it is and why, and declines where nothing is written.',
+  capabilities: ['kb:read'],
+};
+
+export interface NavigatorAppOptions extends Omit<ServeOptions, 'ai' | 'delegates'> {
+  /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
+  editionFor: (scope: RequestScope) => Promise<Edition>;
+}
+
+/** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
+export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
+  const parts = { log: options.log, now: options.now };
+  const librarian = {
+    forRequest: (scope: RequestScope) => createNavigator({ ...parts, readEdition: () => editionFor(scope) }),
+  };
+  const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
+  const app = serveLibrarian(librarian, NAVIGATOR, options);
+  app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
+    const request = NavigateRequest.safeParse(await c.req.json().catch(() => undefined));
+    if (!request.success) {
+      c.set('outcome', 'INVALID_QUERY');
+      const message = `Cannot read the request: ${describeIssues(issuesOf(request.error))}`;
+      return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message });
+    }
+    const waitUntil: RequestScope['waitUntil'] = (work) => {
+      try {
+        c.executionCtx.waitUntil(work);
+      } catch {
+        // Outside of workerd there is no execution context; the work goes on by itself.
+        work.catch(() => undefined);
+      }
+    };
+    const edition = await editionFor({ context: c.get('context'), waitUntil });
+    return c.json(answerFromEdition(edition, request.data.query).response, 200);
+  });
+  return app;
+};

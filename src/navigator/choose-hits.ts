@@ -1,0 +1,54 @@
+import { wordsOf } from '../knowledge/analyse-text.ts';
+import type { Edition, EditionArticle } from '../knowledge/open-edition.ts';
+import type { SearchHit } from '../knowledge/search-edition.ts';
+
+/** A hit with the article it lies in. */
+export interface ArticleHit extends SearchHit {
+  source: EditionArticle;
+}
+
+/** Which hits may answer, with regard to the devices that the question names. */
+export interface ChosenHits {
+  /** Best first. */
+  hits: ArticleHit[];
+  /** Devices that the question names, as the articles write them; the most specific ones only. */
+  named: string[];
+  /** The question names a device, but what was found is about others. */
+  isOtherDevice: boolean;
+}
+
+/**
+ * Leaves out what is about another device than the question names: of near-duplicates only the right one may be quoted.
+ * Articles without a device speak for all. Where nothing else is left, the others stay, and `isOtherDevice` says so.
+ */
+export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
+  const hits = found.map((hit) => ({ ...hit, source: edition.article(hit.article) }));
+  const named = devicesNamedIn(question, edition.devices());
+  if (named.length === 0) return { hits, named, isOtherDevice: false };
+  const fitting = hits.filter(({ source }) => isAbout(source, named));
+  const written = named.map((device) => asWritten(device, hits));
+  return fitting.length > 0
+    ? { hits: fitting, named: written, isOtherDevice: false }
+    : { hits, named: written, isOtherDevice: hits.length > 0 };
+};
+
+/** Devices of a list that a text names in full; "Apollo II" does not name "Apollo" too. */
+export const devicesNamedIn = (text: string, devices: readonly string[]): string[] => {
+  const words = wordsOf(text.slice(0, 1000));
+  const named = devices
+    .map((device) => ({ device, words: wordsOf(device) }))
+    .filter(({ words: parts }) => parts.length > 0 && standTogether(parts, words));
+  const isPartOf = (short: string[], long: string[]) => short.length < long.length && standTogether(short, long);
+  return named
+    .filter(({ words: parts }) => !named.some((other) => isPartOf(parts, other.words)))
+    .map(({ device }) => device);
+};
+
+const standTogether = (parts: readonly string[], words: readonly string[]): boolean =>
+  words.some((_, at) => parts.every((part, offset) => words[at + offset] === part));
+
+const isAbout = ({ devices }: EditionArticle, named: readonly string[]): boolean =>
+  devices.length === 0 || devices.some((device) => named.includes(device.toLowerCase()));
+
+const asWritten = (device: string, hits: readonly ArticleHit[]): string =>
+  hits.flatMap(({ source }) => source.devices).find((each) => each.toLowerCase() === device) ?? device;

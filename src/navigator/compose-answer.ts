@@ -1,0 +1,85 @@
+import type { NavigatorSource } from '../contract/navigator-response.ts';
+import type { EditionArticle, EditionChunk } from '../knowledge/open-edition.ts';
+import type { Quote } from '../knowledge/quote-passages.ts';
+import { escapeHtml } from './escape-html.ts';
+
+/** A quote with where it stands. */
+export interface PlacedQuote {
+  quote: Quote;
+  chunk: EditionChunk;
+  article: EditionArticle;
+  /** Probability that this source answers the question, 0 to 1. */
+  relevance: number;
+  /** Words of the question that the chunk or its title holds, as they were typed. */
+  matched: readonly string[];
+}
+
+/** The `section` of seed 004: the innermost heading, or the title for what stands before the first. */
+export const sectionOf = (
+  { headingPath }: Pick<EditionChunk, 'headingPath'>,
+  { title, id }: Pick<EditionArticle, 'title' | 'id'>,
+): string => (headingPath.at(-1) || title || id).slice(0, 500);
+
+/** "guides/ssl.md, Certificates": how a source is named in running text. */
+export const citationOf = ({ chunk, article }: Pick<PlacedQuote, 'chunk' | 'article'>): string => {
+  const section = oneLine(escapeHtml(sectionOf(chunk, article)));
+  return section === article.id ? article.id : `${article.id}, ${section}`;
+};
+
+/** The quotes as Markdown, each with its citation; sentences are followed by it, blocks introduced by it. */
+export const composeAnswer = (quotes: readonly PlacedQuote[], { prefix = '' }: { prefix?: string } = {}): string => {
+  const parts = quotes.map((placed, at) => {
+    const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
+    const text = renderQuote(placed.quote);
+    if (placed.quote.kind !== 'prose') return `According to ${citationOf(placed)}:\n\n${text}`;
+    return isContinued ? text : `${text} (${citationOf(placed)})`;
+  });
+  return `${prefix}${parts.join('\n\n')}`;
+};
+
+/** Exactly the quoted words, save that raw HTML is made inert and an open fence closed. */
+const renderQuote = ({ text }: Quote): string => {
+  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
+  const closed = fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
+  return escapeHtml(closed);
+};
+
+/** The cited sources, each section once, with its excerpts in the order of the answer. */
+export const citeSources = (quotes: readonly PlacedQuote[], edition: string): NavigatorSource[] => {
+  const sources = new Map<string, NavigatorSource>();
+  for (const { quote, chunk, article, matched } of quotes) {
+    const section = sectionOf(chunk, article);
+    const key = `${article.id}\n${section}`;
+    const excerpt = { quote: quote.text, start: chunk.start + quote.start, end: chunk.start + quote.end };
+    const source = sources.get(key);
+    if (source) source.excerpts?.push(excerpt);
+    else
+      sources.set(key, {
+        file: article.id,
+        section,
+        relevance: relevanceOf(quote, matched),
+        excerpts: [excerpt],
+        edition,
+      });
+  }
+  return [...sources.values()];
+};
+
+const KIND_NAMES = { prose: 'statement', list: 'list', table: 'table', code: 'code' } satisfies Record<
+  Quote['kind'],
+  string
+>;
+
+const relevanceOf = ({ kind }: Quote, matched: readonly string[]): string => {
+  const words = matched.slice(0, 6).map((word) => `"${word}"`);
+  const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words.join('');
+  return list === ''
+    ? `Holds the quoted ${KIND_NAMES[kind]}`
+    : `Holds the quoted ${KIND_NAMES[kind]}, and speaks of ${list}`;
+};
+
+/** For running text: no line breaks, and short enough. */
+export const oneLine = (text: string, limit = 300): string => {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+};

@@ -1,0 +1,45 @@
+import type { Edition } from '../knowledge/open-edition.ts';
+import type { ArticleHit } from './choose-hits.ts';
+import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+
+const MAX_TOPICS = 5;
+
+/** Headings that many articles share; they name no topic by themselves. */
+const COMMON_HEADINGS = new Set(
+  'summary symptoms symptom cause causes resolution solution workaround status more information introduction overview references notes note example examples steps see also details background prerequisites requirements'.split(
+    ' ',
+  ),
+);
+
+/**
+ * What else the evidence speaks of: the headings, or titles, of passages that fit and were not quoted. No two say the
+ * same, and none repeats a cited section.
+ */
+export const relatedTopics = (
+  edition: Edition,
+  hits: readonly ArticleHit[],
+  quotes: readonly PlacedQuote[],
+): string[] => {
+  const topics = new Map<string, string>();
+  const taken = new Set(quotes.flatMap(({ chunk, article }) => [key(sectionOf(chunk, article)), key(article.title)]));
+  for (const hit of hits) {
+    const section = sectionOf(edition.chunk(hit.chunk), hit.source);
+    const topic = oneLine(isTelling(section) ? section : hit.source.title, 200);
+    if (topic !== '' && !taken.has(key(topic))) topics.set(key(topic), topics.get(key(topic)) ?? topic);
+    if (topics.size === MAX_TOPICS) break;
+  }
+  return [...topics.values()];
+};
+
+const isTelling = (heading: string): boolean =>
+  !/^\p{L}*\s?\d*$/u.test(heading) &&
+  !heading
+    .toLowerCase()
+    .match(/[a-z]+/g)
+    ?.every((word) => COMMON_HEADINGS.has(word));
+
+const key = (topic: string) =>
+  topic
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();

@@ -1,0 +1,238 @@
+import { isMeaningfulReason, REASON_MIN_LENGTH } from '../contract/confidence-reason.ts';
+import { statesLackOfInformation } from '../contract/lack-of-information.ts';
+import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import { splitBlocks } from '../knowledge/split-blocks.ts';
+import { splitSentences } from '../knowledge/split-sentences.ts';
+import { unescapeHtml } from './escape-html.ts';
+import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
+import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';
+
+/** What the rules need to know of an article. */
+export interface CitableArticle {
+  /** The `file` of seed 004. */
+  id: string;
+  title: string;
+  url?: string | undefined;
+  text: string;
+}
+
+/** The knowledge base an answer is checked against. */
+export interface CitableKnowledge {
+  article(file: string): CitableArticle | undefined;
+  /** Of the articles' present texts. */
+  edition?: string | undefined;
+}
+
+/** A rule of seed 004 that a response breaks. */
+export interface Violation {
+  rule: keyof typeof RULES;
+  /** What is wrong, for the one who has to mend it: it names the offending words. */
+  message: string;
+}
+
+/**
+ * Checks a navigator's response against the validation rules of seed 004, whoever wrote it.
+ *
+ * @param options.query The question; an answer that states a lack of information may repeat its words.
+ * @param options.vouched Further words that need no source, such as what the knowledge base is about.
+ * @returns Every violation found, at most 100; empty when the response holds.
+ */
+export const validateNavigatorResponse = (
+  response: NavigatorResponse,
+  knowledge: CitableKnowledge,
+  { query = '', vouched = '' }: { query?: string; vouched?: string } = {},
+): Violation[] => {
+  const subject = subjectOf(response, knowledge, `${query}\n${vouched}`);
+  const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
+  return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
+};
+
+/** A response with what its rules have in common, computed once. */
+interface Subject {
+  response: NavigatorResponse;
+  knowledge: CitableKnowledge;
+  cited: CitableArticle[];
+  /** All that may be repeated literally: the cited articles, and the question where nothing is cited. */
+  allowed: string;
+  /** The answer without its references, on one line. */
+  answer: string;
+  claims: Claim[];
+  statements: string[];
+  texts: SupportingText[];
+}
+
+const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
+  const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
+  const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
+  const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text]);
+  const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
+  const texts = cited.map(({ title, text }) => supportingText(text, title));
+  return {
+    response,
+    knowledge,
+    cited,
+    allowed,
+    answer: collapse(answer),
+    claims: extractClaims(answer),
+    statements: statementsOf(answer),
+    texts,
+  };
+};
+
+/** Each rule gives a message for every breach. */
+const RULES = {
+  /** Rule 1 of seed 004: all cited files exist. */
+  'file-exists': ({ response, knowledge }: Subject): string[] =>
+    response.sources
+      .filter(({ file }) => !knowledge.article(file))
+      .map(({ file }) => `Cited file ${file} is not in the knowledge base`),
+
+  'section-exists': ({ response, knowledge }: Subject): string[] =>
+    response.sources.flatMap(({ file, section }) => {
+      const article = knowledge.article(file);
+      if (!article || hasSection(article, section)) return [];
+      return [`Cited section ${JSON.stringify(section)} is not a heading of ${file}`];
+    }),
+
+  'quote-in-source': ({ response, knowledge }: Subject): string[] =>
+    response.sources.flatMap(({ file, excerpts = [] }) => {
+      const text = knowledge.article(file)?.text;
+      if (text === undefined) return [];
+      return excerpts
+        .filter(({ quote, start, end }) => text.slice(start, end) !== quote)
+        .map(
+          ({ quote, start, end }) =>
+            `${file} does not read ${JSON.stringify(quote.slice(0, 80))} from ${start} to ${end}`,
+        );
+    }),
+
+  'edition-named': ({ response, knowledge }: Subject): string[] =>
+    response.sources
+      .filter(
+        ({ edition }) => edition !== undefined && knowledge.edition !== undefined && edition !== knowledge.edition,
+      )
+      .map(({ file, edition }) => `${file} is cited from edition ${edition}, checked is ${knowledge.edition}`),
+
+  'url-in-source': (subject: Subject) => unfounded(subject, 'url', 'URL'),
+  'arn-in-source': (subject: Subject) => unfounded(subject, 'arn', 'ARN'),
+  'code-in-source': (subject: Subject) => unfounded(subject, 'code', 'code'),
+  'command-in-source': (subject: Subject) => unfounded(subject, 'command', 'command'),
+  'path-in-source': (subject: Subject) => unfounded(subject, 'path', 'path'),
+  'identifier-in-source': (subject: Subject) => unfounded(subject, 'identifier', 'identifier'),
+  'number-in-source': (subject: Subject) => unfounded(subject, 'number', 'number'),
+
+  'sentence-supported': ({ response, statements, texts }: Subject): string[] =>
+    response.sources.length === 0
+      ? []
+      : statements
+          .filter(
+            (statement) => !statesLackOfInformation(statement) && supportOf(statement, texts).share < SUPPORTED_FROM,
+          )
+          .map((statement) => `No cited source says ${JSON.stringify(statement.slice(0, 120))}`),
+
+  'not-contradicted': ({ response, statements, texts }: Subject): string[] =>
+    response.sources.length === 0
+      ? []
+      : statements
+          .filter((statement) => !statesLackOfInformation(statement) && supportOf(statement, texts).isDenied)
+          .map((statement) => `A cited source denies ${JSON.stringify(statement.slice(0, 120))}`),
+
+  /** Rule 4: a source that shares nothing with the answer does not support it. */
+  'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
+    response.sources.flatMap(({ file, section, excerpts = [] }) => {
+      const article = knowledge.article(file);
+      if (!article || excerpts.some(({ quote }) => answer.includes(collapse(quote)))) return [];
+      const texts = [supportingText(article.text, article.title)];
+      if (statements.some((statement) => supportOf(statement, texts).share >= 0.5)) return [];
+      return [`Nothing in the answer rests on ${file}, ${section}`];
+    }),
+
+  'cited-inline': ({ response }: Subject): string[] =>
+    response.sources.length === 0 || response.sources.some(({ file }) => response.answer.includes(file))
+      ? []
+      : ['The answer names none of its sources'],
+
+  /** Rule 3. */
+  'reason-meaningful': ({ response: { confidenceReason } }: Subject): string[] =>
+    confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
+      ? []
+      : [`Confidence reason ${JSON.stringify(confidenceReason.slice(0, 80))} does not name any evidence`],
+
+  /** Sources may be empty only out of domain, or when the answer says that information is lacking. */
+  'sources-or-lack': ({ response: { answer, sources, outOfDomain } }: Subject): string[] =>
+    sources.length > 0 || outOfDomain || statesLackOfInformation(answer)
+      ? []
+      : ['The answer has no sources and does not say that it lacks information'],
+
+  /** Rule 5. */
+  'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): string[] =>
+    outOfDomain && sources.length > 0 ? [`The question is out of domain, yet ${sources[0]?.file} is cited`] : [],
+};
+
+const unfounded = ({ claims, allowed }: Subject, kind: ClaimKind, noun: string): string[] =>
+  claims
+    .filter((claim) => claim.kind === kind && !standsIn(claim.text, allowed, kind))
+    .map(({ text }) => `The cited sources do not have ${noun} ${JSON.stringify(text.slice(0, 120))}`);
+
+/** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
+const standsIn = (claim: string, allowed: string, kind: ClaimKind): boolean => {
+  const exact = kind === 'code' || kind === 'command' || kind === 'path' || kind === 'arn';
+  const text = exact ? allowed : allowed.toLowerCase();
+  const wanted = collapse(exact ? claim : claim.toLowerCase());
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const before = text[at - 1] ?? ' ';
+    const after = text[at + wanted.length] ?? ' ';
+    const opens = !/[\p{L}\p{N}]/u.test(before) || !/^[\p{L}\p{N}]/u.test(wanted);
+    const closes = !/[\p{L}\p{N}]/u.test(after) || !/[\p{L}\p{N}]$/u.test(wanted);
+    if (opens && closes) return true;
+  }
+  return false;
+};
+
+const hasSection = ({ title, text }: CitableArticle, section: string): boolean => {
+  const headings = splitBlocks(text)
+    .filter(({ kind }) => kind === 'heading')
+    .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
+  if (plain(section) === plain(title) || headings.includes(plain(section))) return true;
+  const parts = section.split(' > ');
+  return parts.length > 1 && parts.every((part) => headings.includes(plain(part)));
+};
+
+/** Letters and digits alone: what is left of a heading whatever marks, links or entities it was written with. */
+const plain = (heading: string) =>
+  heading
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/<[^>]{1,100}>/g, '')
+    .replace(/&\w{1,10};/g, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** The answer without its references, which are checked as files and sections. */
+const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited: readonly CitableArticle[]): string => {
+  const names = sources.flatMap(({ file, section }) => [
+    `(${file}, ${section} section)`,
+    `(${file}, ${section})`,
+    `${file}, ${section}`,
+    file,
+  ]);
+  const existing = new Set(cited.map(({ id }) => id));
+  return names
+    .filter((name) => existing.size > 0 || !name.includes('/'))
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, name) => text.replaceAll(name, ''), answer);
+};
+
+const statementsOf = (answer: string): string[] =>
+  splitBlocks(answer).flatMap((block) => {
+    if (block.kind === 'code' || block.kind === 'raw') return [];
+    const spans = block.items.length > 0 ? block.items : splitSentences(answer, block);
+    return spans
+      .map(({ start, end }) => answer.slice(start, end))
+      .filter((statement) => stemsOf(statement).size >= MIN_WORDS);
+  });
+
+/** "According to", "As documented in": what is too short to state anything. */
+const MIN_WORDS = 3;
+
+const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();

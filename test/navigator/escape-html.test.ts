@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import { describe, expect, it } from 'vitest';
+import { escapeHtml, unescapeHtml } from '../../src/navigator/escape-html.ts';
+
+const hasLiveHtml = (markdown: string): boolean => {
+  const nodes: { type: string; children?: unknown[] }[] = [
+    fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }),
+  ];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    if (node.type === 'html') return true;
+    nodes.push(...((node.children ?? []) as typeof nodes));
+  }
+  return false;
+};
+
+describe('escapeHtml()', () => {
+  const CASES: [string, string, string][] = [
+    ['shows a tag instead of obeying it', 'a <b>bold</b> word', 'a \\<b>bold\\</b> word'],
+    ['leaves a less-than sign alone', 'if a < b and 3 <4', 'if a < b and 3 <4'],
+    ['leaves code spans alone', 'use `<name>` and ``<x>``', 'use `<name>` and ``<x>``'],
+    ['leaves fences alone', '```html\n<b>\n```\n<i>', '```html\n<b>\n```\n\\<i>'],
+    [
+      'leaves a fence in a list item alone',
+      '1. Run:\n\n   ```\n   echo <name>\n   ```',
+      '1. Run:\n\n   ```\n   echo <name>\n   ```',
+    ],
+    ['does not escape twice', 'a \\<b>', 'a \\<b>'],
+    ['escapes behind an escaped backslash', 'a \\\\<b>', 'a \\\\\\<b>'],
+    ['trusts no code span over table cells', '| ` | <b> ` |', '| ` | \\<b> ` |'],
+  ];
+  it.each(CASES)('%s', (_fact, markdown, expected) => {
+    expect(escapeHtml(markdown)).toBe(expected);
+  });
+
+  it('is undone by unescapeHtml()', () => {
+    const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2';
+    expect(unescapeHtml(escapeHtml(text))).toBe(text);
+  });
+
+  it('leaves nothing live for a Markdown parser, whatever the nesting', () => {
+    const piece = fc.constantFrom(
+      '<script>',
+      '</script>',
+      '<b>',
+      '<!-- x -->',
+      '`',
+      '``',
+      '```',
+      '~~~',
+      '\n',
+      '\n\n',
+      '- ',
+      '1. ',
+      '> ',
+      '    ',
+      '  ',
+      ' ',
+      'a',
+      '|',
+      '\n|-|-|\n',
+      '\\',
+      '<?x?>',
+      '# ',
+      '\t',
+      '<a href="`">',
+      '<https://x.y>',
+      '](',
+      '[',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+        const escaped = escapeHtml(pieces.join(''));
+        if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
+      }),
+      { seed: 11, numRuns: 60000 },
+    );
+  });
+});
