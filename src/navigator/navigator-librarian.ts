@@ -94,8 +94,8 @@ const Devices = z.array(z.string().min(1).max(100)).max(20).catch([]);
 
 /** Metadata comes from the caller: what does not fit is left out, never an error. */
 const optionsOf = (context: Context | undefined): AnswerOptions => ({
-  history: History.parse(context?.metadata?..history ?? []),
-  devices: Devices.parse(context?.metadata?..devices ?? []),
+  history: History.parse(context?.metadata?.history ?? []),
+  devices: Devices.parse(context?.metadata?.devices ?? []),
 });
 
 const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
