@@ -4,6 +4,7 @@ import { wordsOf } from '../knowledge/analyse-text.ts';
 import type { Article } from '../knowledge/article.ts';
 import { chunkArticle } from '../knowledge/chunk-article.ts';
 import type { EditionEntry } from '../knowledge/edition-entry.ts';
+import { compareByBytes } from '../knowledge/text-table.ts';
 import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
 
 /** Real texts to grow a large knowledge base from: those of the evaluation data, or the sample knowledge base. */
@@ -20,7 +21,9 @@ export const readBenchArticles = (data: string | undefined): { name: string; art
  * grows as that of a real knowledge base would. Made anew on each iteration, sorted by id, never all in memory.
  */
 export const growCorpus = (articles: readonly Article[], chunkCount: number): Iterable<EditionEntry> => {
-  const originals = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
+  const originals = articles
+    .toSorted((left, right) => compareByBytes(left.id, right.id))
+    .map((article) => ({ article, chunks: chunkArticle(article) }));
   const counts = new Map<string, number>();
   for (const { chunks } of originals) {
     for (const { text } of chunks)

@@ -18,8 +18,14 @@ import { compareByBytes } from './text-table.ts';
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
 export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionIdentity): Uint8Array<ArrayBuffer> => {
-  const sorted = sortedById(entries);
-  const collected = collectWords(sorted);
+  const repeatable = Object.is(entries[Symbol.iterator](), entries) ? [...entries] : entries;
+  let sorted = repeatable;
+  let collected = collectWords(sorted);
+  if (collected === undefined) {
+    sorted = [...repeatable].sort((left, right) => compareByBytes(left.article.id, right.article.id));
+    collected = collectWords(sorted);
+  }
+  if (collected === undefined) throw new RangeError('Cannot build the edition: two articles share an id');
   const sections = editionSections(collected, identity);
   const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
   const edition = new Uint8Array(new ArrayBuffer(byteLength + SPARE_BYTES), 0, byteLength);
@@ -30,27 +36,9 @@ export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionI
     sections.get(name)?.write(target);
     written.set(name, target);
   }
-  fillPostings(collected, written);
+  fillPostings(collected.fieldLengths, written);
   writeTexts(sorted, written.get('texts') ?? new Uint8Array(0));
   return edition;
-};
-
-/** Entries that can be read twice, in the order of their articles' ids. */
-const sortedById = (entries: Iterable<EditionEntry>): Iterable<EditionEntry> => {
-  const isOneShot = Object.is(entries[Symbol.iterator](), entries);
-  if (!isOneShot && isSorted(entries)) return entries;
-  const sorted = [...entries].sort((left, right) => compareByBytes(left.article.id, right.article.id));
-  if (!isSorted(sorted)) throw new RangeError('Cannot build the edition: two articles share an id');
-  return sorted;
-};
-
-const isSorted = (entries: Iterable<EditionEntry>): boolean => {
-  let previous: string | undefined;
-  for (const { article } of entries) {
-    if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return false;
-    previous = article.id;
-  }
-  return true;
 };
 
 const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void => {

@@ -5,6 +5,7 @@ import type { EditionEntry } from './edition-entry.ts';
 import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
 import { stem } from './stem.ts';
 import { encodeStrings } from './string-list.ts';
+import { compareByBytes } from './text-table.ts';
 import { utf8Length } from './utf8-length.ts';
 
 /** A table being written: where each entry ends, and the entries' bytes. */
@@ -49,12 +50,19 @@ export interface FieldLengths {
 /** How many numbers a chunk has in `chunkNumbers`. */
 export const CHUNK_NUMBERS = 5;
 
-/** The first pass: numbers the words, counts them, and keeps every chunk as a list of word numbers. */
-export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords => {
+/**
+ * The first pass: numbers the words, counts them, and keeps every chunk as a list of word numbers.
+ *
+ * @returns Undefined as soon as an article's id does not sort after the one before it.
+ */
+export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | undefined => {
   const collected = emptyCollection();
   const number = wordNumbering(collected);
   const headingOf = headingNumbering(collected, number);
+  let previous: string | undefined;
   for (const { article, chunks } of entries) {
+    if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
+    previous = article.id;
     const articleIndex = collected.articles.ends.length();
     addEntry(collected.articles, encodeArticle(article));
     for (const tag of tagsOf(article)) {

@@ -1,4 +1,4 @@
-import { CHUNK_NUMBERS, type CollectedWords } from './collect-words.ts';
+import { CHUNK_NUMBERS, type FieldLengths } from './collect-words.ts';
 import { numbersView, postingView } from './edition-views.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
 import { varintReader } from './read-varints.ts';
@@ -10,7 +10,7 @@ import { entryBytes, openTextTable } from './text-table.ts';
  *
  * @param sections The edition's sections, all but postings and texts written.
  */
-export const fillPostings = (collected: CollectedWords, sections: ReadonlyMap<string, Uint8Array>): void => {
+export const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): void => {
   const view = (name: string): Uint32Array => numbersView(sections.get(name));
   const wordTerms = view('word.terms');
   const chunks = view('chunks');
@@ -18,7 +18,7 @@ export const fillPostings = (collected: CollectedWords, sections: ReadonlyMap<st
   const postingChunks = postingView(sections.get('posting.chunks'), impacts.length);
   const next = view('posting.starts').slice();
   const frequencies = new Float64Array(next.length);
-  const fields = fieldsOf(collected, sections);
+  const fields = fieldsOf(lengths, sections);
   for (let chunk = 0; chunk * CHUNK_NUMBERS < chunks.length; chunk++) {
     const terms: number[] = [];
     for (const { weight, meanLength, words } of fields) {
@@ -50,7 +50,7 @@ interface Field {
   words: (chunk: number) => Uint32Array;
 }
 
-const fieldsOf = ({ fieldLengths }: CollectedWords, sections: ReadonlyMap<string, Uint8Array>): Field[] => {
+const fieldsOf = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): Field[] => {
   const chunks = numbersView(sections.get('chunks'));
   const chunkCount = Math.max(1, chunks.length / CHUNK_NUMBERS);
   const field = (name: string, weight: number, length: number, entryOf: (chunk: number) => number): Field => {
@@ -64,8 +64,8 @@ const fieldsOf = ({ fieldLengths }: CollectedWords, sections: ReadonlyMap<string
     };
   };
   return [
-    field('titleWords', RANKING.title, fieldLengths.title, (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0),
-    field('headingWords', RANKING.heading, fieldLengths.heading, (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0),
-    field('chunkWords', RANKING.body, fieldLengths.body, (chunk) => chunk),
+    field('titleWords', RANKING.title, lengths.title, (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0),
+    field('headingWords', RANKING.heading, lengths.heading, (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0),
+    field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk),
   ];
 };
