@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorCode, ErrorInfo } from '../../src/contract/error-info.ts';
+import { ContextRefused } from '../../src/runtime/context-refused.ts';
+import { CodedError, DataSourceError, errorInfo, errorInfoOf } from '../../src/runtime/error-info-of.ts';
+import { notebook } from './neighbours.ts';
+
+const told = (error: unknown) => {
+  const { lines, log } = notebook();
+  return { info: errorInfoOf(error, { librarian: 'navigator', where: 'librarian', log, now: 5, traceId: 't' }), lines };
+};
+
+describe('errorInfo()', () => {
+  it('has a sentence for every code that the contract accepts, with a suggestion that says more', () => {
+    for (const code of ErrorCode.options) expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
+  });
+});
+
+describe('errorInfoOf()', () => {
+  it.each([
+    [new Error('sk-123'), 'INTERNAL_ERROR'],
+    ['sk-123', 'INTERNAL_ERROR'],
+    [undefined, 'INTERNAL_ERROR'],
+    [new ContextRefused('TIMEOUT', 'sk-123'), 'TIMEOUT'],
+    [new DataSourceError('sk-123', { cause: new Error('sk-123') }), 'DATA_SOURCE_ERROR'],
+  ])('tells %s as %s, without its text', (error, code) => {
+    const { info } = told(error);
+    expect(info).toMatchObject({ code, librarian: 'navigator' });
+    expect(JSON.stringify(info)).not.toContain('sk-123');
+  });
+
+  it('tells what a coded error wants told', () => {
+    const error = new CodedError('RATE_LIMITED', 'inside', { told: { details: { retry_after: 5 } } });
+    expect(told(error).info).toMatchObject({ code: 'RATE_LIMITED', recoverable: true, details: { retry_after: 5 } });
+  });
+
+  it('logs the causes in a row, without texts in quotes', () => {
+    const cause = new SyntaxError('Unexpected token W, "Where is my order" is not valid JSON');
+    const { lines } = told(new Error('cannot parse the reply', { cause }));
+    expect(lines).toEqual([
+      {
+        event: 'fault',
+        time: 5,
+        librarian: 'navigator',
+        where: 'librarian',
+        code: 'INTERNAL_ERROR',
+        trace_id: 't',
+        cause: 'Error: cannot parse the reply < SyntaxError: Unexpected token W, "…" is not valid JSON',
+      },
+    ]);
+  });
+
+  it('logs at most 500 characters', () => {
+    const { lines } = told(new Error('x'.repeat(9000)));
+    expect(lines[0]).toMatchObject({ cause: expect.stringMatching(/^.{500}$/) });
+  });
+});

@@ -1,0 +1,130 @@
+import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { utf8 } from '../../src/runtime/digest.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import type { DirectoryClaims } from '../../src/runtime/key-directory.ts';
+import { LOCAL_LIBRARIANS } from '../../src/runtime/local-directory.ts';
+import { signDirectory } from '../../src/runtime/signed-directory.ts';
+import { makeSigningKey } from '../../src/runtime/signer.ts';
+
+/** What a deployment makes: a root, a key for each function, a signed directory. */
+const deployment = async (change: Partial<DirectoryClaims> = {}) => {
+  const root = await makeSigningKey();
+  const navigator = await makeSigningKey();
+  const librarians = { navigator: { keys: [{ kid: 'navigator.1', x: navigator.x }] } };
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  const claims = { v: 1, env: 'production', seq: 1, exp, librarians, ...change };
+  return {
+    ENVIRONMENT: 'production',
+    CONTEXT_SIGNING_KEY: navigator.privateKey,
+    CONTEXT_DIRECTORY: await signDirectory(claims, root),
+    CONTEXT_DIRECTORY_ROOT: root.x,
+  } satisfies IdentityVariables;
+};
+
+describe('identityFrom() in production', () => {
+  it('signs with a key that the directory knows under its kid', async () => {
+    const { signer, directory } = await identityFrom(await deployment(), 'navigator');
+    const bytes = utf8('anything');
+    expect(signer.kid).toBe('navigator.1');
+    expect(await directory.key('navigator.1')?.verify(await signer.sign(bytes), bytes)).toBe(true);
+  });
+
+  it('does not give the private key away', async () => {
+    const variables = await deployment();
+    const identity = await identityFrom(variables, 'navigator');
+    expect(JSON.stringify(identity)).not.toContain(variables.CONTEXT_SIGNING_KEY.slice(24));
+    expect(Object.keys(identity.signer).toSorted()).toEqual(['id', 'kid', 'sign']);
+  });
+
+  it('makes a key that fits a Worker secret: 64 characters of PKCS8', async () => {
+    const { privateKey } = await makeSigningKey();
+    const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' });
+    expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
+  });
+
+  it.each([
+    ['derived keys', async () => ({ ENVIRONMENT: 'production' }), /derived keys are for development/],
+    ['derived keys where the environment is not named', async () => ({}), /derived keys are for development/],
+    ['a seed', async () => ({ ENVIRONMENT: 'production', CONTEXT_KEY_SEED: 'x' }), /derived keys are for development/],
+    [
+      'a directory without its root',
+      async () => ({ ...(await deployment()), CONTEXT_DIRECTORY_ROOT: '' }),
+      /CONTEXT_DIRECTORY_ROOT is not set/,
+    ],
+    [
+      'no key',
+      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: undefined }),
+      /CONTEXT_SIGNING_KEY is not set/,
+    ],
+    [
+      'a key that is not base64url',
+      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: '%' }),
+      /is not base64url/,
+    ],
+    [
+      'a key of somebody else',
+      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: (await makeSigningKey()).privateKey }),
+      /is not one of navigator in the directory/,
+    ],
+    [
+      'T28 a directory of development',
+      () => deployment({ env: 'development' }),
+      /it is for development, this is production/,
+    ],
+    [
+      'a directory of another root',
+      async () => ({ ...(await deployment()), CONTEXT_DIRECTORY_ROOT: (await makeSigningKey()).x }),
+      /not signed by the root/,
+    ],
+  ])('refuses to start with %s', async (_, variables, message) => {
+    await expect(identityFrom(await variables(), 'navigator')).rejects.toThrow(message);
+  });
+});
+
+describe('identityFrom() in development', () => {
+  const DEVELOPMENT = { ENVIRONMENT: 'development' };
+
+  it('derives the keys of all functions from the seed, the same everywhere', async () => {
+    const { directory } = await identityFrom(DEVELOPMENT, 'gateway');
+    expect(directory.ids()).toEqual(expect.arrayContaining(Object.keys(LOCAL_LIBRARIANS)));
+    // By another road: HMAC, then the public half by Node's own crypto (signed context 4.12).
+    const seed = createHmac('sha256', 'local-dev').update('librarian-dev-key/navigator/1').digest();
+    const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+    const publicKey = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+    expect(directory.key('dev.navigator.1')?.x).toBe(publicKey.export({ format: 'jwk' }).x);
+  });
+
+  it('derives others from another seed', async () => {
+    const [first, second] = await Promise.all(
+      ['a', 'b'].map((seed) => identityFrom({ ...DEVELOPMENT, CONTEXT_KEY_SEED: seed }, 'gateway')),
+    );
+    expect(first?.directory.key('dev.gateway.1')?.x).not.toBe(second?.directory.key('dev.gateway.1')?.x);
+    expect(first?.directory.version).not.toBe(second?.directory.version);
+  });
+
+  it('knows itself and those that are added, which start nothing on their own', async () => {
+    const { directory } = await identityFrom({ ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' }, 'notes');
+    expect(directory.librarian('notes')).toMatchObject({ keys: [{ kid: 'dev.notes.1' }] });
+    expect(directory.librarian('faq')?.ws).toBeUndefined();
+    expect(directory.librarian('gateway')?.origin).toEqual(['user', 'anon']);
+  });
+
+  it('is read once for the same variables', async () => {
+    const [first, again] = await Promise.all([
+      identityFrom(DEVELOPMENT, 'memory'),
+      identityFrom({ ...DEVELOPMENT }, 'memory'),
+    ]);
+    expect(again).toBe(first);
+  });
+
+  it('reads again after a failure', async () => {
+    const bad = { ENVIRONMENT: 'production' };
+    const [first, second] = [identityFrom(bad, 'memory'), identityFrom(bad, 'memory')];
+    expect(second).toBe(first);
+    await expect(first).rejects.toThrow();
+    const third = identityFrom(bad, 'memory');
+    expect(third).not.toBe(first);
+    await expect(third).rejects.toThrow();
+  });
+});
