@@ -117,6 +117,7 @@ const send = async (context: OriginContext | VerifiedContext, sending: Sending):
   const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
   const deadline = startDeadline(link.deadlineMs - now(), request.signal);
   try {
+    deadline.signal.throwIfAborted();
     const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
     if (body.length > 0) headers['Content-Type'] = 'application/json';
     const init = { method, headers, redirect: 'manual' as const, signal: deadline.signal };

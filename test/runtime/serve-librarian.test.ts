@@ -1,5 +1,7 @@
+import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { type App, ask, identityOf, notebook, targetOf, userContext } from './neighbours.ts';
@@ -113,6 +115,11 @@ describe('what a librarian is told', () => {
     expect(seen.timeout).toBeLessThanOrEqual(5000);
     expect(seen.signal?.aborted).toBe(false);
     expect(seen.ai).toBeUndefined();
+  });
+
+  it('is a little less time than the caller waits, so that a TIMEOUT still arrives', async () => {
+    expect((await told({ context: userContext({ timeoutMs: 5000 }) })).timeout).toBeLessThanOrEqual(4980);
+    expect((await told({ context: userContext({ timeoutMs: 100 }) })).timeout).toBeLessThanOrEqual(90);
   });
 
   it('is frozen all the way down', async () => {
@@ -345,6 +352,35 @@ describe('a question that is handed on', () => {
       { targets: { semantic: target } },
     );
     expect(reply.answer).toBe('In the kitchen.');
+  });
+
+  it.each([
+    ['hands it on once more', { delegate: { to: 'memory' } }],
+    ['answers something that is no Response', { text: 'In the kitchen.' }],
+  ])('fails when the target %s', async (_, body) => {
+    const guard = contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined });
+    const { target } = targetOf(
+      new Hono<GuardedEnv>().use(guard).post('/librarians/semantic/ask', (c) => c.json(body)),
+    );
+    const { status, reply } = await asked(handsOn, {}, { targets: { semantic: target } });
+    expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
+  });
+
+  it('is given up at the target when the caller goes away', async () => {
+    const controller = new AbortController();
+    const seen = Promise.withResolvers<AbortSignal | undefined>();
+    const { target } = await neighbour((_, context) => {
+      seen.resolve(context?.signal);
+      return new Promise(() => undefined);
+    });
+    const app = await serve(handsOn, { targets: { semantic: target } });
+    const asking = ask('navigator', {
+      fetch: (request) => app.fetch(new Request(request, { signal: controller.signal })),
+    });
+    const signal = await seen.promise;
+    controller.abort();
+    expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
+    expect(signal?.aborted).toBe(true);
   });
 
   it('fails when the answer was altered on the way', async () => {

@@ -50,8 +50,10 @@ describe('signedClient()', () => {
     const context = userContext();
     for (let round = 0; round < 2; round += 1)
       await callFrom('gateway', context, { targets: { navigator: target }, request: ASK });
-    const [first, second] = requests.map((request) => request.headers.get('Context-Token'));
-    expect(first).not.toBe(second);
+    for (const name of ['Context-Token', 'traceparent']) {
+      const [first, second] = requests.map((request) => request.headers.get(name));
+      expect(first).not.toBe(second);
+    }
   });
 
   it.each([
@@ -165,6 +167,14 @@ describe('signedClient()', () => {
     const request = { ...ASK, signal: controller.signal };
     const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
     expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
+  });
+
+  it('sends nothing when nobody waits to begin with', async () => {
+    const { target, requests } = targetOf(await navigator());
+    const request = { ...ASK, signal: AbortSignal.abort() };
+    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
+    expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
+    expect(requests).toEqual([]);
   });
 
   it('says in the log what failed, without the question', async () => {
