@@ -21,6 +21,12 @@ export interface Decision {
  */
 export const SILENT_BELOW = 0.05;
 
+/** So sure of an answer, a question may be a little foreign and is answered all the same: refusals of right answers fall by a tenth. */
+const SURE_FROM = 0.5;
+const SURE_DOMAIN = 0.25;
+/** Foreign for certain below this share of the threshold; between them the subject may be right, and nothing is written. */
+const FOREIGN_BELOW = 0.5;
+
 /** First whether the question is in the domain, then whether anything answers it (recipe, section 5). */
 export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel): Decision => {
   const domain = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
@@ -29,6 +35,19 @@ export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel): Dec
     return { verdict: 'no-words', domain: 0, answer: 0 };
   }
   if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
-  if (domain < model.domainThreshold) return { verdict: 'out-of-domain', domain, answer };
-  return { verdict: answer < SILENT_BELOW ? 'no-information' : 'answer', domain, answer };
+  return { verdict: verdictOf({ domain, answer, threshold: model.domainThreshold }), domain, answer };
+};
+
+const verdictOf = ({
+  domain,
+  answer,
+  threshold,
+}: {
+  domain: number;
+  answer: number;
+  threshold: number;
+}): Decision['verdict'] => {
+  if (answer < SILENT_BELOW && domain >= threshold) return 'no-information';
+  if (domain >= threshold || (answer >= SURE_FROM && domain >= SURE_DOMAIN * threshold)) return 'answer';
+  return domain < FOREIGN_BELOW * threshold ? 'out-of-domain' : 'no-information';
 };

@@ -7,7 +7,7 @@ import { quotePassages } from '../knowledge/quote-passages.ts';
 import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowledge/search-edition.ts';
 import { assessConfidence } from './assess-confidence.ts';
 import { type ArticleHit, type ChosenHits, chooseHits } from './choose-hits.ts';
-import { type Comparison, compareSources } from './compare-sources.ts';
+import { type Comparison, sourceComparer } from './compare-sources.ts';
 import { citationOf, citeSources, composeAnswer, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import { type Cue, questionCues } from './question-cues.ts';
@@ -43,7 +43,7 @@ const HEDGED_BELOW = 0.3;
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const model = answeringModelOf(edition);
-  const outcome = searchEdition(edition, question, { ...options, limit: HITS });
+  const outcome = searchEdition(edition, withoutContractions(question), { ...options, limit: HITS });
   const decision = decideAnswer(outcome, model);
   const chosen = chooseHits(edition, question, outcome.hits);
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
@@ -78,6 +78,13 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   return { response, verdict: 'answer', probability: assessed.probability, sources: readersSources(response, quotes) };
 };
 
+/** "don't" is "do" and "I'm" is "I" to a search: what an apostrophe leaves behind ("don", "m") is no word to look for. */
+const withoutContractions = (question: string): string =>
+  question
+    .replace(/\b(?:wo|ca|ai|sha)n['’]t\b/gi, ' ')
+    .replace(/\b(do|does|did|is|are|was|were|has|have|had|would|could|should|must|need)n['’]t\b/gi, '$1')
+    .replace(/['’](?:m|d|re|ve|ll)\b/gi, ' ');
+
 const placeQuotes = (
   edition: Edition,
   { question, outcome, hits }: { question: string; outcome: SearchOutcome; hits: readonly ArticleHit[] },
@@ -102,7 +109,7 @@ const placeQuotes = (
 };
 
 /** Other articles this close to the best are asked whether they say the same. */
-const COMPARED_FROM = 0.5;
+const COMPARED_FROM = 0.6;
 const COMPARED_HITS = 3;
 
 const compareWithOthers = (
@@ -113,6 +120,7 @@ const compareWithOthers = (
   const [first] = quotes;
   const top = hits[0]?.score ?? 0;
   if (!first) return [];
+  const compare = sourceComparer(first.quote.text);
   return hits
     .filter(
       ({ source, score }) =>
@@ -122,7 +130,7 @@ const compareWithOthers = (
     .map((hit) => {
       const chunk = edition.chunk(hit.chunk);
       return {
-        comparison: compareSources(first.quote.text, chunk.text),
+        comparison: compare(chunk.text),
         citation: citationOf({ chunk, article: hit.source }),
       };
     })

@@ -24,19 +24,22 @@ const MAX_LENGTH = 4000;
  * Compares a quote with another source, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004:
  * "sources conflict with each other").
  */
-export const compareSources = (quote: string, other: string): Comparison => {
-  const statements = sentencesOf(quote.slice(0, MAX_LENGTH)).filter(({ words }) => words.size >= MIN_WORDS);
-  let best = SILENT;
-  for (const candidate of sentencesOf(other.slice(0, MAX_LENGTH))) {
-    for (const statement of statements) {
-      if (overlapOf(statement.words, candidate.words) < SAME_PATTERN) continue;
-      const difference = differenceOf(statement, candidate);
-      const { start, end } = candidate;
-      if (difference !== '') return { verdict: 'conflicts', start, end, difference };
-      best = { verdict: 'agrees', start, end, difference };
+export const sourceComparer = (quote: string): ((other: string) => Comparison) => {
+  const statements = statementsOf(quote.slice(0, MAX_LENGTH)).filter(({ words }) => words.size >= MIN_WORDS);
+  return (other) => {
+    let best = SILENT;
+    if (statements.length === 0) return best;
+    for (const candidate of statementsOf(other.slice(0, MAX_LENGTH))) {
+      for (const statement of statements) {
+        if (overlapOf(statement.words, candidate.words) < SAME_PATTERN) continue;
+        const difference = differenceOf(statement, candidate);
+        const { start, end } = candidate;
+        if (difference !== '') return { verdict: 'conflicts', start, end, difference };
+        best = { verdict: 'agrees', start, end, difference };
+      }
     }
-  }
-  return best;
+    return best;
+  };
 };
 
 interface Statement {
@@ -47,7 +50,7 @@ interface Statement {
   numbers: string[];
 }
 
-const sentencesOf = (text: string): Statement[] =>
+const statementsOf = (text: string): Statement[] =>
   splitBlocks(text)
     .filter(({ kind }) => kind === 'prose' || kind === 'list' || kind === 'table')
     .flatMap((block) => (block.kind === 'prose' ? splitSentences(text, block) : block.items))

@@ -15,8 +15,13 @@ export interface Cue {
  */
 export const questionCues = (question: string, passage: string): Cue[] => {
   const text = question.slice(0, 1000);
-  const stems = stemsOf(passage);
-  return [...missingNumbers(text, passage), ...opposites(text, stems), ...missingNames(text, stems)];
+  let stems: Set<string> | undefined;
+  // Stemming the passage costs more than all the rest, and few questions need it.
+  const holds = (word: string) => {
+    stems ??= stemsOf(passage);
+    return stems.has(word);
+  };
+  return [...missingNumbers(text, passage), ...opposites(text, holds), ...missingNames(text, holds)];
 };
 
 const missingNumbers = (question: string, passage: string): Cue[] => {
@@ -35,28 +40,42 @@ const OPPOSITES = (
   .split('|')
   .map((pair) => pair.split(' '));
 
-const opposites = (question: string, passage: ReadonlySet<string>): Cue[] => {
-  const asked = stemsOf(question);
+/** By stem: words whose presence in place of it turns a statement round. Built at the first question. */
+let oppositeStems: Map<string, { stem: string; word: string; opposite: string }[]> | undefined;
+
+const buildOpposites = () => {
+  const map = new Map<string, { stem: string; word: string; opposite: string }[]>();
   for (const [one = '', other = ''] of OPPOSITES) {
     for (const [word, opposite] of [
       [one, other],
       [other, one],
     ] as const) {
-      const isOpposed =
-        asked.has(stem(word)) && !asked.has(stem(opposite)) && !passage.has(stem(word)) && passage.has(stem(opposite));
-      if (isOpposed) return [{ reason: `it speaks of "${opposite}", not of "${word}"`, factor: 0.6 }];
+      const entries = map.get(stem(word)) ?? [];
+      map.set(stem(word), [...entries, { stem: stem(opposite), word, opposite }]);
     }
+  }
+  return map;
+};
+
+const opposites = (question: string, holds: (word: string) => boolean): Cue[] => {
+  oppositeStems ??= buildOpposites();
+  const asked = stemsOf(question);
+  for (const word of asked) {
+    const turned = oppositeStems
+      .get(word)
+      ?.find((entry) => !asked.has(entry.stem) && !holds(word) && holds(entry.stem));
+    if (turned) return [{ reason: `it speaks of "${turned.opposite}", not of "${turned.word}"`, factor: 0.6 }];
   }
   return [];
 };
 
-const missingNames = (question: string, passage: ReadonlySet<string>): Cue[] => {
+const missingNames = (question: string, holds: (word: string) => boolean): Cue[] => {
   // The first word of a sentence is written with a capital whatever it is; so is everything in a shouted question.
   if (question === question.toUpperCase()) return [];
   const names = question.match(/(?<=[\p{Ll}\p{N},;:"'(] ?["'(]?)\p{Lu}[\p{L}\p{N}]{2,40}/gu) ?? [];
   const missing = names.find((name) => {
     const stems = stemsOf(name);
-    return stems.size > 0 && ![...stems].some((each) => passage.has(each));
+    return stems.size > 0 && ![...stems].some(holds);
   });
   return missing === undefined ? [] : [{ reason: `it does not mention ${missing}`, factor: 0.75 }];
 };
