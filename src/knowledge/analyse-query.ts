@@ -1,6 +1,7 @@
 import { analyseText, type WordKind } from './analyse-text.ts';
 import { correctSpelling } from './correct-spelling.ts';
-import type { Edition, EditionIndex } from './open-edition.ts';
+import type { Edition } from './open-edition.ts';
+import type { EditionIndex } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
 import { stem } from './stem.ts';
 import { entryText, findEntry } from './text-table.ts';

@@ -152,7 +152,7 @@ const detached = (piece: string): string => new TextDecoder().decode(new TextEnc
 const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
   const headings = new Map<string, Heading>();
   return (path) => {
-    const key = path.join('\u0000');
+    const key = JSON.stringify(path);
     const known = headings.get(key);
     if (known !== undefined) return known;
     addEntry(collected.headings, encodeStrings(path));

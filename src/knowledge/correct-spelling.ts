@@ -1,6 +1,6 @@
 import { editDistance } from './edit-distance.ts';
 import { letterMask } from './letter-mask.ts';
-import type { EditionIndex } from './open-edition.ts';
+import type { EditionIndex } from './open-index.ts';
 import { firstEntryFrom } from './text-table.ts';
 
 /** A word of the knowledge base that a misspelt one may stand for. */

@@ -1,5 +1,5 @@
 import type { QueryTerm } from './analyse-query.ts';
-import type { EditionIndex } from './open-edition.ts';
+import type { EditionIndex } from './open-index.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
 
 /** A chunk with the sum of what its terms earn. */

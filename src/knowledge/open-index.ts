@@ -1,0 +1,94 @@
+import { CHUNK_NUMBERS } from './collect-words.ts';
+import { unreadable } from './edition-format.ts';
+import { numbersView, postingView } from './edition-views.ts';
+import { checkStarts, openTextTable, type TextTable } from './text-table.ts';
+
+/** What searching reads: views on the edition's bytes, and working memory that every search leaves cleared. */
+export interface EditionIndex {
+  /** Words as they are written (lower case), sorted; the arrays beside them go by place in this order. */
+  words: TextTable;
+  wordIds: Uint32Array;
+  wordCounts: Uint32Array;
+  wordMasks: Uint32Array;
+  /** By word id: its term. */
+  wordTerms: Uint32Array;
+  /** Stems, sorted; a term's id is its place. */
+  terms: TextTable;
+  termCounts: Uint32Array;
+  postingStarts: Uint32Array;
+  postingChunks: Uint16Array | Uint32Array;
+  postingImpacts: Uint8Array;
+  /** Word ids as varints: of each chunk's text, of each heading path, of each article's title. */
+  chunkWords: TextTable;
+  headingWords: TextTable;
+  titleWords: TextTable;
+  articleOf: (chunk: number) => number;
+  headingOf: (chunk: number) => number;
+  /** All zero between searches: a score for each chunk, a mark for each term. */
+  scores: Float32Array;
+  marks: Uint8Array;
+}
+
+/** Hands out the sections of an edition, laid out as what they are. */
+export interface SectionReader {
+  bytes: (name: string) => Uint8Array;
+  numbers: (name: string) => Uint32Array;
+  table: (name: string) => TextTable;
+}
+
+/** @throws {EditionFormatError} From its functions, when a section is missing or malformed. */
+export const sectionReader = (section: (name: string) => Uint8Array | undefined): SectionReader => {
+  const bytes = (name: string): Uint8Array => {
+    const found = section(name);
+    if (found === undefined) throw unreadable(`section ${name} is missing`);
+    return found;
+  };
+  const numbers = (name: string): Uint32Array => numbersView(bytes(name));
+  return { bytes, numbers, table: (name) => openTextTable(numbers(`${name}.starts`), bytes(name)) };
+};
+
+/** @throws {EditionFormatError} When the sections disagree. */
+export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionIndex => {
+  const chunks = numbers('chunks');
+  const chunkCount = chunks.length / CHUNK_NUMBERS;
+  if (!Number.isInteger(chunkCount)) throw unreadable('a chunk is incomplete');
+  const terms = table('terms');
+  const postingImpacts = bytes('posting.impacts');
+  const index: EditionIndex = {
+    words: table('words'),
+    wordIds: numbers('word.ids'),
+    wordCounts: numbers('word.counts'),
+    wordMasks: numbers('word.masks'),
+    wordTerms: numbers('word.terms'),
+    terms,
+    termCounts: numbers('term.counts'),
+    postingStarts: numbers('posting.starts'),
+    postingChunks: postingView(bytes('posting.chunks'), postingImpacts.length),
+    postingImpacts,
+    chunkWords: table('chunkWords'),
+    headingWords: table('headingWords'),
+    titleWords: table('titleWords'),
+    articleOf: (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0,
+    headingOf: (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0,
+    scores: new Float32Array(chunkCount),
+    marks: new Uint8Array(terms.count),
+  };
+  checkIndex(index, chunkCount);
+  return index;
+};
+
+const checkIndex = (index: EditionIndex, chunkCount: number): void => {
+  const { words, terms, titleWords, headingWords } = index;
+  checkStarts(index.postingStarts, index.postingImpacts.length);
+  const perWord = [index.wordIds, index.wordCounts, index.wordMasks, index.wordTerms];
+  const agrees =
+    perWord.every(({ length }) => length === words.count) &&
+    index.termCounts.length === terms.count &&
+    index.postingStarts.length === terms.count + 1 &&
+    index.chunkWords.count === chunkCount;
+  if (!agrees) throw unreadable('its index disagrees on how much there is');
+  for (let chunk = 0; chunk < chunkCount; chunk++) {
+    if (index.articleOf(chunk) >= titleWords.count) throw unreadable('a chunk has no article');
+    if (index.headingOf(chunk) >= headingWords.count) throw unreadable('a chunk has no headings');
+  }
+};
