@@ -6,6 +6,7 @@
  * - Names of members are those of the wire.
  * - What callers send is strict: unknown members are refused, and every text and list has an upper bound. What
  *   librarians and other systems reply is lenient: unknown members are dropped.
+ * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for what strangers send.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
 export * from './agent-response.ts';
@@ -34,6 +35,7 @@ export * from './memory.ts';
 export * from './names.ts';
 export * from './navigator-response.ts';
 export * from './query.ts';
+export * from './read-as.ts';
 export * from './response.ts';
 /** Seed 000 calls it `Response`; inside the project the longer name keeps it apart from the one of `fetch`. */
 export { LibrarianResponse as Response } from './response.ts';

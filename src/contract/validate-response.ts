@@ -1,5 +1,6 @@
 import type { DelegateRequest } from './delegate-request.ts';
-import { type Issue, issuesOf } from './issue.ts';
+import type { Issue } from './issue.ts';
+import { readAs } from './read-as.ts';
 import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse } from './response.ts';
 
 /** What a delegation is checked against. Without a member, its rule is not checked. */
@@ -19,21 +20,11 @@ export type ValidatedResponse =
  * a warning. Never throws, whatever it is given.
  */
 export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
-  const parsed = parse(value);
-  if (parsed === undefined) return { ok: false, issues: [{ path: '', message: 'cannot be read: a member throws' }] };
-  if (!parsed.success) return { ok: false, issues: issuesOf(parsed.error) };
-  const issues = delegationIssues(parsed.data.delegate, rules);
+  const read = readAs(LibrarianResponse, value);
+  if (!read.ok) return read;
+  const issues = delegationIssues(read.value.delegate, rules);
   if (issues.length > 0) return { ok: false, issues };
-  return { ok: true, value: parsed.data, warnings: warningsAbout(parsed.data) };
-};
-
-/** A librarian runs in the same process, so it can return what no JSON holds: getters and proxies that throw. */
-const parse = (value: unknown) => {
-  try {
-    return LibrarianResponse.safeParse(value);
-  } catch {
-    return undefined;
-  }
+  return { ok: true, value: read.value, warnings: warningsAbout(read.value) };
 };
 
 /** Targets that do not exist, and those that the question already passed through (seed 000, Delegation Validation). */

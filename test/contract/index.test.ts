@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { confidenceOf, levelOf } from '../../src/contract/confidence.ts';
 import * as contract from '../../src/contract/index.ts';
-import { describeIssues, issuesOf } from '../../src/contract/issue.ts';
+import { describeIssues } from '../../src/contract/issue.ts';
 
 const FOLDER = new URL('../../src/contract/', import.meta.url);
 const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.ZodType][] =>
@@ -58,9 +58,9 @@ describe('the contract', () => {
     (_name, schema) => {
       fc.assert(
         fc.property(hostile, (value) => {
-          const { error } = schema.safeParse(value);
-          if (error === undefined) return;
-          const issues = issuesOf(error);
+          const read = contract.readAs(schema, value);
+          if (read.ok) return;
+          const { issues } = read;
           expect(issues.length).toBeGreaterThan(0);
           expect(issues.length).toBeLessThanOrEqual(20);
           expect(describeIssues(issues).length).toBeLessThanOrEqual(500);
@@ -78,6 +78,25 @@ describe('the contract', () => {
       cwd: new URL('../../', import.meta.url),
     });
     expect(gzipSync(bundle).length).toBeLessThan(40 * 1024);
+  });
+});
+
+describe('readAs()', () => {
+  it('refuses a length that cannot be compared, on which safeParse throws', () => {
+    const body: unknown = JSON.parse('{"query":{"length":{"valueOf":0,"toString":0}}}');
+    expect(() => contract.AskRequest.safeParse(body)).toThrow(TypeError);
+    expect(contract.readAs(contract.AskRequest, body)).toEqual({
+      ok: false,
+      issues: [{ path: '', message: 'cannot be read' }],
+    });
+  });
+
+  it('gives the value as the schema reads it, or what is wrong with it', () => {
+    expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
+    expect(contract.readAs(contract.AskRequest, {})).toEqual({
+      ok: false,
+      issues: [{ path: 'query', message: 'is missing' }],
+    });
   });
 });
 
@@ -103,7 +122,7 @@ describe('validateResponse()', () => {
     cycle.self = cycle;
     expect(contract.validateResponse(trap)).toEqual({
       ok: false,
-      issues: [{ path: '', message: 'cannot be read: a member throws' }],
+      issues: [{ path: '', message: 'cannot be read' }],
     });
     expect(contract.validateResponse({ answer: 'x', metadata: cycle })).toMatchObject({
       issues: [{ path: 'metadata' }],
