@@ -27,6 +27,8 @@ export interface NavigatorAnswer {
   verdict: Decision['verdict'];
   /** That the answer is right, 0 to 1; of a declination, that declining is right. */
   probability: number;
+  /** That the best chunk holds the answer, 0 to 1, whether it was given or not; before cues and other sources count. */
+  evidence: number;
   /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
   sources: { title: string; url: string; relevance: number }[];
 }
@@ -60,7 +62,13 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       related,
     });
     const probability = verdict === 'out-of-domain' ? 1 - decision.domain : 1 - decision.answer;
-    return { response: { ...declined, sources: [], ...shared }, verdict, probability, sources: [] };
+    return {
+      response: { ...declined, sources: [], ...shared },
+      verdict,
+      probability,
+      evidence: decision.answer,
+      sources: [],
+    };
   }
   const comparisons = compareWithOthers(edition, quotes, chosen);
   const cues = cuesOf({ question, quotes, chosen });
@@ -75,7 +83,13 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     confidenceComponents: assessed.components,
     ...shared,
   };
-  return { response, verdict: 'answer', probability: assessed.probability, sources: readersSources(response, quotes) };
+  return {
+    response,
+    verdict: 'answer',
+    probability: assessed.probability,
+    evidence: decision.answer,
+    sources: readersSources(response, quotes),
+  };
 };
 
 /** "don't" is "do" and "I'm" is "I" to a search: what an apostrophe leaves behind ("don", "m") is no word to look for. */

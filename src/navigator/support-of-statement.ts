@@ -44,17 +44,21 @@ export const supportOf = (statement: string, texts: readonly SupportingText[]): 
   const words = stemsOf(statement);
   if (words.size === 0 || texts.some(({ plain }) => plain.includes(collapse(statement))))
     return { share: 1, isDenied: false };
-  let best: Support = { share: 0, isDenied: false };
+  const best = { share: 0, own: 0, isDenied: false };
   for (const { sentences } of texts) {
     sentences.forEach((sentence, at) => {
       const near = [sentences[at - 1], sentence, sentences[at + 1]].filter((each) => each !== undefined);
-      const share = shareIn(words, (word) => near.some(({ stems }) => stems.has(word)));
-      const isDenied =
-        shareIn(words, (word) => sentence.stems.has(word)) >= SAME_FROM && sentence.isNegated !== isNegated(statement);
-      if (share > best.share || (share === best.share && best.isDenied && !isDenied)) best = { share, isDenied };
+      best.share = Math.max(
+        best.share,
+        shareIn(words, (word) => near.some(({ stems }) => stems.has(word))),
+      );
+      const own = shareIn(words, (word) => sentence.stems.has(word));
+      const isDenied = own >= SAME_FROM && sentence.isNegated !== isNegated(statement);
+      // Of sentences equally close, one that affirms is enough.
+      if (own > best.own || (own === best.own && !isDenied)) Object.assign(best, { own, isDenied });
     });
   }
-  return best;
+  return { share: best.share, isDenied: best.isDenied };
 };
 
 /** Whether a sentence denies something. */
