@@ -18,7 +18,10 @@ export interface Measure {
 const TYPING_MISTAKES = [0.1, 0.2, 0.4];
 const TARGETS: Record<string, number> = { 'squad2-kb paragraphs': 0.915, 'nq-wiki': 0.945, 'mtrag-un': 0.845 };
 
-/** Retrieval through the product's own chunker and edition, nDCG@10. Nothing in the product was fitted on squad2-kb. */
+/**
+ * Retrieval through the product's own chunker and edition, nDCG@10. Nothing here was fitted on `squad2-kb`: its figures are
+ * the ones to judge by, so its typing mistakes have a target too.
+ */
 export const evaluateRetrieval = (folder: string): Measure[] => {
   const measures: Measure[] = [];
   for (const set of [readSquad(folder), readNq(folder), readMtrag(folder), readSupportDocs(folder)]) {
@@ -40,7 +43,7 @@ export const evaluateRetrieval = (folder: string): Measure[] => {
       measures.push({
         name: `${set.name}, typing mistakes ${share * 100} %`,
         value: ndcg,
-        ...(share === 0.2 ? { target: plain.ndcg - 0.01 } : {}),
+        ...(share === 0.2 && set.name.startsWith('squad2-kb') ? { target: plain.ndcg - 0.01 } : {}),
         note: `loss ${(plain.ndcg - ndcg).toFixed(4)}`,
       });
     }

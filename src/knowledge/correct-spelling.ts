@@ -13,6 +13,8 @@ export interface Correction {
 
 const MIN_LENGTH = 4;
 const MIN_LENGTH_OF_TWO = 8;
+/** A short word with another first letter is more often another word than a mistake. */
+const MIN_LENGTH_ELSEWHERE = 5;
 const MAX_LENGTH = 32;
 const MAX_CORRECTIONS = 3;
 
@@ -30,7 +32,7 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
   const start = firstEntryFrom(words, initial);
   const end = firstEntryFrom(words, initial.with(-1, (initial.at(-1) ?? 0) + 1));
   let found = wordsNear(index, wanted, { start, end, limit: word.length >= MIN_LENGTH_OF_TWO ? 2 : 1 });
-  if (found[0]?.distance !== 1) {
+  if (found[0]?.distance !== 1 && word.length >= MIN_LENGTH_ELSEWHERE) {
     const elsewhere = [
       ...wordsNear(index, wanted, { start: 0, end: start, limit: 1 }),
       ...wordsNear(index, wanted, { start: end, end: words.count, limit: 1 }),

@@ -52,7 +52,8 @@ const DEVICE_BONUS = 0.1;
 /**
  * Finds the chunks that best answer a question: BM25F, typing mistakes corrected, the best looked at closely.
  *
- * Work is bounded whatever the text: only its first 8,000 characters are read, and the 12 rarest of its words searched.
+ * Work is bounded whatever the text: only its first 512 words within 8,000 characters are read, and the 12 rarest of them
+ * searched.
  * A question without content words, or with none that the knowledge base knows, gives no hits.
  */
 export const searchEdition = (edition: Edition, question: string, options: SearchOptions = {}): SearchOutcome => {
