@@ -17,7 +17,7 @@ import type { Signer } from './signer.ts';
 import { verifyContext } from './verify-context.ts';
 
 /** Who may call: anybody, whoever brings a signed context, or only users. */
-export type Access = 'public' | 'signed' | 'user';
+type Access = 'public' | 'signed' | 'user';
 
 export interface GuardOptions {
   /** The id of this librarian. */
@@ -40,7 +40,7 @@ export interface GuardOptions {
 }
 
 /** What a guarded route finds in its Hono context. */
-export interface GuardedVariables {
+interface GuardedVariables {
   /** On whose behalf the call is made. */
   context: VerifiedContext | OriginContext;
   /** The raw body, already read. */

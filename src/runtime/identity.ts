@@ -28,7 +28,7 @@ export interface Identity {
 }
 
 /** A function that cannot say who it is; it must not start. */
-export class IdentityRefused extends Error {
+class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
 

@@ -39,7 +39,7 @@ export interface KeyDirectory {
   key(kid: string): DirectoryKey | undefined;
 }
 
-export interface DirectoryKey {
+interface DirectoryKey {
   kid: string;
   /** Its one owner. */
   librarian: string;

@@ -2,7 +2,7 @@ import { demand } from './context-refused.ts';
 import { MAX_BUDGETS, MAX_CAPABILITIES, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
 /** What every link says (signed context 4.2). Times are seconds with at most three decimals. */
-export interface LinkClaims {
+interface LinkClaims {
   iss: string;
   aud: string;
   hop: number;
@@ -112,7 +112,7 @@ export const LIBRARIAN_ID = /^[a-z0-9][a-z0-9._-]{0,47}$/;
 export const CAPABILITY = /^(?=.{1,64}$)(?:[a-z0-9_-]+(?::[a-z0-9_-]+)*(?::\*)?|\*)$/;
 const SPAN_ID = /^[0-9a-f]{16}$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
-const OPERATION = /^[A-Z]{1,16} \/[\x21-\x7e]{0,1023}$/;
+const OPERATION = /^[A-Z]{1,16} \/[\x21-\x7e]{0,2047}$/;
 // 32 bytes: the last letter holds four bits, so that its two lowest are zero.
 export const HASH = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 const SUBJECT = /^(?:user|svc|anon):[A-Za-z0-9._:-]{1,64}$/;

@@ -1,5 +1,5 @@
 /** One line about one request. No token, no body, no question, no subject (signed context 4.14). */
-export interface RequestLine {
+interface RequestLine {
   event: 'request';
   /** Milliseconds since 1970. */
   time: number;
@@ -23,7 +23,7 @@ export interface RequestLine {
 }
 
 /** Something went wrong inside; `cause` is for those who run the service. */
-export interface FaultLine {
+interface FaultLine {
   event: 'fault';
   time: number;
   librarian: string;

@@ -39,7 +39,7 @@ export interface SignedRequest {
 }
 
 /** An answer with a valid receipt, whatever its status; or why there is none. */
-export type SignedAnswer =
+type SignedAnswer =
   | {
       ok: true;
       status: number;

@@ -1,27 +1,12 @@
 import { type Bytes, decodeBase64url, encodeBase64url } from '../../src/runtime/base64url.ts';
-import type * as compactJws from '../../src/runtime/compact-jws.ts';
 import { sha256, utf8 } from '../../src/runtime/digest.ts';
-import type * as keyDirectory from '../../src/runtime/key-directory.ts';
-import type * as linkCaches from '../../src/runtime/link-cache.ts';
+import type { DirectoryClaims, DirectoryEntry, KeyDirectory } from '../../src/runtime/key-directory.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
-import type * as receipts from '../../src/runtime/receipt.ts';
-import type * as replayStores from '../../src/runtime/replay-store.ts';
-import type * as requestContexts from '../../src/runtime/request-context.ts';
-import type * as signLinks from '../../src/runtime/sign-link.ts';
-import type * as signedDirectories from '../../src/runtime/signed-directory.ts';
+import type { Origin, OriginContext, VerifiedContext } from '../../src/runtime/request-context.ts';
+import type { LinkRequest } from '../../src/runtime/sign-link.ts';
 import type { Signer } from '../../src/runtime/signer.ts';
-import type * as verifyContexts from '../../src/runtime/verify-context.ts';
-
-/** The code under attack: the real one, or a mutant of it. */
-export type Runtime = typeof compactJws &
-  typeof keyDirectory &
-  typeof linkCaches &
-  typeof receipts &
-  typeof replayStores &
-  typeof requestContexts &
-  typeof signedDirectories &
-  typeof signLinks &
-  typeof verifyContexts;
+import type { Verification } from '../../src/runtime/verify-context.ts';
+import type { Runtime } from './real-runtime.ts';
 
 export const NOW = 1_795_220_125_854;
 export const OP = 'POST /librarians/billing/ask';
@@ -29,7 +14,7 @@ export const BODY = utf8('{"query":"Why is my invoice higher?"}');
 export const SEED = 'attacks';
 
 /** Who exists here. `mallory` is registered and may start contexts of its own; it has gone bad. */
-export const LIBRARIANS: Record<string, Omit<keyDirectory.DirectoryEntry, 'keys'>> = {
+const LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['acme', 'default'] },
   webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'kb:read'] },
   triage: {},
@@ -48,7 +33,7 @@ export type Claims = Record<string, unknown>;
 /** Tools of an attacker who holds some keys, and of honest librarians. */
 export interface Kit {
   runtime: Runtime;
-  directory: keyDirectory.KeyDirectory;
+  directory: KeyDirectory;
   signer(id: string): Signer;
   /** Claims of an honest link at a position of a path. */
   claims(path: readonly string[], hop: number): Claims;
@@ -57,10 +42,10 @@ export interface Kit {
   /** One link of any header and claims, by any key. */
   link(claims: Claims | string | Bytes, by: string, header?: string): Promise<string>;
   /** A chain made by the runtime itself: mint, verify, extend, verify... */
-  travel(path: readonly string[], request?: Partial<signLinks.LinkRequest>): Promise<string>;
-  origin(known?: Partial<requestContexts.Origin>): requestContexts.OriginContext;
+  travel(path: readonly string[], request?: Partial<LinkRequest>): Promise<string>;
+  origin(known?: Partial<Origin>): OriginContext;
   /** What `billing` makes of a token. */
-  verify(token: string, known?: Partial<verifyContexts.Verification>): Promise<requestContexts.VerifiedContext>;
+  verify(token: string, known?: Partial<Verification>): Promise<VerifiedContext>;
 }
 
 export const headerOf = (kid: string, { alg = 'EdDSA', typ = 'ctx+jwt' } = {}): string =>
@@ -76,7 +61,7 @@ const shared = (async () => {
 })();
 
 /** The public claims of the directory, to be changed by a test. */
-export const directoryClaims = async (): Promise<keyDirectory.DirectoryClaims> => {
+export const directoryClaims = async (): Promise<DirectoryClaims> => {
   const { directory } = await shared;
   const entries = directory.ids().map((id) => [id, structuredClone(directory.librarian(id))]);
   return { v: 1, env: 'development', seq: 7, exp: (NOW + 86_400_000) / 1000, librarians: Object.fromEntries(entries) };
@@ -120,7 +105,7 @@ export const createKit = async (runtime: Runtime): Promise<Kit> => {
     return links.join('~');
   };
   const travel: Kit['travel'] = async (path, request = {}) => {
-    let context: requestContexts.OriginContext | requestContexts.VerifiedContext = origin();
+    let context: OriginContext | VerifiedContext = origin();
     let token = '';
     for (let hop = 0; hop < path.length - 1; hop += 1) {
       const [self = '', aud = ''] = [path[hop], path[hop + 1]];

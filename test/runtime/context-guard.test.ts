@@ -66,6 +66,15 @@ describe('contextGuard() lets in', () => {
     expect(answer.ok && answer.receipt).toMatchObject({ iss: 'navigator', aud: 'gateway', st: 200 });
   });
 
+  it('a path and a query of any characters, exactly as sent', async () => {
+    const { app } = await guarded();
+    app.get('/find/:what', (c) => c.json({ what: c.req.param('what'), more: c.req.query('more') }));
+    const { answer } = await callGuarded(app, {
+      path: '/find/50% €/?more=a b&x=%2F#top'.replace('%', '%25').replace('/?', '?'),
+    });
+    expect(answer.ok && answer.json()).toEqual({ what: '50% €', more: 'a b' });
+  });
+
   it('strangers where access is public, with an id that hides their address and changes daily', async () => {
     const day = Date.parse('2026-11-21T12:00:00Z');
     const ask = async (now: number) => {

@@ -9,7 +9,7 @@ import { LOW_ORDER_KEYS } from './receipt-attacks.ts';
 /** The offline root, and one that nobody trusts. */
 export const ROOT_KEY = await localSigningKey('root', 'root');
 const OTHER_ROOT_KEY = await localSigningKey('root', 'other');
-export const ROOT = await publicKeyOf(decodeBase64url(ROOT_KEY) ?? pkcs8Of(new Uint8Array(32)));
+const ROOT = await publicKeyOf(decodeBase64url(ROOT_KEY) ?? pkcs8Of(new Uint8Array(32)));
 
 /** A directory as it would be published: production, kids without `dev.`. */
 export const productionClaims = async (): Promise<DirectoryClaims> => {
