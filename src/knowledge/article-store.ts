@@ -141,19 +141,31 @@ const CONDITIONS = `(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHER
   AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(devices) WHERE lower(value) = lower(?2)))
   AND (?3 IS NULL OR last_updated > ?3)`;
 
+/** A page ends early rather than grow beyond this: at most 3 MB of UTF-8. */
+const PAGE_CHARACTERS = 1_000_000;
+
 const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
-  const { limit, from = 0 } = query;
   const filters = [query.intent ?? null, query.device ?? null, query.updatedSince ?? null];
+  const sizes = sql.all<{ place: number; size: number }>(
+    `SELECT place, length(content) AS size FROM articles JOIN contents USING (id)
+     WHERE ${CONDITIONS} AND place > ?4 ORDER BY place LIMIT ?5`,
+    ...[...filters, query.from ?? 0, query.limit + 1],
+  );
+  let characters = 0;
+  const shown = sizes.slice(0, query.limit).filter(({ size }, index) => {
+    characters += size;
+    return index === 0 || characters <= PAGE_CHARACTERS;
+  });
+  const last = shown.at(-1)?.place ?? 0;
   const rows = sql.all<ArticleRow>(
-    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?4 ORDER BY place LIMIT ?5`,
-    ...[...filters, from, limit + 1],
+    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?4 AND place <= ?5 ORDER BY place`,
+    ...[...filters, query.from ?? 0, last],
   );
   const [count] = sql.all<{ n: number }>(`SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`, ...filters);
-  const shown = rows.slice(0, limit);
   return {
-    articles: shown.map(articleOf),
+    articles: rows.map(articleOf),
     total: count?.n ?? 0,
-    next: rows.length > limit ? shown.at(-1)?.place : undefined,
+    next: sizes.length > shown.length ? last : undefined,
   };
 };
 

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { HostKbError } from './fetch-host-json.ts';
+import { hostKbClient } from './host-kb-client.ts';
+import type { LibrarySource } from './library-source.ts';
+
+/** The variables of the library function, and the secrets that its sources name. */
+export interface LibraryVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  /** Host knowledge base of the workspace `default`: the address of `GET /api/kb/articles`. Empty: none. */
+  KB_URL?: string | undefined;
+  /** Secret: sent to `KB_URL` as a bearer token. */
+  KB_TOKEN?: string | undefined;
+  /** Hosts that may be read from, separated by commas: `docs.example.com`; in development with a port. */
+  KB_ALLOWED_HOSTS?: string | undefined;
+  /** Further workspaces, as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}}`. */
+  KB_SOURCES?: string | undefined;
+  /** Where the gateway is reached, for the addresses of articles that have none of their own. */
+  PUBLIC_URL?: string | undefined;
+}
+
+const Sources = z.record(
+  z.string().min(1).max(128),
+  z.strictObject({ url: z.string().max(2048), tokenSecret: z.string().max(100).optional() }),
+);
+
+export interface LibrarySettings {
+  /** Throws `HostKbError` when the workspace has no host, or the settings do not read. */
+  sourceOf(workspace: string): LibrarySource;
+  /** Workspaces that have a host. */
+  workspaces(): string[];
+  articleUrl(id: string): string;
+}
+
+export const librarySettings = (variables: LibraryVariables): LibrarySettings => ({
+  sourceOf: (workspace) => {
+    const source = sourcesOf(variables)[workspace];
+    if (!source) throw new HostKbError('no host knowledge base is set up for this workspace');
+    const { url, token } = source;
+    const client = hostKbClient(
+      { url, token },
+      {
+        fetch: (input, init) => fetch(input, init),
+        allowed: allowedHosts(variables),
+        now: Date.now,
+        random: Math.random,
+        sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      },
+    );
+    return { url, client };
+  },
+  workspaces: () => Object.keys(sourcesOf(variables)),
+  articleUrl: (id) =>
+    `${variables.PUBLIC_URL || 'http://localhost:8787'}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`,
+});
+
+const sourcesOf = (variables: LibraryVariables): Record<string, { url: string; token?: string | undefined }> => {
+  const { KB_URL, KB_TOKEN, KB_SOURCES } = variables;
+  const named = Sources.safeParse(parseJson(KB_SOURCES || '{}'));
+  if (!named.success) throw new HostKbError('the variable KB_SOURCES does not read');
+  const entries = Object.entries(named.data).map(([workspace, { url, tokenSecret }]) => {
+    // Secrets stand beside the variables, under names that only the setting knows.
+    const token = tokenSecret === undefined ? undefined : (variables as Record<string, unknown>)[tokenSecret];
+    return [workspace, { url, token: typeof token === 'string' ? token : undefined }] as const;
+  });
+  return {
+    ...(KB_URL ? { default: { url: KB_URL, token: KB_TOKEN || undefined } } : {}),
+    ...Object.fromEntries(entries),
+  };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const allowedHosts = ({ KB_ALLOWED_HOSTS = '', ENVIRONMENT }: LibraryVariables) => ({
+  hosts: KB_ALLOWED_HOSTS.split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== ''),
+  allowsLocal: ENVIRONMENT === 'development',
+});
