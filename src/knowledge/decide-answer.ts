@@ -1,6 +1,7 @@
 import { type AnsweringModel, answerFeatures, domainFeatures } from './answering-model.ts';
 import { applyLogistic } from './fit-logistic.ts';
 import type { SearchOutcome } from './search-edition.ts';
+import { STOP_WORDS } from './stop-words.ts';
 
 /** What can be said about a question before a word of an answer is chosen. */
 export interface Decision {
@@ -27,16 +28,30 @@ const SURE_DOMAIN = 0.25;
 /** Foreign for certain below this share of the threshold; between them the subject may be right, and nothing is written. */
 const FOREIGN_BELOW = 0.5;
 
-/** First whether the question is in the domain, then whether anything answers it (recipe, section 5). */
-export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel): Decision => {
+/**
+ * First whether the question is in the domain, then whether anything answers it (recipe, section 5).
+ *
+ * @param question As asked; only read where none of its words is known.
+ */
+export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel, question = ''): Decision => {
   const domain = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
   const answer = applyLogistic(model.answer, answerFeatures(outcome));
   if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
-    return { verdict: 'no-words', domain: 0, answer: 0 };
+    const isForeign = outcome.query.terms.length > 0 && readsAsEnglish(question);
+    return { verdict: isForeign ? 'out-of-domain' : 'no-words', domain: 0, answer: 0 };
   }
   if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
   return { verdict: verdictOf({ domain, answer, threshold: model.domainThreshold }), domain, answer };
 };
+
+/** A sentence with two function words is one; what it speaks of is then foreign, not unreadable. */
+const readsAsEnglish = (question: string): boolean =>
+  (
+    question
+      .slice(0, 1000)
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? []
+  ).filter((word) => STOP_WORDS.has(word)).length >= 2;
 
 const verdictOf = ({
   domain,

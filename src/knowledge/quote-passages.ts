@@ -109,7 +109,8 @@ const candidatesOf = (passage: Passage, index: number, scorer: Scorer): Candidat
     const look = seen[at];
     if (!look || look.matched.size === 0 || !isQuotable(text)) return;
     const neighbours = { previous: seen[at - 1], next: seen[at + 1] };
-    const score = scorer.score(look, { ...neighbours, above, text, isFirst: at === 0, passage });
+    const steps = unit.isSteps && scorer.asksHow ? STEPS_WEIGHT : 0;
+    const score = steps + scorer.score(look, { ...neighbours, above, text, isFirst: at === 0, passage });
     const coverage = scorer.shareOf(look.matched, above);
     candidates.push({ passage: index, kind: unit.kind, score, coverage, ...unit.quoted, next: units[at + 1]?.start });
   });
@@ -119,6 +120,8 @@ const candidatesOf = (passage: Passage, index: number, scorer: Scorer): Candidat
 /** A place to score, and what is quoted when it is the best. */
 interface Unit extends Span {
   kind: Quote['kind'];
+  /** It is, or introduces, numbered steps or code: what "How do I ...?" asks for. */
+  isSteps: boolean;
   quoted: Span;
 }
 
@@ -132,9 +135,12 @@ const sentenceUnits = (text: string, block: Block, next: Block | undefined): Uni
     const introduces = opensNext && at === sentences.length - 1 && next.end - sentence.start <= MAX_BLOCK_LENGTH;
     const quoted = introduces ? { start: sentence.start, end: next.end } : sentence;
     const kind = introduces && next.kind !== 'heading' && next.kind !== 'raw' ? next.kind : 'prose';
-    return { ...sentence, kind, quoted };
+    return { ...sentence, kind, isSteps: introduces && isSteps(text, next), quoted };
   });
 };
+
+const isSteps = (text: string, { kind, start }: Block) =>
+  kind === 'code' || (kind === 'list' && /\d/.test(text[start] ?? ''));
 
 const isWhole = ({ kind }: Block) => kind === 'list' || kind === 'table' || kind === 'code';
 
@@ -145,7 +151,7 @@ const itemUnits = (text: string, block: Block, before: Unit | undefined): Unit[]
   return items.map((item) => {
     const whole = { start: lead, end: block.end };
     const quoted = whole.end - whole.start <= MAX_BLOCK_LENGTH ? whole : aroundItem(text, items, item);
-    return { ...item, kind, quoted };
+    return { ...item, kind, isSteps: isSteps(text, block), quoted };
   });
 };
 
@@ -192,10 +198,14 @@ interface Surroundings {
 }
 
 interface Scorer {
+  asksHow: boolean;
   look(text: string): Look;
   score(look: Look, surroundings: Surroundings): number;
   shareOf(matched: ReadonlySet<number>, above: ReadonlySet<number>): number;
 }
+
+/** For steps where the question asks how. Not in the recipe, whose data has no steps. */
+const STEPS_WEIGHT = 2;
 
 const TYPE_WEIGHTS: Record<AnswerType, number> = { person: 1.7, time: 2.7, number: 2.1, place: 1.3, reason: 1.6 };
 
@@ -253,7 +263,8 @@ const createScorer = ({ text: questionText, query }: Question, passages: readonl
       (type && offersType(type, text.slice(0, MAX_SENTENCE_LENGTH), isKnown) ? TYPE_WEIGHTS[type] : 0)
     );
   };
-  return { look, score, shareOf: (matched, above) => share(new Set([...matched, ...above])) };
+  const asksHow = /\bhow (?:do|can|could|should|would|to|does one|might|may)\b/i.test(questionText);
+  return { asksHow, look, score, shareOf: (matched, above) => share(new Set([...matched, ...above])) };
 };
 
 /** Finds the term of a word; stems only words that begin like a term, since stemming leaves two letters untouched. */

@@ -8,7 +8,7 @@ import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowle
 import { assessConfidence } from './assess-confidence.ts';
 import { type ArticleHit, type ChosenHits, chooseHits } from './choose-hits.ts';
 import { type Comparison, sourceComparer } from './compare-sources.ts';
-import { citationOf, citeSources, composeAnswer, type PlacedQuote } from './compose-answer.ts';
+import { citationOf, citeSources, composeAnswer, oneLine, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import { type Cue, questionCues } from './question-cues.ts';
 import { relatedTopics } from './related-topics.ts';
@@ -46,7 +46,7 @@ const HEDGED_BELOW = 0.3;
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const model = answeringModelOf(edition);
   const outcome = searchEdition(edition, withoutContractions(question), { ...options, limit: HITS });
-  const decision = decideAnswer(outcome, model);
+  const decision = decideAnswer(outcome, model, question);
   const chosen = chooseHits(edition, question, outcome.hits);
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
   const quotes = decision.verdict === 'answer' ? placeQuotes(edition, { question, outcome, hits: chosen.hits }) : [];
@@ -74,7 +74,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const cues = cuesOf({ question, quotes, chosen });
   const assessed = assessConfidence({ outcome, decision, quotes, cues, comparisons });
   const response: NavigatorResponse = {
-    answer: composeAnswer(quotes, { prefix: prefixOf({ probability: assessed.probability, quotes, chosen }) }),
+    answer: composeAnswer(quotes, framing({ probability: assessed.probability, quotes, chosen })),
     sources: citeSources(quotes, edition.id),
     confidence: assessed.confidence,
     confidenceReason: assessed.confidenceReason,
@@ -186,7 +186,8 @@ const siblingsOf = (best: PlacedQuote, { hits }: ChosenHits): ArticleHit[] => {
   return hits.filter(({ source, score }) => score >= 0.8 * own && isSiblingOf(source, best));
 };
 
-const prefixOf = ({
+/** What stands around the quotes: that they are no direct answer, or for which devices they hold. */
+const framing = ({
   probability,
   quotes,
   chosen,
@@ -194,15 +195,17 @@ const prefixOf = ({
   probability: number;
   quotes: readonly PlacedQuote[];
   chosen: ChosenHits;
-}): string => {
+}): { prefix?: string; namesDevices?: boolean } => {
   const [best] = quotes;
-  if (!best) return '';
-  if (chosen.isOtherDevice)
-    return `I don't have information about this for ${chosen.named.join(' or ')}. For ${best.article.devices.join(', ')}:\n\n`;
-  if (probability < HEDGED_BELOW)
-    return "I don't have information that answers this directly. The closest passage:\n\n";
-  const isOpen = chosen.named.length === 0 && siblingsOf(best, chosen).length > 0;
-  return isOpen ? `For ${best.article.devices.join(', ')}:\n\n` : '';
+  if (chosen.isOtherDevice) {
+    return {
+      prefix: `I don't have information about this for ${oneLine(chosen.named.join(' or '))}.`,
+      namesDevices: true,
+    };
+  }
+  const namesDevices = best !== undefined && chosen.named.length === 0 && siblingsOf(best, chosen).length > 0;
+  if (probability >= HEDGED_BELOW) return { namesDevices };
+  return { prefix: "I don't have information that answers this directly. The closest passage:", namesDevices };
 };
 
 const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({

@@ -26,15 +26,27 @@ export const citationOf = ({ chunk, article }: Pick<PlacedQuote, 'chunk' | 'arti
   return section === article.id ? article.id : `${article.id}, ${section}`;
 };
 
-/** The quotes as Markdown, each with its citation; sentences are followed by it, blocks introduced by it. */
-export const composeAnswer = (quotes: readonly PlacedQuote[], { prefix = '' }: { prefix?: string } = {}): string => {
+/**
+ * The quotes as Markdown, each with its citation; sentences are followed by it, blocks introduced by it.
+ *
+ * @param options.prefix Said first, a paragraph of its own.
+ * @param options.namesDevices Whether each quote says for which devices it holds.
+ */
+export const composeAnswer = (
+  quotes: readonly PlacedQuote[],
+  { prefix = '', namesDevices = false }: { prefix?: string; namesDevices?: boolean } = {},
+): string => {
   const parts = quotes.map((placed, at) => {
     const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
     const text = renderQuote(placed.quote);
-    if (placed.quote.kind !== 'prose') return `According to ${citationOf(placed)}:\n\n${text}`;
-    return isContinued ? text : `${text} (${citationOf(placed)})`;
+    const device =
+      namesDevices && placed.article.devices.length > 0
+        ? `For ${escapeHtml(oneLine(placed.article.devices.join(', ')))}: `
+        : '';
+    if (placed.quote.kind !== 'prose') return `${device}According to ${citationOf(placed)}:\n\n${text}`;
+    return isContinued ? `${device}${text}` : `${device}${text} (${citationOf(placed)})`;
   });
-  return `${prefix}${parts.join('\n\n')}`;
+  return [prefix, ...parts].filter((part) => part !== '').join('\n\n');
 };
 
 /** Exactly the quoted words, save that raw HTML is made inert and an open fence closed. */

@@ -26,8 +26,12 @@ export const questionCues = (question: string, passage: string): Cue[] => {
 
 const missingNumbers = (question: string, passage: string): Cue[] => {
   const numbers = question.match(/(?<![\p{L}\p{N}.])\d[\d.,]*(?<![.,])(?![\p{L}\p{N}])/gu) ?? [];
-  const plain = (text: string) => text.replace(/(?<=\d)[,\s](?=\d{3})/g, '');
-  const missing = numbers.find((number) => !plain(passage).includes(plain(number)));
+  const plain = (text: string) => text.replace(/(?<=\d)[,\s](?=\d{3}(?!\d))/g, '');
+  if (numbers.length === 0) return [];
+  // The number of a step is no number of the text.
+  const held: readonly string[] =
+    plain(passage.replace(/^[ \t]*\d{1,3}[.)][ \t]/gm, '')).match(/\d+(?:[.:]\d+)*/g) ?? [];
+  const missing = numbers.find((number) => !held.includes(plain(number)));
   return missing === undefined ? [] : [{ reason: `it does not mention ${missing}`, factor: 0.6 }];
 };
 

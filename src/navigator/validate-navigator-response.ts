@@ -66,7 +66,7 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
   const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text]);
   const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
-  const texts = cited.map(({ title, text }) => supportingText(text, title));
+  const texts = cited.map((article) => prepare(article).support);
   return {
     response,
     knowledge,
@@ -142,7 +142,7 @@ const RULES = {
     response.sources.flatMap(({ file, section, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(quote)))) return [];
-      const texts = [supportingText(article.text, article.title)];
+      const texts = [prepare(article).support];
       if (statements.some((statement) => supportOf(statement, texts).share >= 0.5)) return [];
       return [`Nothing in the answer rests on ${file}, ${section}`];
     }),
@@ -189,13 +189,31 @@ const standsIn = (claim: string, allowed: string, kind: ClaimKind): boolean => {
   return false;
 };
 
-const hasSection = ({ title, text }: CitableArticle, section: string): boolean => {
+const hasSection = (article: CitableArticle, section: string): boolean => {
+  const { headings } = prepare(article);
+  if (plain(section) === plain(article.title) || headings.has(plain(section))) return true;
+  const parts = section.split(' > ');
+  return parts.length > 1 && parts.every((part) => headings.has(plain(part)));
+};
+
+/** What the rules read of an article; kept as long as the article object lives, since one article is cited often. */
+interface PreparedArticle {
+  support: SupportingText;
+  headings: Set<string>;
+}
+
+const prepared = new WeakMap<CitableArticle, PreparedArticle>();
+
+const prepare = (article: CitableArticle): PreparedArticle => {
+  const known = prepared.get(article);
+  if (known) return known;
+  const { title, text } = article;
   const headings = splitBlocks(text)
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
-  if (plain(section) === plain(title) || headings.includes(plain(section))) return true;
-  const parts = section.split(' > ');
-  return parts.length > 1 && parts.every((part) => headings.includes(plain(part)));
+  const made = { support: supportingText(text, title), headings: new Set(headings) };
+  prepared.set(article, made);
+  return made;
 };
 
 /** Letters and digits alone: what is left of a heading whatever marks, links or entities it was written with. */
