@@ -110,6 +110,9 @@ const measureQuotes = (folder: string, { edition }: Library): Measure[] => {
   ];
 };
 
+const unitOf = ({ unit }: JudgedSet, file: string, section: string) =>
+  unit === 'article' ? file : `${file} ${section}`;
+
 const isSilent = ({ verdict }: NavigatorAnswer) => verdict !== 'answer';
 const shareOf = <T>(items: readonly T[], holds: (item: T) => boolean) =>
   items.filter(holds).length / Math.max(1, items.length);
@@ -179,7 +182,7 @@ const measureConfidence = (
 ): Measure[] => {
   const answerOf = (answer: NavigatorAnswer) => answer.response.confidenceComponents?.probability ?? answer.evidence;
   const isRight = own.map(({ response }, at) =>
-    response.sources.some(({ file, section }) => squad.questions[at]?.relevant.has(squad.unitOf(file, [section]))),
+    response.sources.some(({ file, section }) => squad.questions[at]?.relevant.has(unitOf(squad, file, section))),
   );
   const judged = [
     ...own.map((answer, at) => ({
@@ -219,7 +222,7 @@ const otherBases = (
     const own = set.questions.map(({ text }) => ask(base, text));
     const foreign = banking.filter((_, at) => at % 4 === 0).map((text) => ask(base, text));
     const cites = own.map(({ response }, at) =>
-      response.sources.some(({ file, section }) => set.questions[at]?.relevant.has(set.unitOf(file, [section]))),
+      response.sources.some(({ file, section }) => set.questions[at]?.relevant.has(unitOf(set, file, section))),
     );
     const sure = own
       .map((answer, at) => ({ answer, isRight: cites[at] === true }))

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { wordsOf } from '../../src/knowledge/analyse-text.ts';
+import { MAX_BLOCK_LENGTH, type Passage, quotePassages } from '../../src/knowledge/quote-passages.ts';
+import { stem } from '../../src/knowledge/stem.ts';
+
+const question = (text: string, corrections: Record<string, string[]> = {}) => {
+  const words = [...new Set(wordsOf(text))];
+  const terms = words.map((word) => ({ word, stem: stem(word), corrections: corrections[word] ?? [], idf: 3 }));
+  const neighbours = terms.slice(1).map((_, at): [number, number] => [at, at + 1]);
+  return { text, query: { terms, neighbours, total: 3 * terms.length } };
+};
+const passage = (text: string, over: Partial<Passage> = {}): Passage => ({
+  text,
+  title: 'Pump',
+  headingPath: [],
+  score: 10,
+  ...over,
+});
+const quotesOf = (text: string, passages: Passage[]) =>
+  quotePassages(question(text), passages).map((quote) => quote.text);
+
+describe('quotePassages()', () => {
+  it('picks the sentence that shares most with the question', () => {
+    const text = 'The case is red. The pump needs oil after 200 hours of work. It is loud.';
+    expect(quotesOf('When does the pump need oil?', [passage(text)])[0]).toContain('oil after 200 hours');
+  });
+
+  it('quotes exactly, with offsets into the passage', () => {
+    const text = 'Intro here.\n\nThe *pump* needs oil — “often” — after 200 hours.\n\nEnd.';
+    for (const { passage: at, start, end, text: quoted } of quotePassages(question('pump oil hours'), [
+      passage(text),
+    ])) {
+      expect(at).toBe(0);
+      expect(text.slice(start, end)).toBe(quoted);
+    }
+  });
+
+  it('prefers a sentence that offers what is asked for', () => {
+    const text = 'The pump was built for the mine. The pump was built in 1962 for him.';
+    expect(quotesOf('What year was the pump built?', [passage(text)])[0]).toContain('1962');
+  });
+
+  it('joins two neighbouring sentences into one quote', () => {
+    const text = 'Drain the pump oil first. Then fill fresh pump oil up to the mark. Birds sing.';
+    expect(quotesOf('How much fresh oil does the pump need?', [passage(text)])).toEqual([
+      'Drain the pump oil first. Then fill fresh pump oil up to the mark.',
+    ]);
+  });
+
+  it('quotes a list whole, with the line that introduces it', () => {
+    const text =
+      'Some words.\n\nTo change the oil:\n\n1. Stop the pump.\n2. Drain the oil.\n3. Fill it up.\n\nMore words.';
+    expect(quotesOf('How do I change the oil of the pump?', [passage(text)])).toEqual([
+      'To change the oil:\n\n1. Stop the pump.\n2. Drain the oil.\n3. Fill it up.',
+    ]);
+  });
+
+  it('prefers steps to prose where the question asks how, and only there', () => {
+    const text = 'Pump oil should be changed every year.\n\n1. Change the pump oil.\n2. Wait.';
+    expect(quotesOf('How do I change pump oil?', [passage(text)])[0]).toMatch(/^1\./);
+    expect(quotesOf('Should pump oil be changed?', [passage(text)])[0]).toMatch(/^Pump oil/);
+  });
+
+  it('quotes whole rows around the match where a table is long', () => {
+    const rows = Array.from(
+      { length: 80 },
+      (_, at) => `| part ${at} | ${at === 60 ? 'oil seal' : 'screw'} of the machine |`,
+    );
+    const text = `| Part | Name |\n| --- | --- |\n${rows.join('\n')}`;
+    const [quote = ''] = quotesOf('oil seal', [passage(text)]);
+    expect(quote).toContain('| part 60 | oil seal of the machine |');
+    expect(quote.length).toBeLessThanOrEqual(MAX_BLOCK_LENGTH);
+    expect(quote.split('\n').every((row) => /^\|.*\|$/.test(row))).toBe(true);
+  });
+
+  it('never quotes headings, scripts or links that run code', () => {
+    const text =
+      '## Pump oil\n\n<script>\npump oil\n</script>\n\n[pump oil](javascript:alert(1)) is pump oil.\n\nSpare oil.';
+    expect(quotesOf('pump oil', [passage(text)])).toEqual(['Spare oil.']);
+  });
+
+  it('finds a corrected word', () => {
+    const asked = question('pump oyl', { oyl: ['oil'] });
+    expect(quotePassages(asked, [passage('Water is blue. Oil is brown.')])[0]?.text).toContain('Oil is brown.');
+  });
+
+  it('gives nothing where no word is shared', () => {
+    expect(quotesOf('zebra', [passage('The pump needs oil.')])).toEqual([]);
+    expect(quotesOf('zebra', [])).toEqual([]);
+  });
+
+  it('bounds a quote of one endless sentence', () => {
+    const text = `pump ${'oil and '.repeat(5000)}`;
+    expect(quotesOf('pump oil', [passage(text)]).join('').length).toBeLessThanOrEqual(2 * 1600);
+  });
+});
