@@ -110,8 +110,8 @@ const measureQuotes = (folder: string, { edition }: Library): Measure[] => {
   ];
 };
 
-const unitOf = ({ unit }: JudgedSet, file: string, section: string) =>
-  unit === 'article' ? file : `${file} ${section}`;
+const unitOf = ({ judgedBy }: JudgedSet, file: string, section: string) =>
+  judgedBy === 'article' ? file : `${file} ${section}`;
 
 const isSilent = ({ verdict }: NavigatorAnswer) => verdict !== 'answer';
 const shareOf = <T>(items: readonly T[], holds: (item: T) => boolean) =>

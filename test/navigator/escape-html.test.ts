@@ -75,7 +75,7 @@ describe('escapeHtml()', () => {
         const escaped = escapeHtml(pieces.join(''));
         if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
       }),
-      { seed: 11, numRuns: 60000 },
+      { seed: 11, numRuns: 1500 },
     );
   });
 });

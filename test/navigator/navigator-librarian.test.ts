@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import type { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { EditionUnavailable } from '../../src/knowledge/edition-reader.ts';
+import { asLibrarianResponse, createNavigator } from '../../src/navigator/navigator-librarian.ts';
+import { openSmallKb } from './small-kb.ts';
+
+const { edition } = openSmallKb();
+const log = () => {};
+const navigator = createNavigator({ readEdition: async () => edition, log });
+const unavailable = createNavigator({
+  readEdition: () => Promise.reject(new EditionUnavailable('Cannot answer yet: nothing was synced')),
+  log,
+});
+const broken = createNavigator({ readEdition: () => Promise.reject(new Error('secret host 10.0.0.7')), log });
+
+/** Checked by the schema in the tests of answers; here it is only looked into. */
+const fullOf = (metadata: Record<string, unknown> | undefined) => (metadata?.navigator ?? {}) as NavigatorResponse;
+
+// The five tests of seed 000 for every librarian.
+describe('the navigator as a librarian', () => {
+  it('answers simple queries', async () => {
+    const response = await navigator('How often must the boiler be descaled?');
+    expect(response.error).toBeUndefined();
+    expect(response.answer).toContain('every 60 days');
+    expect(response.sources).toEqual([
+      {
+        name: 'Descale the boiler',
+        url: 'https://docs.example.com/care/descale.md',
+        type: 'document',
+        relevance: expect.any(Number),
+      },
+    ]);
+    expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  it('handles errors gracefully, telling nothing about the inside', async () => {
+    expect(await unavailable('How do I descale?')).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
+    const response = await broken('How do I descale?');
+    expect(response.error?.code).toBe('INTERNAL_ERROR');
+    expect(JSON.stringify(response)).not.toContain('10.0.0.7');
+  });
+
+  it('delegates nothing, even where it could', async () => {
+    const response = await navigator('Who won the football final in Madrid?', {
+      availableDelegates: [{ id: 'support' }],
+    });
+    expect(response.delegate).toBeUndefined();
+    expect(response.metadata?.navigator).toMatchObject({ outOfDomain: true, sources: [] });
+  });
+
+  it('stops at the signal of its context', async () => {
+    const never = createNavigator({ readEdition: () => new Promise(() => {}), log });
+    expect(await never('How do I descale?', { signal: AbortSignal.abort() })).toMatchObject({
+      error: { code: 'TIMEOUT' },
+    });
+    const abort = new AbortController();
+    const pending = never('How do I descale?', { signal: abort.signal });
+    abort.abort();
+    expect(await pending).toMatchObject({ error: { code: 'TIMEOUT' } });
+  });
+
+  it('works without AI in its context, and without a context', async () => {
+    expect(await navigator('When is the seal replaced?', {})).toEqual(await navigator('When is the seal replaced?'));
+  });
+});
+
+describe('createNavigator()', () => {
+  it.each(['', '   ', '\u0000\u0007', 'x'.repeat(4001)])('refuses a query that is none: %j', async (query) => {
+    expect(await navigator(query)).toMatchObject({ error: { code: 'INVALID_QUERY' } });
+  });
+
+  it('carries the full response of seed 004 in its metadata', async () => {
+    const { metadata, answer } = await navigator('How do I descale the boiler?');
+    const full = fullOf(metadata);
+    expect(full.answer).toBe(answer);
+    expect(full.sources[0]).toMatchObject({ file: 'care/descale.md', section: 'Steps', edition: 'e1' });
+    expect(full.confidenceComponents?.probability).toBeGreaterThan(0.8);
+  });
+
+  it('gives a number that its word reads, and calls what is below 0.6, or declined, partial', async () => {
+    const sure = await navigator('How often must the boiler be descaled?');
+    expect(sure.confidence).toBeGreaterThanOrEqual(0.8);
+    expect(sure.partial).toBeUndefined();
+    const conflicting = await navigator('What is the factory setting of the brewing temperature?');
+    expect(conflicting).toMatchObject({ confidence: expect.closeTo(0.55, 2), partial: true });
+    expect(await navigator('What colour is the boiler?')).toMatchObject({ partial: true, sources: [] });
+  });
+
+  it('reads the turns before the question, and passes over metadata that makes no sense', async () => {
+    const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
+    const question = 'By how many degrees is it turned to the left?';
+    expect((await navigator(question, { metadata: { history } })).answer).toContain('degrees');
+    expect(await navigator(question, { metadata: { history: 7, devices: { a: 1 } } })).toEqual(
+      await navigator(question),
+    );
+  });
+
+  it('favours the devices that the asker has', async () => {
+    const question = 'How far do I turn the upper burr of the grinder?';
+    const { metadata } = await navigator(question, { metadata: { devices: ['Barista II'] } });
+    expect(fullOf(metadata).sources[0]?.file).toBe('care/grinder-ii.md');
+  });
+});
+
+describe('asLibrarianResponse()', () => {
+  it('lists an article once, best first, and leaves out what is no link', () => {
+    const sources = [
+      { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
+      { title: 'B', url: 'https://b.example', relevance: 0.9 },
+      { title: 'B', url: 'https://b.example', relevance: 0.1 },
+    ];
+    const response = {
+      answer: 'x',
+      sources: [],
+      confidence: 'high' as const,
+      confidenceReason: 'two words',
+      outOfDomain: false,
+    };
+    const given = { response, verdict: 'answer' as const, probability: 0.9, evidence: 0.9, sources };
+    expect(asLibrarianResponse(given).sources).toEqual([
+      { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
+      { name: 'A', type: 'document', relevance: 0.2 },
+    ]);
+  });
+});
