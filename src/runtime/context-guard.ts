@@ -5,6 +5,7 @@ import type { Bytes } from './base64url.ts';
 import { covers } from './capabilities.ts';
 import { ContextRefused, demand } from './context-refused.ts';
 import { errorInfo, errorInfoOf } from './error-info-of.ts';
+import { jsonAnswer, knownBody } from './json-answer.ts';
 import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { type LinkCache, linkCache } from './link-cache.ts';
@@ -111,7 +112,7 @@ export const faultHandler =
 
 /** An error as it travels: `{ error }` with the status of its code (design 7.6). */
 export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response =>
-  Response.json(
+  jsonAnswer(
     { error: errorInfo(code, known) },
     { status: HTTP_STATUS[code], headers: code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'ContextToken' } : {} },
   );
@@ -174,20 +175,18 @@ const attachReceipt = async (
   { signer, caller, now }: { signer: Signer; caller: { id: string; linkHash: string }; now: number },
 ): Promise<void> => {
   const { status } = c.res;
-  const body = c.res.body === null ? undefined : new Uint8Array(await c.res.arrayBuffer());
-  const answer = {
-    caller,
-    status,
-    body: body ?? new Uint8Array(),
-    now,
-    usage: c.get('usage'),
-    receipts: c.get('receipts'),
-  };
-  const response = new Response(body, c.res);
-  response.headers.set(RECEIPT_HEADER, await signReceipt(signer, answer));
-  // Without the first line Hono would copy the headers of the old response into yet another one.
-  c.res = undefined;
-  c.res = response;
+  const known = knownBody(c.res);
+  const body = known ?? (c.res.body === null ? new Uint8Array() : new Uint8Array(await c.res.arrayBuffer()));
+  const answer = { caller, status, body, now, usage: c.get('usage'), receipts: c.get('receipts') };
+  const receipt = await signReceipt(signer, answer);
+  if (known === undefined) {
+    const response = new Response(c.res.body === null ? null : body, c.res);
+    if (body.length > 0) response.headers.set('Content-Length', String(body.length));
+    // Without the first line Hono would copy the headers of the old response into yet another one.
+    c.res = undefined;
+    c.res = response;
+  }
+  c.res.headers.set(RECEIPT_HEADER, receipt);
 };
 
 const requestLine = (

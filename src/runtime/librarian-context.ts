@@ -1,7 +1,7 @@
 import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What a librarian is told beyond the signed context. */
+/** What a librarian is told beyond the signed context. What is given here is frozen. */
 export interface LibrarianCall {
   info: LibrarianInfo;
   /** Milliseconds left. */
@@ -21,7 +21,7 @@ export const librarianContext = (context: RequestContext, call: LibrarianCall): 
   const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled } = call;
   const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
   return Object.freeze({
-    librarian: frozen(structuredClone(info)),
+    librarian: frozen(info),
     user: frozen({ id: subject, workspaceId: workspace, capabilities: [...capabilities], authentication }),
     trace: frozen({ traceId, spanId, ...(sampled === undefined ? {} : { sampled }) }),
     delegationChain: frozen([...chain]),
@@ -35,6 +35,8 @@ export const librarianContext = (context: RequestContext, call: LibrarianCall): 
 
 /** Freezes plain data and all within. */
 const frozen = <T extends object>(value: T): T => {
+  // What is frozen was frozen here, with all within, at an earlier request.
+  if (Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member);
   return Object.freeze(value);
 };

@@ -9,6 +9,7 @@ import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, require
 import { type Deadline, startDeadline } from './deadline.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
 import { followDelegate } from './follow-delegate.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
@@ -70,6 +71,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
   const { now = Date.now, log = logLine } = options;
   const client = signedClient({ ...options, self: info.id, targets: options.targets ?? {} });
   const delegates = options.delegates ?? client.targets.map((id) => ({ id }));
+  const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
@@ -80,7 +82,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     try {
       const { query, metadata } = request;
       const sampled = isSampled(c.req.header('traceparent'));
-      const call = { info, timeoutMs, signal: deadline.signal, metadata, delegates, ai: options.ai, sampled };
+      const call = { info: known, timeoutMs, signal: deadline.signal, metadata, delegates, ai: options.ai, sampled };
       const ask =
         typeof librarian === 'function' ? librarian : librarian.forRequest({ context, waitUntil: waitUntilOf(c) });
       const told = librarianContext(context, call);
@@ -132,9 +134,9 @@ const parseJson = (body: Uint8Array): unknown => {
 const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
   const code = response.error?.code;
   // With an answer beside it, the error names a gap; the request as such has succeeded.
-  if (code === undefined || response.answer !== undefined) return c.json(response);
+  if (code === undefined || response.answer !== undefined) return jsonAnswer(response);
   c.set('outcome', code);
-  return c.json(response, HTTP_STATUS[code]);
+  return jsonAnswer(response, { status: HTTP_STATUS[code] });
 };
 
 const waitUntilOf = (c: HonoContext): RequestScope['waitUntil'] => {

@@ -8,6 +8,7 @@ import {
   requireCapability,
 } from '../../src/runtime/context-guard.ts';
 import { utf8 } from '../../src/runtime/digest.ts';
+import { jsonAnswer } from '../../src/runtime/json-answer.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signLink } from '../../src/runtime/sign-link.ts';
@@ -219,6 +220,27 @@ describe('contextGuard() signs', () => {
     const { app } = await guarded();
     const { answer } = await callGuarded(app, { path });
     expect(answer).toMatchObject({ ok: true, status, receipt: { st: status } });
+  });
+
+  it('what goes out in the end, when something behind the guard rewrites the answer', async () => {
+    const { log } = notebook();
+    const app = new Hono<GuardedEnv>()
+      .use(contextGuard({ ...(await identityOf('navigator')), access: 'signed', log }))
+      .use(async (c, next) => {
+        await next();
+        c.res = new Response(`[${await c.res.text()}]`, { headers: { 'Content-Type': 'application/json' } });
+      })
+      .get('/rewritten', () => jsonAnswer({ a: 1 }));
+    const { answer } = await callGuarded(app, { path: '/rewritten' });
+    expect(answer.ok && answer.json()).toEqual([{ a: 1 }]);
+  });
+
+  it('with the length declared, so that callers read an answer in one piece', async () => {
+    const { app } = await guarded();
+    for (const path of ['/secret', '/unknown', '/broken']) {
+      const response = await app.request(await signedRequest('GET', path));
+      expect(response.headers.get('Content-Length')).toBe(String((await response.arrayBuffer()).byteLength));
+    }
   });
 
   it('refusals of authentic calls, so that the caller can believe them', async () => {
