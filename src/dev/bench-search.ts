@@ -32,8 +32,18 @@ export const benchSearch = ({ data }: { data: string | undefined }): void => {
     );
     const questions = drawQuestions(texts, QUESTIONS);
     for (const question of questions.slice(0, 200)) searchEdition(edition, question);
-    const times = questions.map((question) => timesOf(1, () => searchEdition(edition, question))[0] ?? 0);
-    const shown = questions.map((question) => timesOf(1, () => searchAndRead(edition, question))[0] ?? 0);
+    const times = questions.map((question) =>
+      percentile(
+        timesOf(3, () => searchEdition(edition, question)),
+        0.5,
+      ),
+    );
+    const shown = questions.map((question) =>
+      percentile(
+        timesOf(3, () => searchAndRead(edition, question)),
+        0.5,
+      ),
+    );
     console.log(
       [
         String(edition.chunkCount).padStart(8),
