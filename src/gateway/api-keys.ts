@@ -1,6 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { Capability, WorkspaceId } from '../contract/names.ts';
+import { readAs } from '../contract/read-as.ts';
 
 /** What an API key may do. Stored under the key's hash; the key itself is stored nowhere (design, section 8). */
 export const ApiKeyRecord = z.object({
@@ -51,8 +52,8 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
       const known = remembered.get(secret);
       if (known !== undefined && known.until > now()) return unexpired(known.key, now());
       const hash = await hashApiKey(secret);
-      const record = ApiKeyRecord.safeParse(await kv.get(hash, { type: 'json' }));
-      const key = record.success ? apiKeyOf(record.data, hash) : undefined;
+      const record = readAs(ApiKeyRecord, await kv.get(hash, { type: 'json' }));
+      const key = record.ok ? apiKeyOf(record.value, hash) : undefined;
       remembered.delete(secret);
       remembered.set(secret, { key, until: now() + REMEMBERED_MS });
       if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');

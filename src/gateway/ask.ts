@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { AskRequest } from '../contract/ask-request.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues } from '../contract/issue.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
@@ -48,9 +49,9 @@ export const readingRights = (capabilities: readonly string[]): string[] =>
     .filter((capability) => !WRITES.includes(capability) && capability !== 'helpdesk:*');
 
 const readRequest = (bytes: Uint8Array): AskRequest => {
-  const parsed = AskRequest.safeParse(jsonOf(bytes));
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error);
+  const read = readAs(AskRequest, jsonOf(bytes));
+  if (read.ok) return read.value;
+  const { issues } = read;
   throw new GatewayError('INVALID_QUERY', {
     message: `Cannot read the request: ${describeIssues(issues)}`,
     suggestion: 'Send {"query": "..."} with a question of 1 to 4,000 characters',

@@ -1,4 +1,5 @@
 import { LibrarianDescription, type LibrarianDirectory, type LibrarianEntry } from '../contract/librarian-directory.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { Target } from '../runtime/signed-client.ts';
 
 const TIMEOUT_MS = 2000;
@@ -13,9 +14,9 @@ const describe = async (target: Target | undefined, id: string): Promise<Librari
   try {
     const request = new Request(`http://${id}/librarians/${id}`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const response = await target?.fetch(request);
-    const described = LibrarianDescription.safeParse(response?.ok ? await response.json() : undefined);
-    if (!described.success) return { id, name: id, health: 'down' };
-    const { name, description, capabilities } = described.data;
+    const described = readAs(LibrarianDescription, response?.ok ? await response.json() : undefined);
+    if (!described.ok) return { id, name: id, health: 'down' };
+    const { name, description, capabilities } = described.value;
     return { id, name, description, capabilities, health: 'ok' };
   } catch {
     return { id, name: id, health: 'down' };
