@@ -40,7 +40,8 @@ export const evalAnswers = (folder: string): Measure[] => {
     ...measureConfidence(squad, library, own, removed),
     ...otherBases(folder, banking, ask),
   ];
-  for (const violation of violations.slice(0, 10)) console.log(`violation: ${violation}`);
+  const byRule = Map.groupBy(violations, (violation) => violation.split(':')[0]);
+  for (const [rule, found] of byRule) console.log(`${found.length} times ${found[0]} [${rule}]`);
   return [
     ...measures,
     {

@@ -2,8 +2,8 @@
  * Questions and complaints as people write them to all sorts of services, by subject: the yardstick by which a knowledge
  * base learns what is foreign to it (retrieval recipe, section 5). Written for this project; no evaluation set was used.
  *
- * The subjects matter more than the sentences: a knowledge base is at home in one or two of them, and `fitEdition` leaves
- * those out that it finds itself at home in. One question a line; ten a subject.
+ * The subjects matter more than the sentences. A knowledge base is at home in one or two of them, which is why `fitEdition`
+ * never refuses more than a few of a knowledge base's own questions for their sake. One question a line; ten a subject.
  */
 export const FOREIGN_QUESTIONS: Record<string, string> = {
   banking: `

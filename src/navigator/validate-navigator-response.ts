@@ -191,7 +191,8 @@ const standsIn = (claim: string, allowed: string, kind: ClaimKind): boolean => {
 
 const hasSection = (article: CitableArticle, section: string): boolean => {
   const { headings } = prepare(article);
-  if (plain(section) === plain(article.title) || headings.has(plain(section))) return true;
+  // An article without a title is named by its file.
+  if (plain(section) === plain(article.title || article.id) || headings.has(plain(section))) return true;
   const parts = section.split(' > ');
   return parts.length > 1 && parts.every((part) => headings.has(plain(part)));
 };

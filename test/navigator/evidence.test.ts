@@ -78,6 +78,7 @@ describe('extractClaims()', () => {
       ['identifier --force', 'identifier MAX_AGE', 'identifier E42'],
     ],
     ['reads numbers, not list marks of words', 'It has 1,200 parts, and/or 3.', ['number 1,200', 'number 3']],
+    ['reads years and ordinals as written', 'In the 1850s, 2nd floor', ['number 1850s', 'number 2nd']],
     ['finds nothing in plain prose', 'Hold the button until the lamp goes out.', []],
   ];
   it.each(CASES)('%s', (_fact, text, expected) => {
