@@ -17,7 +17,7 @@ export interface Block {
  * Finds the top-level blocks of a Markdown text (CommonMark 0.31.2 with the tables of GFM), in order.
  *
  * Only the block structure is parsed: with emphasis, links and code spans a single paragraph of 1 MB took 9.8 s, without
- * them 0.3 s. A text nested more than 50 levels deep (a list of 5,000 levels took 5.7 s), or with more than 20,000 lines, is
+ * them 0.3 s. A text nested more than 50 levels deep (a list of 5,000 levels took 5.7 s), or with more than 20,000 lines or a million characters, is
  * read line by line instead: headings and blank lines are seen, all else is text.
  */
 export const parseBlocks = (markdown: string): Block[] =>
@@ -70,6 +70,7 @@ const INLINE_CONSTRUCTS = [
 ];
 
 const isTooMuch = (markdown: string): boolean => {
+  if (markdown.length > MAX_CHARACTERS) return true;
   let lines = 0;
   let levels = 0;
   for (const [start, end] of lineRanges(markdown)) {
@@ -84,6 +85,7 @@ const isTooMuch = (markdown: string): boolean => {
 
 /** The white space, quote marks and list marks that a line begins with, if there is a mark: about two characters a level. */
 const CONTAINERS = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s)))+/;
+const MAX_CHARACTERS = 1_000_000;
 /** A block costs some 0.06 ms whatever its size: 166,000 paragraphs of one letter took 10 s. */
 const MAX_LINES = 20_000;
 const MAX_LEVEL = 50;
