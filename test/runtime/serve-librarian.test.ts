@@ -239,7 +239,7 @@ describe('a librarian that misbehaves', () => {
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
 
-  it('is told when the caller goes away', async () => {
+  it('is told when the caller goes away', { timeout: 10_000 }, async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<AbortSignal | undefined>();
     const app = await serve((_, context) => {
@@ -366,7 +366,7 @@ describe('a question that is handed on', () => {
     expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
   });
 
-  it('is given up at the target when the caller goes away', async () => {
+  it('is given up at the target when the caller goes away', { timeout: 10_000 }, async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<AbortSignal | undefined>();
     const { target } = await neighbour((_, context) => {
