@@ -2,6 +2,7 @@ import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { perEnvironment } from '../../src/runtime/per-environment.ts';
+import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 import { LibraryUnreachable, libraryEditionSource } from '../../src/storage/library-edition-source.ts';
@@ -18,6 +19,8 @@ const appFor = perEnvironment(async (env: Env) => {
   const reader = createEditionReader();
   return createApp({
     ...identity,
+    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    replay: memoryReplayStore(),
     editionFor: async ({ context, waitUntil }) => {
       const source = libraryEditionSource(
         async (path, { maxBytes }) => {

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { functionSizes, MAX_GZIP_BYTES } from '../../src/dev/bench-size.ts';
+import { functionConfigs, ROOT } from '../../src/dev/functions.ts';
+
+describe('every function', () => {
+  it('weighs at most 120 KiB compressed', async () => {
+    const sizes = await functionSizes();
+    expect(sizes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['constellation-gateway', 'constellation-library', 'constellation-navigator']),
+    );
+    expect(sizes.filter(({ gzipBytes }) => gzipBytes > MAX_GZIP_BYTES)).toEqual([]);
+  });
+
+  it('is built for a deployment by npm run deploy -- --dry-run, the front door last', () => {
+    const { status, stdout } = spawnSync('node', ['src/dev/deploy.ts', '--dry-run'], { cwd: ROOT, encoding: 'utf8' });
+    expect(status).toBe(0);
+    const order = [...stdout.matchAll(/^checking (\S+)$/gm)].map(([, file]) => file);
+    expect(order).toHaveLength(functionConfigs().length);
+    expect(order.at(-1)).toBe('wrangler.toml');
+    expect(existsSync(join(ROOT, 'dist/constellation-gateway/index.js'))).toBe(true);
+  });
+
+  it('is not deployed with placeholders for its stores', () => {
+    const { status, stderr } = spawnSync('node', ['src/dev/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/still placeholders[\s\S]+API_KEYS/);
+  });
+});
