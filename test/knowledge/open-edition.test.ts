@@ -84,6 +84,14 @@ describe('openEdition()', () => {
     expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow('its length is not the one it states');
   });
 
+  it('refuses a section that lies outside of the edition', () => {
+    const bytes = attachSection(build(), 'last', Uint8Array.of(1));
+    const view = new DataView(bytes.buffer);
+    const entry = 32 + 32 * (view.getUint32(12, true) - 1);
+    view.setUint32(entry + 28, 1_000_000, true);
+    expect(() => openEdition(bytes)).toThrow('a section lies outside of it');
+  });
+
   it('refuses or reads safely whatever byte is changed', () => {
     const bytes = build();
     const seen = { read: 0, refused: 0 };

@@ -111,6 +111,7 @@ describe('searchEdition()', () => {
 
   it('prefers words side by side, as typed, and close together', () => {
     const filler = 'one two three four five six';
+    expect(idsOf(editionOfTexts('board hash', 'hash board'), 'hash board')).toEqual(['b', 'a']);
     const pair = editionOfTexts(`board ${filler} hash`, `hash board ${filler}`, `hash ${filler} board`);
     expect(idsOf(pair, 'hash board')[0]).toBe('b');
     const exact = editionOfTexts('connection established', 'connected established');
@@ -155,6 +156,22 @@ describe('searchEdition()', () => {
     expect(hits[0]?.article).toBe(0);
     expect(hits.some(({ article }) => article === 2)).toBe(false);
     expect(query.terms.length).toBeLessThanOrEqual(24);
+  });
+
+  it('reads no further than 8,000 characters', () => {
+    const edition = editionOfTexts('needle', 'late');
+    expect(idsOf(edition, `needle${' '.repeat(8_000)}late`)).toEqual(['a']);
+  });
+
+  it('takes the parts of an unknown camelCase word for words of their own', () => {
+    const edition = editionOfTexts('the smart card reader', 'nothing');
+    const { query, hits } = searchEdition(edition, 'SmratCardLogon');
+    expect(query.terms.map(({ word, isKnown }) => [word, isKnown])).toEqual([
+      ['smrat', false],
+      ['card', true],
+      ['logon', false],
+    ]);
+    expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
   });
 
   it('takes at most twelve known words, the rarest', () => {
@@ -241,6 +258,15 @@ describe('searchEdition() with history', () => {
       ['fan', 'conversation', 0.2],
       ['noise', 'conversation', 0.1],
     ]);
+  });
+
+  it('lets the exact words of the last turn count less than what the conversation adds', () => {
+    const others = ['fan', 'dust', 'wallet', 'pool'];
+    const texts = editionOfTexts('connected cable lamp desk shelf', 'connection cable lamp desk power', ...others);
+    expect(idsOf(texts, 'connected')).toEqual(['a', 'b']);
+    const { hits } = searchEdition(texts, 'connected', { history: [{ speaker: 'user', text: 'power' }] });
+    expect(hits.map(({ article }) => article)).toEqual([1, 0]);
+    expect(hits[0]!.score).toBeLessThan(hits[1]!.score);
   });
 
   it('understands a question that leans on the turn before', () => {
