@@ -124,7 +124,7 @@ const placeQuotes = (
 
 /** Other articles this close to the best are asked whether they say the same. */
 const COMPARED_FROM = 0.6;
-const COMPARED_HITS = 3;
+const COMPARED_HITS = 2;
 
 const compareWithOthers = (
   edition: Edition,

@@ -28,8 +28,10 @@ export const sourceComparer = (quote: string): ((other: string) => Comparison) =
   const statements = statementsOf(quote.slice(0, MAX_LENGTH)).filter(({ words }) => words.size >= MIN_WORDS);
   return (other) => {
     let best = SILENT;
-    if (statements.length === 0) return best;
-    for (const candidate of statementsOf(other.slice(0, MAX_LENGTH))) {
+    const text = other.slice(0, MAX_LENGTH);
+    const lower = text.toLowerCase();
+    if (!statements.some((statement) => mayStandIn(lower, statement))) return best;
+    for (const candidate of statementsOf(text)) {
       for (const statement of statements) {
         if (overlapOf(statement.words, candidate.words) < SAME_PATTERN) continue;
         const difference = differenceOf(statement, candidate);
@@ -60,6 +62,12 @@ const statementsOf = (text: string): Statement[] =>
       const words = new Set([...stemsOf(sentence)].filter((word) => !/^\d/.test(word)));
       return { start, end, text: sentence, words, numbers };
     });
+
+/** A cheap look first: of the three longest words of a statement at least two begin a word or stand in one. */
+const mayStandIn = (lower: string, { words }: Statement): boolean => {
+  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, 3);
+  return longest.filter((word) => lower.includes(word.slice(0, 4))).length >= 2;
+};
 
 const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   let shared = 0;
