@@ -1,4 +1,5 @@
 import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
 import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
 import type { Bytes } from './base64url.ts';
@@ -199,7 +200,8 @@ const requestLine = (
     event: 'request' as const,
     time: arrival,
     librarian: self,
-    route: `${c.req.method} ${c.req.path}`,
+    // The pattern, not the path: an article's id may be a customer's words.
+    route: `${c.req.method} ${routePath(c, -1)}`,
     status: c.res.status,
     outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
     duration_ms: now - arrival,

@@ -4,7 +4,7 @@ interface RequestLine {
   /** Milliseconds since 1970. */
   time: number;
   librarian: string;
-  /** `METHOD path`, without the query. */
+  /** `METHOD pattern`: of the route that matched, never the address itself. */
   route: string;
   status: number;
   /** `ok`, or the code of the error. */

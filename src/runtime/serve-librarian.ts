@@ -1,8 +1,9 @@
 import { Hono, type Context as HonoContext } from 'hono';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues } from '../contract/issue.ts';
 import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { validateResponse } from '../contract/validate-response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
@@ -115,9 +116,9 @@ const answerOf = async (
 };
 
 const readRequest = (body: Uint8Array): LibrarianAskRequest | { error: ErrorInfo } => {
-  const parsed = LibrarianAskRequest.safeParse(parseJson(body));
-  if (parsed.success) return parsed.data;
-  const message = `Cannot read the request: ${describeIssues(issuesOf(parsed.error))}`;
+  const read = readAs(LibrarianAskRequest, parseJson(body));
+  if (read.ok) return read.value;
+  const message = `Cannot read the request: ${describeIssues(read.issues)}`;
   return { error: errorInfo('INVALID_QUERY', { message }) };
 };
 

@@ -304,7 +304,7 @@ describe('the log of a guarded route', () => {
       { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },
       { route: 'GET /secret', status: 401, outcome: 'UNAUTHORIZED' },
       { route: 'GET /broken', status: 500, outcome: 'INTERNAL_ERROR' },
-      { route: 'GET /elsewhere', status: 401, reason: 'the token is for another operation' },
+      { route: 'GET /*', status: 401, reason: 'the token is for another operation' },
     ]);
     const token = request.headers.get('Context-Token') ?? '';
     for (const secret of ['4111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
