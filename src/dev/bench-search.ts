@@ -59,8 +59,9 @@ export const benchSearch = ({ data }: { data: string | undefined }): void => {
       ].join(''),
     );
   }
+  console.log('\n  search: from query text to ten hits, the middle of three runs of each question');
   console.log(
-    '\n  peak: alive while building, the edition included, the articles not; per 10,000: bytes of an open edition, texts included\n',
+    '  peak: alive while building, the edition included, the articles not; per 10,000: bytes of an open edition, texts included\n',
   );
 };
 

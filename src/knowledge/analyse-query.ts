@@ -13,7 +13,7 @@ export interface Turn {
 }
 
 /** One list of postings that a query term reads. */
-export interface TermPosting {
+interface TermPosting {
   termId: number;
   /** 1; less for a corrected word and for what comes from the conversation. */
   weight: number;
