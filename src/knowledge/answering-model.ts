@@ -23,9 +23,9 @@ export const MODEL_SECTION = 'answering';
 export const KEYS_SECTION = 'answering.keys';
 
 /** Keys run from here (common in English, rare here) ... */
-export const LOWEST_KEY = -2;
+const LOWEST_KEY = -2;
 /** ... to here, as natural logarithms of the ratio of shares. */
-export const HIGHEST_KEY = 5;
+const HIGHEST_KEY = 5;
 
 /** A key as the byte that an edition keeps. */
 export const encodeKey = (key: number): number =>
@@ -68,7 +68,7 @@ const readModel = (section: Uint8Array | undefined, keys: Uint8Array = DEFAULT_M
 };
 
 /** How typical the words of a question are for the knowledge base. */
-export interface Keyness {
+interface Keyness {
   /** Mean of the keys, each from -2 to 4. */
   mean: number;
   /** The largest key, from -2 to 5. */
@@ -78,7 +78,7 @@ export interface Keyness {
 }
 
 /** Keyness of a question's own words; all zero without any, or without keys. */
-export const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness => {
+const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness => {
   const own = terms.filter(({ origin }) => origin === 'question');
   if (own.length === 0 || keys.length === 0) return { mean: 0, highest: 0, sum: 0 };
   const values = own.map(({ postings: [posting] }) =>
@@ -109,7 +109,7 @@ export const answerFeatures = ({ query, coverage, quality, margin }: Evidence): 
 ];
 
 /** Of the relevance model: the hit's quality, and its lead over the best other (negative behind it). */
-export const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, total: number): number[] =>
+const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, total: number): number[] =>
   total > 0 ? [hit.score / (4 * total), (hit.score - bestOther) / (4 * total)] : [0, 0];
 
 /**

@@ -20,7 +20,7 @@ export interface Decision {
  * Below this nothing is quoted at all: not one answer in twenty would be right. Between this and 0.6 an answer is given
  * with low confidence and says so (seed 004, pattern 3).
  */
-export const SILENT_BELOW = 0.05;
+const SILENT_BELOW = 0.05;
 
 /** So sure of an answer, a question may be a little foreign and is answered all the same: refusals of right answers fall by a tenth. */
 const SURE_FROM = 0.5;

@@ -31,7 +31,7 @@ export const fitEdition = (edition: Uint8Array): Uint8Array => {
 };
 
 /** What `fitEdition` attaches. */
-export const fitAnsweringModel = (edition: Edition): AnsweringModel => {
+const fitAnsweringModel = (edition: Edition): AnsweringModel => {
   const keys = keysOfTerms(edition);
   const topics = topicsOf(edition, keys);
   const asked = madeUpQuestions(edition).map(({ text, chunk }) => ({ outcome: searchEdition(edition, text), chunk }));

@@ -14,7 +14,7 @@ export interface LogisticModel {
 export const applyLogistic = ({ weights, bias }: LogisticModel, features: readonly number[]): number =>
   sigmoid(weights.reduce((sum, weight, index) => sum + weight * (features[index] ?? 0), bias));
 
-export const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
+const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
 
 /**
  * Fits logistic regression by gradient descent on standardised features; both classes weigh the same.

@@ -20,7 +20,7 @@ export const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
 };
 
 /** The share of each listed stem in running English. */
-export const backgroundShares = (): Map<string, number> => {
+const backgroundShares = (): Map<string, number> => {
   const shares = new Map<string, number>();
   for (const [step, stems] of Object.entries(BACKGROUND_WORDS)) {
     let previous = '';

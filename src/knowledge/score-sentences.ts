@@ -75,7 +75,7 @@ export interface Question {
 }
 
 /** What quoting reads of a query term. */
-export type QuestionTerm = Pick<QueryTerm, 'word' | 'stem' | 'corrections' | 'idf'>;
+type QuestionTerm = Pick<QueryTerm, 'word' | 'stem' | 'corrections' | 'idf'>;
 
 /** A chunk that may hold the answer. */
 export interface Passage {
@@ -87,7 +87,7 @@ export interface Passage {
 }
 
 /** What a question finds in a text: places of its terms. */
-export interface Look {
+interface Look {
   matched: Set<number>;
   exact: Set<number>;
   /** Sum over neighbouring terms of the question that are neighbours here too. */
@@ -96,7 +96,7 @@ export interface Look {
 }
 
 /** What stands around a sentence. */
-export interface Surroundings {
+interface Surroundings {
   previous: Look | undefined;
   next: Look | undefined;
   above: ReadonlySet<number>;

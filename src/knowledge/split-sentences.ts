@@ -37,7 +37,7 @@ export const splitSentences = (text: string, { start = 0, end = text.length }: P
 };
 
 /** The span without leading and trailing white space. */
-export const trimSpan = (text: string, { start, end }: Span): Span => {
+const trimSpan = (text: string, { start, end }: Span): Span => {
   let from = start;
   let to = end;
   while (from < to && isBlank(text.charCodeAt(from))) from += 1;

@@ -8,7 +8,7 @@ import { answerFromEdition } from './answer-from-edition.ts';
 import { createNavigator } from './navigator-librarian.ts';
 
 /** How the navigator is introduced to people and librarians. */
-export const NAVIGATOR: LibrarianInfo = {
+const NAVIGATOR: LibrarianInfo = {
   id: 'navigator',
   name: 'Navigator',
   description:

@@ -66,10 +66,10 @@ const declineWords = ({ question, outcome, model, articleCount }: DeclineInput):
 };
 
 /** The question as it may be repeated: one line, inert, cut short. */
-export const subjectOf = (question: string): string => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
+const subjectOf = (question: string): string => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
 
 /** "My knowledge base is about Apollo II, firmware and pools." Empty when nothing is known of it. */
-export const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
+const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
   if (topics.length === 0) return '';
   const named = topics.slice(0, 6).map((topic) => escapeHtml(oneLine(topic, 60)));
   const list = named.length > 1 ? `${named.slice(0, -1).join(', ')} and ${named.at(-1)}` : named[0];

@@ -8,7 +8,7 @@ import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';
 
 /** What the rules need to know of an article. */
-export interface CitableArticle {
+interface CitableArticle {
   /** The `file` of seed 004. */
   id: string;
   title: string;
