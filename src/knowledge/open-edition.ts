@@ -82,11 +82,18 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array): Edition => {
     createdAt,
     ...openArticles(reader, index),
     ...openTags(reader),
-    wordTotal: index.termCounts.reduce((sum, count) => sum + count, 0),
+    wordTotal: sumOf(index.termCounts),
     byteLength: bytes.byteLength,
     section,
     index,
   };
+};
+
+/** A plain loop: a callback for each of 200,000 terms would be a third of the time that opening takes. */
+const sumOf = (counts: Uint32Array): number => {
+  let sum = 0;
+  for (let at = 0; at < counts.length; at++) sum += counts[at] ?? 0;
+  return sum;
 };
 
 type Contents = Pick<Edition, 'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle'>;

@@ -73,11 +73,11 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     scores: new Float32Array(chunkCount),
     marks: new Uint8Array(terms.count),
   };
-  checkIndex(index, chunkCount);
+  checkIndex(index, chunks);
   return index;
 };
 
-const checkIndex = (index: EditionIndex, chunkCount: number): void => {
+const checkIndex = (index: EditionIndex, chunks: Uint32Array): void => {
   const { words, terms, titleWords, headingWords } = index;
   checkStarts(index.postingStarts, index.postingImpacts.length);
   const perWord = [index.wordIds, index.wordCounts, index.wordMasks, index.wordTerms];
@@ -85,10 +85,10 @@ const checkIndex = (index: EditionIndex, chunkCount: number): void => {
     perWord.every(({ length }) => length === words.count) &&
     index.termCounts.length === terms.count &&
     index.postingStarts.length === terms.count + 1 &&
-    index.chunkWords.count === chunkCount;
+    index.chunkWords.count * CHUNK_NUMBERS === chunks.length;
   if (!agrees) throw unreadable('its index disagrees on how much there is');
-  for (let chunk = 0; chunk < chunkCount; chunk++) {
-    if (index.articleOf(chunk) >= titleWords.count) throw unreadable('a chunk has no article');
-    if (index.headingOf(chunk) >= headingWords.count) throw unreadable('a chunk has no headings');
+  for (let at = 0; at < chunks.length; at += CHUNK_NUMBERS) {
+    if ((chunks[at] ?? 0) >= titleWords.count) throw unreadable('a chunk has no article');
+    if ((chunks[at + 4] ?? 0) >= headingWords.count) throw unreadable('a chunk has no headings');
   }
 };
