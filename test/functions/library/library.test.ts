@@ -216,6 +216,14 @@ describe('the library in workerd', () => {
       'status is 403',
     ],
     [
+      'is down',
+      () => {
+        misbehave = (response) => Boolean(response.socket?.destroy());
+      },
+      // The local runtime turns a connection that is cut into a status of 500.
+      'Cannot read the article list',
+    ],
+    [
       'sends rubbish',
       () => {
         misbehave = (response) =>
@@ -256,7 +264,7 @@ describe('the library in workerd', () => {
     expect(await search('how does the banana grow')).toContain('fruit/banana.md');
   });
 
-  it('keeps what it has when the host is down, and says so', async () => {
+  it('asks no host that is not on the list', async () => {
     const report = await syncNow({}, 'nowhere');
     expect(report).toMatchObject({
       outcome: 'failed',
@@ -303,6 +311,20 @@ describe('the library in workerd', () => {
     release();
     expect((await untilIdle()).run_id).toBe(again.status.progress?.run_id);
     misbehave = undefined;
+  });
+
+  it('syncs every workspace on schedule, and lists everything at night', async () => {
+    articles = fruits();
+    const before = (await status()).last_report?.run_id;
+    const idle = async (full: boolean) => {
+      const report = await untilIdle();
+      expect(report).toMatchObject({ full, outcome: expect.not.stringMatching('failed') });
+      return report.run_id;
+    };
+    await harness.getWorker().scheduled({ cron: '43 * * * *' });
+    const hourly = await idle(false);
+    await harness.getWorker().scheduled({ cron: '17 3 * * *' });
+    expect(new Set([before, hourly, await idle(true)]).size).toBe(3);
   });
 
   it('keeps workspaces apart', async () => {
