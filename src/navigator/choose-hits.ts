@@ -19,18 +19,23 @@ export interface ChosenHits {
 
 /**
  * Leaves out what is about another device than the question names: of near-duplicates only the right one may be quoted.
- * Articles without a device speak for all. Where nothing else is left, the others stay, and `isOtherDevice` says so.
+ * Articles without a device speak for all. Where nothing that fits is left, the others stay, and `isOtherDevice` says so.
  */
 export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
   const hits = found.map((hit) => ({ ...hit, source: edition.article(hit.article) }));
   const named = devicesNamedIn(question, edition.devices());
   if (named.length === 0) return { hits, named, isOtherDevice: false };
   const fitting = hits.filter(({ source }) => isAbout(source, named));
-  const written = named.map((device) => asWritten(device, hits));
-  return fitting.length > 0
+  const written = named.map((device) => asWritten(device, { hits, question }));
+  const [best] = hits;
+  const isCovered = fitting[0] !== undefined && best !== undefined && fitting[0].score >= COVERED_FROM * best.score;
+  return isCovered || best === undefined
     ? { hits: fitting, named: written, isOtherDevice: false }
-    : { hits, named: written, isOtherDevice: hits.length > 0 };
+    : { hits, named: written, isOtherDevice: true };
 };
+
+/** A passage on the named device that fits this much worse than one on others is about something else. */
+const COVERED_FROM = 0.85;
 
 /** Devices of a list that a text names in full; "Apollo II" does not name "Apollo" too. */
 export const devicesNamedIn = (text: string, devices: readonly string[]): string[] => {
@@ -50,5 +55,9 @@ const standTogether = (parts: readonly string[], words: readonly string[]): bool
 const isAbout = ({ devices }: EditionArticle, named: readonly string[]): boolean =>
   devices.length === 0 || devices.some((device) => named.includes(device.toLowerCase()));
 
-const asWritten = (device: string, hits: readonly ArticleHit[]): string =>
-  hits.flatMap(({ source }) => source.devices).find((each) => each.toLowerCase() === device) ?? device;
+/** As an article writes it, else as the question does. */
+const asWritten = (device: string, { hits, question }: { hits: readonly ArticleHit[]; question: string }): string => {
+  const known = hits.flatMap(({ source }) => source.devices).find((each) => each.toLowerCase() === device);
+  const at = question.toLowerCase().indexOf(device);
+  return known ?? (at < 0 ? device : question.slice(at, at + device.length));
+};

@@ -35,7 +35,7 @@ const declineDomain = ({ question, outcome, decision, model }: DeclineInput): De
     answer:
       `This question seems to be outside my domain: I don't have information about ${subjectOf(question)}. ${domainOf(model)}`.trim(),
     confidence: isSure ? 'high' : 'medium',
-    confidenceReason: `${isSure ? 'High' : 'Medium'} confidence: ${unknownWords(outcome)}, and the best passage fits the question no better than it fits foreign questions.`,
+    confidenceReason: `${isSure ? 'High' : 'Medium'} confidence: ${unknownWords(outcome)}, and ${fitOf(outcome)}.`,
     relatedTopics: model.topics.slice(0, 3),
     outOfDomain: true,
   };
@@ -75,6 +75,11 @@ const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
   const list = named.length > 1 ? `${named.slice(0, -1).join(', ')} and ${named.at(-1)}` : named[0];
   return `My knowledge base is about subjects such as ${list}.`;
 };
+
+const fitOf = ({ hits }: SearchOutcome): string =>
+  hits.length === 0
+    ? 'no passage shares a word with the question'
+    : 'the best passage fits the question no better than it fits foreign questions';
 
 const unknownWords = ({ query }: SearchOutcome): string => {
   const unknown = query.terms

@@ -58,6 +58,18 @@ describe('answerFromEdition()', () => {
     }
   });
 
+  it('does not pass off another device for the one that is named', () => {
+    const base = openSmallKb([
+      ...ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md'),
+      { ...(ARTICLES[0] as (typeof ARTICLES)[number]), id: 'care/descale-ii.md', devices: ['Barista II'] },
+    ]);
+    const { response } = answerFromEdition(base.edition, 'How far do I turn the upper burr of the Barista II grinder?');
+    expect(response.answer).toMatch(
+      /^I don't have information about this for Barista II\.\n\nFor Barista I: .*45 degrees/,
+    );
+    expect(response.confidenceReason).toContain('it is about Barista I, not about Barista II');
+  });
+
   it('says for which device each answer holds where the question names none', () => {
     const { response } = ask('How far do I turn the upper burr of the grinder?');
     expect(response.answer).toMatch(
@@ -77,6 +89,18 @@ describe('answerFromEdition()', () => {
     const { response, probability, evidence } = ask('Does the boiler have a 3 litre tank?');
     expect(response.confidenceReason).toContain('it does not mention 3');
     expect(probability).toBeLessThan(evidence);
+  });
+
+  it('tells where its doubt comes from when every word of the question is there', () => {
+    const { response } = ask('boiler zero bar gauge tank');
+    expect(response.confidence).not.toBe('high');
+    expect(response.confidenceReason).toMatch(/lacks|about \d+ % were answered rightly/);
+  });
+
+  it('does not speak of a best passage where there is none', () => {
+    expect(ask('Can I get a mortgage for a flat in Berlin?').response.confidenceReason).toContain(
+      'no passage shares a word',
+    );
   });
 
   it('shows raw HTML instead of passing it on, and never quotes a script', () => {
