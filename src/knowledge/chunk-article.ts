@@ -20,7 +20,10 @@ export const chunkArticle = (article: Article, { maxTokens = 400 }: { maxTokens?
     throw new RangeError('Cannot chunk: maxTokens is not within 50 and 2000');
   return sectionsOf(article)
     .flatMap(({ headingPath, pieces }) =>
-      pack(piecesOf(pieces, article.text, maxTokens), maxTokens).map((range) => ({ headingPath, ...range })),
+      pack(piecesOf(pieces, article.text, maxTokens), article.text, maxTokens).map((range) => ({
+        headingPath,
+        ...range,
+      })),
     )
     .map(({ headingPath, start, end, tokenCount }, position) => ({
       articleId: article.id,
@@ -76,15 +79,16 @@ const piecesOf = (blocks: Block[], text: string, maxTokens: number): Piece[] =>
     });
 
 /** Joins neighbours up to `maxTokens`, and evenly: 420 tokens become two chunks of 210, not one of 400 and one of 20. */
-const pack = (pieces: Piece[], maxTokens: number): Piece[] => {
+const pack = (pieces: Piece[], text: string, maxTokens: number): Piece[] => {
   const total = pieces.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
   const goal = total / Math.ceil(total / maxTokens);
   const packed: Piece[] = [];
   for (const piece of pieces) {
     const last = packed.at(-1);
-    if (last && last.tokenCount < goal && last.tokenCount + piece.tokenCount <= maxTokens) {
+    const together = last ? last.tokenCount + piece.tokenCount + estimateTokens(text.slice(last.end, piece.start)) : 0;
+    if (last && last.tokenCount < goal && together <= maxTokens) {
       last.end = piece.end;
-      last.tokenCount += piece.tokenCount;
+      last.tokenCount = together;
     } else packed.push({ ...piece });
   }
   return packed;

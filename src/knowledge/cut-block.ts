@@ -41,17 +41,18 @@ const cut = (piece: Piece, text: string, maxTokens: number, level: number): Piec
     const next = pieceOf(text, start, end);
     const last = joined.at(-1);
     if (next.tokenCount === 0) continue;
-    if (last && last.tokenCount + next.tokenCount <= maxTokens) {
+    const together = last ? last.tokenCount + next.tokenCount + estimateTokens(text.slice(last.end, next.start)) : 0;
+    if (last && together <= maxTokens) {
       last.end = next.end;
-      last.tokenCount += next.tokenCount;
+      last.tokenCount = together;
     } else joined.push(next);
   }
   return joined.flatMap((part) => cut(part, text, maxTokens, level + 1));
 };
 
 const pieceOf = (text: string, start: number, end: number): Piece => {
-  const slice = text.slice(start, end);
-  return { start, end: start + slice.trimEnd().length, tokenCount: estimateTokens(slice) };
+  const slice = text.slice(start, end).trimEnd();
+  return { start, end: start + slice.length, tokenCount: estimateTokens(slice) };
 };
 
 /** Ranges that each end with a match of the border, the last one with the piece. */

@@ -1,18 +1,20 @@
 /**
  * Estimates how many tokens a language model makes of a text, in one pass and without a vocabulary: a run of letters
  * counts one token for every six begun, a run of digits one for every three begun, a character of a script without
- * spaces one, any other mark one, white space none. On English prose this lies some 10 % above byte-pair encodings,
+ * spaces one, any other mark one, white space one for every sixteen in a row. On English prose this lies some 10 % above byte-pair encodings,
  * so a chunk that fits by this count fits by theirs.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;
   let letters = 0;
   let digits = 0;
+  let spaces = 0;
   for (let at = 0; at < text.length; at += 1) {
     const kind = kindOf(text.charCodeAt(at));
     letters = kind === LETTER ? letters + 1 : 0;
     digits = kind === DIGIT ? digits + 1 : 0;
-    if (kind === MARK || letters % 6 === 1 || digits % 3 === 1) tokens += 1;
+    spaces = kind === SPACE ? spaces + 1 : 0;
+    if (kind === MARK || letters % 6 === 1 || digits % 3 === 1 || spaces % 16 === 15) tokens += 1;
   }
   return tokens;
 };
