@@ -77,6 +77,9 @@ export const SyncReport = z.object({
   /** How many were skipped, and the first 100 of them. */
   skipped_count: Count,
   skipped: z.array(SkippedArticle).max(100),
+  /** Articles that were taken in although something was amiss, and what: how many, and the first 100. */
+  warning_count: Count,
+  warnings: z.array(SkippedArticle).max(100),
   held_deletions: HeldDeletions.nullable(),
   /** Rows written and texts embedded: both 0 when nothing differed. */
   writes: Count,

@@ -13,7 +13,7 @@ import {
   refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { memoryReplayStore } from '../runtime/replay-store.ts';
+import type { ReplayStore } from '../runtime/replay-store.ts';
 import type { EditionParts } from '../storage/edition-source.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { EditionReader } from './edition-reader.ts';
@@ -22,7 +22,7 @@ import type { RemoteLibrary } from './remote-library.ts';
 import { searchKnowledge } from './search-knowledge.ts';
 
 export interface LibraryAppOptions {
-  guard: Omit<GuardOptions, 'self' | 'access'>;
+  guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   libraryOf: (workspace: string) => RemoteLibrary;
   reader: EditionReader;
   /** Where parts of editions lie besides the library itself. */
@@ -50,7 +50,7 @@ export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
   // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
   const write = [
-    contextGuard({ ...settings, replay: guard.replay ?? memoryReplayStore() }),
+    contextGuard({ ...settings, replay: replayStoreOf(libraryOf) }),
     requireCapability('kb:write'),
   ] as const;
   const app = new Hono<GuardedEnv>();
@@ -100,6 +100,11 @@ export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions
   });
   return app;
 };
+
+/** The library of the call's workspace notes it: one place for all isolates. */
+const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore => ({
+  isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
+});
 
 const refused = (c: LibraryContext, code: 'NOT_FOUND' | 'INVALID_QUERY', message?: string): Response => {
   c.set('outcome', code);

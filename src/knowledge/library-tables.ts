@@ -24,5 +24,7 @@ const TABLES = [
   `editions (number INTEGER PRIMARY KEY, edition TEXT NOT NULL UNIQUE, manifest TEXT NOT NULL, revision INTEGER NOT NULL,
     digest TEXT NOT NULL, is_current INTEGER NOT NULL, stored_at INTEGER NOT NULL, retired_at INTEGER)`,
   'edition_rows (edition TEXT NOT NULL, part INTEGER NOT NULL, row INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (edition, part, row))',
+  // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
+  'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   'state (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];

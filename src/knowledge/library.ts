@@ -4,6 +4,7 @@ import type { EditionManifest } from '../storage/edition-manifest.ts';
 import type { EditionShelf } from '../storage/edition-shelf.ts';
 import type { Sql } from '../storage/sql.ts';
 import { type ArticlePage, type ArticleQuery, articleStore, type StoredArticle } from './article-store.ts';
+import { callStore } from './call-store.ts';
 import { editionStore } from './edition-store.ts';
 import { hashArticle } from './hash-article.ts';
 import type { LibrarySource } from './library-source.ts';
@@ -45,6 +46,8 @@ export interface Library {
   ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string }>;
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
   deleteArticle(id: string): Promise<boolean>;
+  /** Notes a call that changes something; false when it was noted before (signed context 4.7). */
+  isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
   editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
   /** Does what is due: a sync's next steps, publishing, cleaning up. */
@@ -129,6 +132,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       await publish();
       return true;
     },
+    isFirstCall: callStore(sql).isFirst,
     currentEdition: () => editions.current()?.manifest,
     editionPart: editions.part,
   };

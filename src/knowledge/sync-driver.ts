@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../contract/error-info.ts';
-import type { SyncAccepted, SyncProgress, SyncReport, SyncRequest, SyncStatus } from '../contract/sync.ts';
+import {
+  type SyncAccepted,
+  type SyncProgress,
+  SyncReport,
+  type SyncRequest,
+  type SyncStatus,
+} from '../contract/sync.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import type { EditionShelf } from '../storage/edition-shelf.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -10,7 +16,7 @@ import { HostKbError } from './fetch-host-json.ts';
 import type { LibrarySource } from './library-source.ts';
 import type { LibraryState } from './library-state.ts';
 import type { NormaliseOptions } from './normalise-article.ts';
-import { LibrarySyncReport, newSyncRun, reportOf, SyncRun } from './sync-run.ts';
+import { newSyncRun, reportOf, SyncRun } from './sync-run.ts';
 import { commit, stepSync } from './sync-steps.ts';
 import type { SyncStore } from './sync-store.ts';
 
@@ -86,7 +92,10 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       articles: manifest?.articles ?? 0,
       chunks: manifest?.chunks ?? 0,
       progress: run ? progressOf(run) : null,
-      last_report: LibrarySyncReport.nullable().parse(state.read('report') ?? null),
+      // One that an earlier version wrote may lack a member.
+      last_report: SyncReport.nullable()
+        .catch(null)
+        .parse(state.read('report') ?? null),
     };
   };
 

@@ -1,15 +1,7 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../contract/error-info.ts';
-import { HeldDeletions, SkippedArticle, SyncReport } from '../contract/sync.ts';
+import { HeldDeletions, SkippedArticle, type SyncReport } from '../contract/sync.ts';
 import { HostCursor } from './host-cursor.ts';
-
-/** What a report of ours says beyond the contract: what was taken in although something was amiss. */
-export const LibrarySyncReport = SyncReport.extend({
-  warning_count: z.int().min(0),
-  /** The first 100: `Kept the front matter as text: it is not a YAML mapping`. */
-  warnings: z.array(SkippedArticle).max(100),
-});
-export type LibrarySyncReport = z.infer<typeof LibrarySyncReport>;
 
 const Count = z.int().min(0);
 
@@ -79,7 +71,7 @@ const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
 export const reportOf = (
   run: SyncRun,
   end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },
-): LibrarySyncReport => ({
+): SyncReport => ({
   run_id: run.id,
   full: run.full,
   forced: run.force,

@@ -3,8 +3,10 @@ export interface ReplayStore {
   /**
    * Notes a link and says whether it is new. The note stays for at least `ttlSeconds`. Throws when it cannot tell; the
    * call is then refused.
+   *
+   * @param options.workspace Of the verified context, so that a store may be kept for each.
    */
-  isFirst(linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
+  isFirst(linkHash: string, options: { workspace: string; ttlSeconds: number; nowMs: number }): Promise<boolean>;
 }
 
 /** Within one isolate: best effort, since another isolate does not see it. */

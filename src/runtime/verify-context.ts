@@ -140,7 +140,7 @@ const checkMeaning = async (
   demand(!chain.includes(last.aud), 'this librarian is in the chain', 'LOOP_DETECTED');
   demand(new Set(chain).size === chain.length, 'a librarian is in the chain twice', 'LOOP_DETECTED');
   demand(verification.callers?.includes(last.iss) ?? true, 'the caller is not on the list');
-  await checkReplay(linkHash, verification);
+  await checkReplay(linkHash, { ...verification, workspace: root.ws });
   const context = {
     self: last.aud,
     subject: root.sub,
@@ -212,10 +212,13 @@ const checkTime = (links: Link[], now: number): number => {
 };
 
 /** The second half of step 15; last, so that strangers cannot fill the store. */
-const checkReplay = async (linkHash: string, { replay, now }: Verification): Promise<void> => {
+const checkReplay = async (
+  linkHash: string,
+  { replay, now, workspace }: Verification & { workspace: string },
+): Promise<void> => {
   if (replay === undefined) return;
   const ttlSeconds = (FRESHNESS_MS + LEEWAY_MS) / 1000;
-  const isFirst = await replay.isFirst(linkHash, { ttlSeconds, nowMs: now }).catch(() => undefined);
+  const isFirst = await replay.isFirst(linkHash, { workspace, ttlSeconds, nowMs: now }).catch(() => undefined);
   demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE');
   demand(isFirst, 'the call is a replay');
 };

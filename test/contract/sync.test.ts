@@ -16,6 +16,8 @@ const REPORT = {
   unchanged: 20,
   skipped_count: 1,
   skipped: [{ id: 'kb-9', reason: 'Cannot take in the article: content is longer than 500000 characters' }],
+  warning_count: 0,
+  warnings: [],
   held_deletions: {
     count: 12,
     of: 35,

@@ -376,3 +376,18 @@ const attempt = async (work: () => Promise<void>): Promise<boolean> => {
     throw error;
   }
 };
+
+describe('isFirstCall()', () => {
+  const HOUR = 3_600_000;
+
+  it('knows a call again until it could not be accepted any more', () => {
+    const { library } = libraryForTest(hostOf(1));
+    const note = (link: string, nowMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs });
+    expect([note('a', HOUR), note('a', HOUR + 64_999), note('b', HOUR), note('a', HOUR + 65_000)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+});

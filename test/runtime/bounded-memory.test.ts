@@ -21,7 +21,7 @@ describe('linkCache()', () => {
 });
 
 describe('memoryReplayStore()', () => {
-  const options = (nowMs: number) => ({ ttlSeconds: 65, nowMs });
+  const options = (nowMs: number) => ({ workspace: 'default', ttlSeconds: 65, nowMs });
 
   it('knows a call again for as long as it could be replayed', async () => {
     const store = memoryReplayStore();

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestHarness } from 'wrangler';
 import { ArticleListing } from '../../../src/contract/article-listing.ts';
+import { ErrorBody } from '../../../src/contract/error-info.ts';
 import { HostArticle } from '../../../src/contract/host-article.ts';
 import { KnowledgeSearchResponse } from '../../../src/contract/knowledge-search.ts';
-import { SyncAccepted, SyncStatus } from '../../../src/contract/sync.ts';
-import { LibrarySyncReport } from '../../../src/knowledge/sync-run.ts';
+import { SyncAccepted, type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
+import { utf8 } from '../../../src/runtime/digest.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
+import { CONTEXT_HEADER } from '../../../src/runtime/limits.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
+import { mintContext } from '../../../src/runtime/sign-link.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { EditionManifest, sha256Hex } from '../../../src/storage/edition-manifest.ts';
 import { hostArticle } from '../../knowledge/library-for-test.ts';
@@ -88,11 +91,10 @@ const call = async (
 const status = async (workspace?: string) =>
   SyncStatus.parse((await call('GET /v1/sync', { workspace: workspace ?? 'default' })).json);
 
-const untilIdle = async (workspace?: string): Promise<LibrarySyncReport> => {
+const untilIdle = async (workspace?: string): Promise<SyncReport> => {
   for (;;) {
-    const { json } = await call('GET /v1/sync', { workspace: workspace ?? 'default' });
-    const { state, last_report } = SyncStatus.parse(json);
-    if (state === 'idle' && last_report) return LibrarySyncReport.parse((json as { last_report: unknown }).last_report);
+    const { state, last_report } = await status(workspace);
+    if (state === 'idle' && last_report) return last_report;
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -118,6 +120,33 @@ const FRUIT = ['apple', 'banana', 'cherry', 'date', 'elderberry', 'fig', 'grape'
 const fruits = () => FRUIT.map((fruit) => hostArticle(`fruit/${fruit}.md`, `## Growing\n\nThe ${fruit} grows slowly.`));
 
 describe('the library in workerd', () => {
+  it('refuses a copy of a call that changes something, in whatever isolate it arrives', async () => {
+    const path = '/api/kb/articles/copied.md';
+    const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'gateway');
+    const now = Date.now();
+    const context = originate({
+      ...{
+        self: 'gateway',
+        subject: 'user:test',
+        authentication: 'key',
+        workspace: 'copies',
+        capabilities: ['kb:write'],
+      },
+      now,
+    });
+    const { token } = await mintContext(context, { signer, aud: 'library', op: `DELETE ${path}`, body: utf8(''), now });
+    const send = async () => {
+      const response = await harness
+        .getWorker()
+        .fetch(path, { method: 'DELETE', headers: { [CONTEXT_HEADER]: token } });
+      return [response.status, ErrorBody.parse(await response.json()).error.code];
+    };
+    expect(await send()).toEqual([404, 'NOT_FOUND']);
+    const storage = await harness.getWorker().getDurableObjectStorage('LIBRARIES', { name: 'copies' });
+    expect(await storage.exec('SELECT count(*) AS calls FROM calls')).toEqual([{ calls: 1 }]);
+    expect(await send()).toEqual([401, 'UNAUTHORIZED']);
+  });
+
   it('says that nothing was synced yet', async () => {
     expect(await status()).toMatchObject({ state: 'idle', edition: null, articles: 0, last_report: null });
     expect((await call('GET /editions/current')).status).toBe(404);
