@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 const ENDINGS = new Set(['.md', '.markdown', '.html', '.htm']);
 const PAGE = 100;
@@ -106,7 +106,7 @@ const frontMatterOf = (content: string): Record<string, unknown> => {
   const match = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(content);
   if (match?.[1] === undefined) return {};
   try {
-    const value: unknown = parse(match[1], { maxAliasCount: 10, logLevel: 'silent' });
+    const value: unknown = load(match[1], { maxAliases: 10 });
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stringify } from 'yaml';
+import { dump } from 'js-yaml';
 
 interface JsonlArticle {
   id: string;
@@ -25,7 +25,7 @@ export const jsonlToFolder = (file: string, folder: string): number => {
     const article = JSON.parse(line) as JsonlArticle;
     const path = join(folder, `${article.id.replace(/[^\w./-]+/g, '-').replace(/\.\.+/g, '.')}.md`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `---\n${stringify(frontMatter(article))}---\n\n${article.content}\n`);
+    writeFileSync(path, `---\n${dump(frontMatter(article))}---\n\n${article.content}\n`);
   }
   return lines.length;
 };

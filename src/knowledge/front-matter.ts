@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { loadAll } from 'js-yaml';
 
 /** What the front matter of an article may say about it. Keys are read in singular and plural. */
 export interface FrontMatter {
@@ -51,7 +51,8 @@ const withoutClosing = (text: string, length: number): SplitArticle =>
 /** Aliases are refused: nine lines of them can stand for a billion items. */
 const parseYaml = (source: string): Record<string, unknown> | undefined => {
   try {
-    const value: unknown = parse(source, { schema: 'core', maxAliasCount: 0, logLevel: 'error' });
+    const [value = null, ...more] = loadAll(source, { maxAliases: 0 });
+    if (more.length > 0) return undefined;
     if (value === null) return {};
     return typeof value === 'object' && !Array.isArray(value) ? { ...value } : undefined;
   } catch {

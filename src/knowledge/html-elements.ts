@@ -55,3 +55,9 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set([
   ],
   ...['summary', 'table', 'tbody', 'tfoot', 'thead', 'tr', 'ul'],
 ]);
+
+/** Elements that hold nothing and have no end tag (HTML Standard, 13.1.2), those of old included. */
+export const VOID_ELEMENTS: ReadonlySet<string> = new Set([
+  ...['area', 'base', 'basefont', 'bgsound', 'br', 'col', 'embed', 'frame', 'hr', 'img', 'input', 'keygen', 'link'],
+  ...['meta', 'param', 'source', 'track', 'wbr'],
+]);

@@ -1,5 +1,6 @@
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5';
 import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from './html-elements.ts';
+import { TooDeep } from './html-tree.ts';
+import { parseHtml } from './parse-html.ts';
 import { writeMarkdown } from './write-markdown.ts';
 
 export interface ConvertedHtml {
@@ -14,15 +15,13 @@ export interface ConvertedHtml {
  * Turns an HTML page or fragment into Markdown: headings, paragraphs, lists, tables, code, quotes, links with a web
  * address, images by their description; entities decoded; scripts, styles, frames and forms left out.
  *
- * A page nested more than 200 levels deep, or with a tag longer than 8,000 characters, is hostile or broken, and costs
- * an HTML parser quadratic time: of such a page only the text between the tags is kept.
+ * A page nested more than 200 levels deep is hostile or broken: only the text between its tags is kept.
  */
 export const htmlToMarkdown = (html: string): ConvertedHtml => {
   const lean = html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, '');
   try {
-    if (hasEndlessTag(lean)) throw new TooDeep();
-    const document = parse(lean, { treeAdapter: boundedAdapter(), sourceCodeLocationInfo: false });
-    return { text: writeMarkdown(document), title: titleOf(document), dropped: HAS_ACTIVE.test(lean) };
+    const { body, title } = parseHtml(lean);
+    return { text: writeMarkdown(body), title, dropped: HAS_ACTIVE.test(lean) };
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     return { text: textBetweenTags(lean), dropped: true };
@@ -42,45 +41,7 @@ export const isHtml = (content: string): boolean => {
   return !/^(?:#{1,6} |```|~~~)/m.test(text.replace(/<pre[\s>][\s\S]*?(?:<\/pre|$)/gi, ''));
 };
 
-class TooDeep extends Error {}
-
-const MAX_DEPTH = 200;
-const MAX_TAG_LENGTH = 8000;
-
-const boundedAdapter = () => {
-  let depth = 0;
-  return {
-    ...defaultTreeAdapter,
-    onItemPush: () => {
-      depth += 1;
-      if (depth > MAX_DEPTH) throw new TooDeep();
-    },
-    onItemPop: () => {
-      depth -= 1;
-    },
-  };
-};
-
-/** The attributes of one tag are compared pairwise by the parser. */
-const hasEndlessTag = (html: string): boolean => {
-  for (let open = html.indexOf('<'); open !== -1; open = html.indexOf('<', open + 1)) {
-    if (!/[a-z/]/i.test(html[open + 1] ?? '')) continue;
-    const close = html.indexOf('>', open);
-    if ((close === -1 ? html.length : close) - open > MAX_TAG_LENGTH) return true;
-    if (close !== -1) open = close - 1;
-  }
-  return false;
-};
-
 const HAS_ACTIVE = new RegExp(`<(?:${[...ACTIVE_ELEMENTS].join('|')})[\\s/>]`, 'i');
-
-const titleOf = (document: DefaultTreeAdapterTypes.Document): string | undefined => {
-  const html = document.childNodes.find((node) => node.nodeName === 'html');
-  const head = html && 'childNodes' in html ? html.childNodes.find((node) => node.nodeName === 'head') : undefined;
-  const title = head && 'childNodes' in head ? head.childNodes.find((node) => node.nodeName === 'title') : undefined;
-  const text = title && 'childNodes' in title ? title.childNodes[0] : undefined;
-  return text && 'value' in text ? text.value : undefined;
-};
 
 /** Tags fall away, and what stands in scripts and styles with them. Linear: each character is looked at once. */
 const textBetweenTags = (html: string): string => {

@@ -1,14 +1,12 @@
-import type { DefaultTreeAdapterTypes } from 'parse5';
+import { decodeEntities } from './decode-entities.ts';
 import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from './html-elements.ts';
-
-type Node = DefaultTreeAdapterTypes.Node;
-type Element = DefaultTreeAdapterTypes.Element;
+import type { HtmlElement as Element, HtmlNode as Node } from './html-tree.ts';
 
 /** Writes an HTML tree as Markdown. The tree's depth is bounded by who parsed it: this walks it by recursion. */
-export const writeMarkdown = (root: Node): string => blocksOf(root).join('\n\n').trim();
+export const writeMarkdown = (root: Element): string => blocksOf(root).join('\n\n').trim();
 
 /** The blocks under a node, in order; runs of inline nodes between them become paragraphs. */
-const blocksOf = (parent: Node): string[] => {
+const blocksOf = (parent: Element): string[] => {
   const blocks: string[] = [];
   let inline = '';
   const flush = () => {
@@ -16,7 +14,7 @@ const blocksOf = (parent: Node): string[] => {
     if (paragraph !== '') blocks.push(escapeOpening(paragraph));
     inline = '';
   };
-  for (const node of childrenOf(parent)) {
+  for (const node of parent.children) {
     if (isBlock(node)) {
       flush();
       for (const block of writeBlock(node)) blocks.push(block);
@@ -27,13 +25,13 @@ const blocksOf = (parent: Node): string[] => {
 };
 
 const writeBlock = (element: Element): string[] => {
-  const heading = /^h([1-6])$/.exec(element.tagName)?.[1];
+  const heading = /^h([1-6])$/.exec(element.name)?.[1];
   if (heading)
     return nonEmpty(
       tidy(inlineOfChildren(element)).replaceAll('\n', ' '),
       (words) => `${'#'.repeat(Number(heading))} ${words}`,
     );
-  switch (element.tagName) {
+  switch (element.name) {
     case 'pre':
       return nonEmpty(rawText(element).replace(/^\n|\s+$/g, ''), fence);
     case 'ul':
@@ -60,15 +58,15 @@ const fence = (code: string): string => {
 
 const writeList = (list: Element): string => {
   let number = Number(attribute(list, 'start')) || 1;
-  return childrenOf(list)
+  return list.children
     .flatMap((item) => {
       const blocks = isElement(item)
-        ? isBlock(item) && item.tagName !== 'li'
+        ? isBlock(item) && item.name !== 'li'
           ? writeBlock(item)
           : blocksOf(item)
         : nonEmpty(tidy(inlineOf(item)), (text) => text);
       if (blocks.length === 0) return [];
-      const mark = list.tagName === 'ol' ? `${number++}. ` : '- ';
+      const mark = list.name === 'ol' ? `${number++}. ` : '- ';
       return [mark + blocks.join('\n').replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`)];
     })
     .join('\n');
@@ -80,26 +78,27 @@ const writeTable = (table: Element): string[] => {
   const width = Math.max(0, ...rows.slice(0, 10_000).map((row) => row.length));
   if (width < 2 || width > 50) return rows.flat().flatMap(blocksOf);
   const lines = rows.map((row) => `| ${Array.from({ length: width }, (_, at) => cell(row[at])).join(' | ')} |`);
-  const caption = childrenOf(table).find((node) => node.nodeName === 'caption');
+  const caption = table.children.filter(isElement).find(({ name }) => name === 'caption');
   const rule = `| ${Array.from({ length: width }, () => '---').join(' | ')} |`;
   return [...(caption ? blocksOf(caption) : []), [lines[0], rule, ...lines.slice(1)].join('\n')];
 };
 
 const rowsOf = (table: Element): Element[][] =>
-  childrenOf(table)
-    .flatMap((node) => (['thead', 'tbody', 'tfoot'].includes(node.nodeName) ? childrenOf(node) : [node]))
-    .filter((node) => node.nodeName === 'tr')
-    .map((row) => childrenOf(row).filter(isElement));
+  table.children
+    .filter(isElement)
+    .flatMap((part) => (['thead', 'tbody', 'tfoot'].includes(part.name) ? part.children.filter(isElement) : [part]))
+    .filter(({ name }) => name === 'tr')
+    .map((row) => row.children.filter(isElement));
 
 const cell = (element: Element | undefined): string =>
   element ? blocksOf(element).join(' ').replace(/\s+/g, ' ').replaceAll('|', '\\|') : '';
 
-const inlineOfChildren = (parent: Node): string => childrenOf(parent).map(inlineOf).join('');
+const inlineOfChildren = (parent: Element): string => parent.children.map(inlineOf).join('');
 
 const inlineOf = (node: Node): string => {
-  if (node.nodeName === '#text' && 'value' in node) return node.value.replace(/[\s\u00a0]+/g, ' ');
-  if (!isElement(node) || ACTIVE_ELEMENTS.has(node.tagName)) return '';
-  switch (node.tagName) {
+  if (typeof node === 'string') return node.replace(/[\s\u00a0]+/g, ' ');
+  if (ACTIVE_ELEMENTS.has(node.name)) return '';
+  switch (node.name) {
     case 'br':
       return '\n';
     case 'code':
@@ -137,21 +136,24 @@ const linkOf = (element: Element): string => {
 };
 
 const rawText = (node: Node): string => {
-  if (node.nodeName === '#text' && 'value' in node) return node.value;
-  if (node.nodeName === 'br') return '\n';
-  return ACTIVE_ELEMENTS.has(node.nodeName) ? '' : childrenOf(node).map(rawText).join('');
+  if (typeof node === 'string') return node;
+  if (node.name === 'br') return '\n';
+  return ACTIVE_ELEMENTS.has(node.name) ? '' : node.children.map(rawText).join('');
 };
 
-const childrenOf = (node: Node): Node[] =>
-  'childNodes' in node ? node.childNodes.filter(({ nodeName }) => nodeName !== 'head') : [];
-
-const isElement = (node: Node): node is Element => 'tagName' in node;
+const isElement = (node: Node): node is Element => typeof node !== 'string';
 
 /** An element that wraps blocks, such as a link around a heading, counts as a block. */
-const isBlock = (node: Node): node is Element => isElement(node) && BLOCK_ELEMENTS.has(node.tagName);
+const isBlock = (node: Node): node is Element => isElement(node) && BLOCK_ELEMENTS.has(node.name);
 
-const attribute = (element: Element, name: string): string | undefined =>
-  element.attrs.find((attr) => attr.name === name)?.value;
+/** The first attribute of that name counts. */
+const attribute = (element: Element, name: string): string | undefined => {
+  for (const [, found, double, single, bare] of element.attributes.matchAll(ATTRIBUTE))
+    if (found?.toLowerCase() === name) return decodeEntities(double ?? single ?? bare ?? '');
+  return undefined;
+};
+
+const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g;
 
 const tidy = (text: string): string =>
   text

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import * as z from 'zod';
 
 const DEV = join(import.meta.dirname, '../../src/dev');
@@ -103,7 +103,7 @@ const readArticle = (id: string) => {
   const [, yaml = '', text = ''] =
     /^---\n(.*?)\n---\n\n(.*)$/s.exec(readFileSync(join(DEV, 'sample-kb', id), 'utf8')) ?? [];
   const tree = fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
-  return { id, text, tree, meta: FrontMatter.parse(parse(yaml)) };
+  return { id, text, tree, meta: FrontMatter.parse(load(yaml)) };
 };
 
 const articles = globSync('**/*.md', { cwd: join(DEV, 'sample-kb') })

@@ -15,6 +15,10 @@ const normalise = (content: string, more: object = {}) =>
     { articleUrl: (id) => `https://own.example/${id}` },
   );
 const textOf = (content: string) => normalise(content).article.text;
+const escaped = (text: string) => text.replace(/[|]/g, '\\$&');
+
+const TABLE = '| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |';
+const LINKS = '[c](https://x.example/a/b)[d](https://x.example/?a=1&b&copy=2)';
 
 describe('normaliseArticle()', () => {
   it('takes front matter off, and lets it stand in for what the host left out', () => {
@@ -41,11 +45,17 @@ describe('normaliseArticle()', () => {
     ['aliases that multiply', 'a: &a [x,x]\nb: [*a,*a]'],
     ['nesting without end', `a: ${'['.repeat(16_000)}`],
     ['two keys of one name', 'a: 1\na: 2'],
+    ['two documents', 'a: 1\n--- # next\nb: 2'],
+    ['made of tags that nobody knows', 'a: !thing x'],
   ])('keeps front matter that is %s as text, with a warning', (_, front) => {
     const { article, warnings } = normalise(`---\n${front}\n---\nBody.`);
     expect(article.text).toContain(front);
     expect(article.text).toContain('Body.');
     expect(warnings).toEqual(['Kept the front matter as text: it is not a YAML mapping']);
+  });
+
+  it('takes off front matter that is empty', () => {
+    expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
   });
 
   it('reads what can be read of broken front matter', () => {
@@ -72,6 +82,45 @@ describe('normaliseArticle()', () => {
         ...['| A | B |', '| --- | --- |', '| 1\\|2 | 3 |', '', '> q', '', '\\# no heading'],
       ].join('\n'),
     );
+  });
+
+  it.each([
+    ['paragraphs', '<p>a<p>b<div>c</div>d', 'a\n\nb\n\nc\n\nd'],
+    ['items', '<ul><li>a<ul><li>b<li>c</ul><li><p>d</ul>', '- a\n  - b\n  - c\n- d'],
+    ['terms', '<dl><dt>a<dd>b<dt>c<dd>d</dl>', 'a\n\nb\n\nc\n\nd'],
+    ['cells', '<table><thead><tr><th>a<th>b<tbody><tr><td>1<td>2<tr><td>3</table>e', `${TABLE}\n\ne`],
+    ['rows', '<table><th>a<th>b<tr><td>1<td>2<tr><td>3<td></table>', TABLE],
+    ['formatting', '<p>a <b>b <p>c</b> <i>d</p>e</i>', 'a **b**\n\nc _d_\n\ne'],
+    ['links', '<p><a href=https://x.example/a/b>c<a href="https://x.example/?a=1&amp;b&copy=2">d</p>', LINKS],
+  ])('ends %s that their writer left open', (_, html, text) => {
+    expect(textOf(`${html}<p></p>`)).toBe(text);
+  });
+
+  it.each([
+    ['text between cells', '<table>a<tr>b<td>1<td>2</table>', 'ab\n\n| 1 | 2 |\n| --- | --- |'],
+    ['blocks between cells', '<table><p>a</p><tr><td>1<td>2</table>', 'a\n\n| 1 | 2 |\n| --- | --- |'],
+    ['a table in a table', '<table><tr><td>1<td><table><tr><td>2<td>3</table></table>', /1[\s\S]*2[\s\S]*3/],
+    ['end tags that nothing began', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
+    ['formatting across blocks', '<div>a <b>b<p>c</b> d</p>e</div>', /a[\s\S]*b[\s\S]*c d[\s\S]*e/],
+    ['comments and instructions', '<p>a<!-- <p>x --><?php x ?><!x>b<!-- y', 'ab'],
+    ['drawings of many parts', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
+    ['menus of many choices', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
+  ])('keeps the text of %s', (_, html, text) => {
+    expect(textOf(`<div></div>${html}<p></p>`)).toMatch(
+      typeof text === 'string' ? new RegExp(`^${escaped(text)}$`) : text,
+    );
+  });
+
+  it('decodes character references', () => {
+    const html =
+      '<p>&lt;b&gt; &#65;&#x42; &#150; &hellip; &amp;amp; &copy 1 &lpar;&apos;&check; &constructor; &#0;&#xd800;</p>';
+    expect(textOf(html)).toBe("<b> AB – … &amp; © 1 ('✓ &constructor; \ufffd\ufffd");
+    expect(textOf('<p>a&#8;b &bull; &#99999999; &;</p>')).toBe('a b • \ufffd &;');
+  });
+
+  it('takes the title of a page, not of its drawings', () => {
+    const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
+    expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
   });
 
   it.each([
