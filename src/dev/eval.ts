@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { evalAnswers } from './eval-answers.ts';
 import { missingFiles } from './eval-data.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
+import { evaluateSample } from './eval-sample.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
 const folder = resolve(values.data ?? 'eval-data');
@@ -26,6 +27,8 @@ const row = ({ name, value, target, note }: Measure): string => {
 console.log('Retrieval, nDCG@10\n');
 const measures = evaluateRetrieval(folder);
 for (const measure of measures) console.log(row(measure));
+console.log("\nRetrieval of articles, sample knowledge base, customers' words\n");
+for (const measure of evaluateSample()) console.log(row(measure));
 console.log('\nAnswers\n');
 const answers = evalAnswers(folder);
 for (const measure of answers) console.log(row(measure));

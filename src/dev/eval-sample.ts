@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildEdition } from '../knowledge/build-edition.ts';
+import { groupByArticle } from '../knowledge/group-by-article.ts';
+import { type Edition, openEdition } from '../knowledge/open-edition.ts';
+import { searchEdition } from '../knowledge/search-edition.ts';
+import { takeInArticle } from '../knowledge/take-in-article.ts';
+import type { Measure } from './eval-retrieval.ts';
+
+/**
+ * Retrieval on the sample knowledge base with its metadata, asked in customers' words: the share of the answerable questions
+ * whose article comes first, among the first three, among the first ten. A point is 1.6 %, so small changes are chance.
+ */
+export const evaluateSample = (): Measure[] => {
+  const edition = openSample();
+  const asked = answerableQuestions().map(({ question, article, also = [] }) => {
+    const outcome = searchEdition(edition, question, { limit: 50 });
+    const ids = groupByArticle(outcome.hits).map(({ article: place }) => edition.article(place).id);
+    const rank = ids.findIndex((id) => id === article || also.includes(id));
+    return { rank: rank < 0 ? Number.POSITIVE_INFINITY : rank, coverage: outcome.coverage };
+  });
+  const mean = (figureOf: (each: (typeof asked)[number]) => number): number =>
+    asked.reduce((sum, each) => sum + figureOf(each), 0) / asked.length;
+  return [1, 3, 10].map((depth) => ({
+    name: `recall@${depth}`,
+    value: mean(({ rank }) => (rank < depth ? 1 : 0)),
+    ...(depth === 1
+      ? { note: `${asked.length} questions, mean coverage ${mean(({ coverage }) => coverage).toFixed(3)}` }
+      : {}),
+  }));
+};
+
+interface AnswerableQuestion {
+  question: string;
+  kind: string;
+  article: string;
+  /** Other articles that state the same. */
+  also?: string[];
+}
+
+/** Those of `sample-questions.json` that an article answers. */
+const answerableQuestions = (): AnswerableQuestion[] => {
+  const file = join(import.meta.dirname, 'sample-questions.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as AnswerableQuestion[]).filter(({ kind }) => kind === 'answerable');
+};
+
+/** The sample knowledge base as the library would publish it. */
+const openSample = (): Edition => {
+  const folder = join(import.meta.dirname, 'sample-kb');
+  const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const entries = ids.map((id) =>
+    takeInArticle(
+      { id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') },
+      { articleUrl: () => '' },
+    ),
+  );
+  return openEdition(buildEdition(entries, { id: 'sample', workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
+};
