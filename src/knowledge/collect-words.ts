@@ -24,10 +24,11 @@ export interface CollectedWords {
   /** By term: how many chunks hold it in any field, and how often it occurs in all. */
   termChunks: GrowingNumbers;
   termCounts: GrowingNumbers;
-  /** Content words of all chunks by field; a title counts once for each of its chunks. */
+  /** Content words of all chunks by field; titles and labels count once for each of their article's chunks. */
   fieldLengths: FieldLengths;
   articles: GrowingTable;
   titleWords: GrowingTable;
+  labelWords: GrowingTable;
   /** By article: how many chunks there are up to its last one. */
   articleChunkEnds: GrowingNumbers;
   headings: GrowingTable;
@@ -43,6 +44,7 @@ export interface CollectedWords {
 
 export interface FieldLengths {
   title: number;
+  label: number;
   heading: number;
   body: number;
 }
@@ -71,7 +73,8 @@ export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | 
       else articles.push(articleIndex);
     }
     const title = number(article.title, collected.titleWords);
-    for (const chunk of chunks) addChunk(collected, chunk, { articleIndex, title, number, headingOf });
+    const label = number(labelsOf(article), collected.labelWords);
+    for (const chunk of chunks) addChunk(collected, chunk, { articleIndex, title, label, number, headingOf });
     collected.articleChunkEnds.push(collected.textEnds.length());
   }
   return collected;
@@ -89,14 +92,16 @@ const addChunk = (
   parts: {
     articleIndex: number;
     title: number[];
+    label: number[];
     number: NumberWords;
     headingOf: (path: readonly string[]) => Heading;
   },
 ): void => {
   const heading = parts.headingOf(chunk.headingPath);
   const body = parts.number(chunk.text, collected.chunkWords);
-  countChunk(collected, [parts.title, heading.words, body]);
+  countChunk(collected, [parts.title, parts.label, heading.words, body]);
   collected.fieldLengths.title += parts.title.length;
+  collected.fieldLengths.label += parts.label.length;
   collected.fieldLengths.heading += heading.words.length;
   collected.fieldLengths.body += body.length;
   for (const value of [parts.articleIndex, chunk.start, chunk.end, chunk.tokenCount, heading.index]) {
@@ -168,6 +173,9 @@ export const tagOf = (kind: 'intent' | 'device', value: string): string => `${ki
 const tagsOf = ({ intents, devices }: Article): Set<string> =>
   new Set([...intents.map((intent) => tagOf('intent', intent)), ...devices.map((device) => tagOf('device', device))]);
 
+/** What is searched of intents and devices: `not_hashing` is two words, not also `nothashing`. */
+const labelsOf = ({ intents, devices }: Article): string => [...intents, ...devices].join('\n').replaceAll('_', ' ');
+
 const encodeArticle = ({ id, title, url, lastUpdated, author, intents, devices }: Article): Uint8Array =>
   encodeStrings([id, title, url, lastUpdated, author ?? '', String(intents.length), ...intents, ...devices]);
 
@@ -185,9 +193,10 @@ const emptyCollection = (): CollectedWords => ({
   terms: new Map(),
   termChunks: growingNumbers(),
   termCounts: growingNumbers(),
-  fieldLengths: { title: 0, heading: 0, body: 0 },
+  fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
   articles: growingTable(),
   titleWords: growingTable(),
+  labelWords: growingTable(),
   articleChunkEnds: growingNumbers(),
   headings: growingTable(),
   headingWords: growingTable(),

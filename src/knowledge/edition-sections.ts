@@ -44,6 +44,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ['posting.impacts', emptySection(postingCount)],
     ...tableSection('articles', collected.articles),
     ...tableSection('titleWords', collected.titleWords),
+    ...tableSection('labelWords', collected.labelWords),
     ['article.chunks', startsSection(collected.articleChunkEnds.view())],
     ...tableSection('headings', collected.headings),
     ...tableSection('headingWords', collected.headingWords),

@@ -63,8 +63,10 @@ const fieldsOf = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Arra
       words: (chunk) => read(entryBytes(table, entryOf(chunk))),
     };
   };
+  const articleOf = (chunk: number): number => chunks[chunk * CHUNK_NUMBERS] ?? 0;
   return [
-    field('titleWords', RANKING.title, lengths.title, (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0),
+    field('titleWords', RANKING.title, lengths.title, articleOf),
+    field('labelWords', RANKING.label, lengths.label, articleOf),
     field('headingWords', RANKING.heading, lengths.heading, (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0),
     field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk),
   ];

@@ -110,6 +110,7 @@ const openArticles = ({ numbers, table }: SectionReader, index: EditionIndex): C
     texts.count === chunkCount &&
     articleChunks.length === articles.count + 1 &&
     index.titleWords.count === articles.count &&
+    index.labelWords.count === articles.count &&
     index.headingWords.count === headings.count;
   if (!agrees) throw unreadable('its contents disagree on how much there is');
 

@@ -18,10 +18,11 @@ export interface EditionIndex {
   postingStarts: Uint32Array;
   postingChunks: Uint16Array | Uint32Array;
   postingImpacts: Uint8Array;
-  /** Word ids as varints: of each chunk's text, of each heading path, of each article's title. */
+  /** Word ids as varints: of each chunk's text, of each heading path, of each article's title and of its labels. */
   chunkWords: TextTable;
   headingWords: TextTable;
   titleWords: TextTable;
+  labelWords: TextTable;
   articleOf: (chunk: number) => number;
   headingOf: (chunk: number) => number;
   /** All zero between searches: a score for each chunk, a mark for each term. */
@@ -68,6 +69,7 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     chunkWords: table('chunkWords'),
     headingWords: table('headingWords'),
     titleWords: table('titleWords'),
+    labelWords: table('labelWords'),
     articleOf: (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0,
     headingOf: (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0,
     scores: new Float32Array(chunkCount),

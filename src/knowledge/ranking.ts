@@ -5,6 +5,8 @@ export const RANKING = {
   /** How far a field's length discounts its occurrences; 0 (not at all) to 1. */
   b: 0.75,
   title: 2.5,
+  /** Intents and devices of the article. */
+  label: 1,
   heading: 1,
   body: 1,
 } as const;

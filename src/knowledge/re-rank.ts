@@ -6,9 +6,9 @@ import { entryBytes } from './text-table.ts';
 
 /** What speaks for a chunk beyond its score; all but `tightness` in units of summed idf. */
 export interface ChunkEvidence {
-  /** Places of the query terms that stand in text or title. */
+  /** Places of the query terms that stand in text, headings, title or labels. */
   matched: number[];
-  /** Terms that stand in text or title. */
+  /** Terms that stand in any of them. */
   matchedIdf: number;
   /** Question words that stand there as they were typed, before stemming. */
   exactIdf: number;
@@ -42,8 +42,10 @@ export const gatherEvidence = (
   const read = varintReader();
   const evidence = ranked.map(({ chunk }) => {
     const findings = emptyFindings();
-    scanWords(query, findings, { words: read(entryBytes(index.titleWords, index.articleOf(chunk))), markOf });
+    const article = index.articleOf(chunk);
+    scanWords(query, findings, { words: read(entryBytes(index.titleWords, article)), markOf });
     const titleTerms = new Set(findings.terms);
+    scanWords(query, findings, { words: read(entryBytes(index.labelWords, article)), markOf });
     findings.hits.length = 0;
     scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
     scanWords(query, findings, { words: read(entryBytes(index.chunkWords, chunk)), markOf });

@@ -1,5 +1,5 @@
 import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
-import { wordsOf } from './analyse-text.ts';
+import { devicesNamedIn } from './devices-named-in.ts';
 import type { Edition } from './open-edition.ts';
 import { rankChunks } from './rank-chunks.ts';
 import { bonusOf, type ChunkEvidence, gatherEvidence } from './re-rank.ts';
@@ -24,7 +24,7 @@ export interface SearchHit extends ChunkEvidence {
   lexical: number;
   /** `lexical` plus what the evidence is worth: the r of the confidence features, about 0 to 4 times `query.total`. */
   score: number;
-  /** Share of the query's idf that text and title hold, 0 to 1. */
+  /** Share of the query's idf that text, headings, title and labels hold, 0 to 1. */
   coverage: number;
 }
 
@@ -117,13 +117,8 @@ const allowedChunks = (
 
 /** Articles of the devices that the question names in full, or that the asker has. */
 const favouredArticles = (edition: Edition, question: string, devices: readonly string[]): Set<number> => {
-  const asked = new Set(wordsOf(question.slice(0, 1_000)));
-  const named = edition.devices().filter((device) => {
-    const words = wordsOf(device);
-    return words.length > 0 && words.every((word) => asked.has(word));
-  });
   const favoured = new Set<number>();
-  for (const device of [...named, ...devices]) {
+  for (const device of [...devicesNamedIn(question, edition.devices()), ...devices]) {
     for (const article of edition.articlesTagged('device', device)) favoured.add(article);
   }
   return favoured;

@@ -1,4 +1,4 @@
-import { wordsOf } from '../knowledge/analyse-text.ts';
+import { devicesNamedIn } from '../knowledge/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../knowledge/open-edition.ts';
 import type { SearchHit } from '../knowledge/search-edition.ts';
 
@@ -36,21 +36,6 @@ export const chooseHits = (edition: Edition, question: string, found: readonly S
 
 /** A passage on the named device that fits this much worse than one on others is about something else. */
 const COVERED_FROM = 0.85;
-
-/** Devices of a list that a text names in full; "Apollo II" does not name "Apollo" too. */
-export const devicesNamedIn = (text: string, devices: readonly string[]): string[] => {
-  const words = wordsOf(text.slice(0, 1000));
-  const named = devices
-    .map((device) => ({ device, words: wordsOf(device) }))
-    .filter(({ words: parts }) => parts.length > 0 && standTogether(parts, words));
-  const isPartOf = (short: string[], long: string[]) => short.length < long.length && standTogether(short, long);
-  return named
-    .filter(({ words: parts }) => !named.some((other) => isPartOf(parts, other.words)))
-    .map(({ device }) => device);
-};
-
-const standTogether = (parts: readonly string[], words: readonly string[]): boolean =>
-  words.some((_, at) => parts.every((part, offset) => words[at + offset] === part));
 
 const isAbout = ({ devices }: EditionArticle, named: readonly string[]): boolean =>
   devices.length === 0 || devices.some((device) => named.includes(device.toLowerCase()));

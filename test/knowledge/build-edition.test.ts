@@ -53,7 +53,8 @@ describe('buildEdition()', () => {
         const expected = new Map<string, number>();
         for (const { article, chunks } of entries) {
           for (const chunk of chunks) {
-            const words = [article.title, ...chunk.headingPath, chunk.text].flatMap(wordsOf);
+            const fields = [article.title, ...article.intents, ...article.devices, ...chunk.headingPath, chunk.text];
+            const words = fields.flatMap(wordsOf);
             for (const term of new Set(words.map(stem))) expected.set(term, (expected.get(term) ?? 0) + 1);
           }
         }

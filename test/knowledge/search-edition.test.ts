@@ -18,10 +18,12 @@ const plainScores = (sketches: readonly Sketch[], question: string): number[] =>
     .sort((left, right) => (left.article.id < right.article.id ? -1 : 1))
     .flatMap(({ article, chunks: of }) =>
       of.map(({ text, headingPath }) =>
-        [article.title, headingPath.join('\n'), text].map((part) => wordsOf(part).map(stem)),
+        [article.title, [...article.intents, ...article.devices].join(' '), headingPath.join('\n'), text].map((part) =>
+          wordsOf(part).map(stem),
+        ),
       ),
     );
-  const means = [0, 1, 2].map((field) =>
+  const means = [0, 1, 2, 3].map((field) =>
     Math.max(1, chunks.reduce((sum, fields) => sum + fields[field]!.length, 0) / chunks.length),
   );
   return chunks.map((fields) => {
@@ -30,7 +32,7 @@ const plainScores = (sketches: readonly Sketch[], question: string): number[] =>
       const containing = chunks.filter((other) => other.flat().includes(term)).length;
       const frequency = fields.reduce((sum, words, field) => {
         const count = words.filter((word) => word === term).length;
-        return sum + ([2.5, 1, 1][field]! * count) / (0.25 + (0.75 * words.length) / means[field]!);
+        return sum + ([2.5, 1, 1, 1][field]! * count) / (0.25 + (0.75 * words.length) / means[field]!);
       }, 0);
       score +=
         Math.log(1 + (chunks.length - containing + 0.5) / (containing + 0.5)) * ((2.2 * frequency) / (frequency + 1.2));
@@ -45,6 +47,8 @@ const corpus = fc
   .array(
     fc.record({
       title: words,
+      intents: fc.uniqueArray(fc.constantFrom('pool', 'fan noise'), { maxLength: 2 }),
+      devices: fc.uniqueArray(fc.constantFrom('Wallet', 'Button Pool'), { maxLength: 2 }),
       sections: fc.array(fc.record({ heading: fc.array(words, { maxLength: 2 }), text: words }), {
         minLength: 1,
         maxLength: 3,
@@ -235,6 +239,42 @@ describe('searchEdition() with metadata', () => {
   it('favours the article of the device that the question names', () => {
     expect(idsOf(edition, 'reset my apollo III')[0]).toBe('iii');
     expect(idsOf(edition, 'reset my apollo btc')[0]).toBe('btc');
+  });
+
+  it('favours the article of Apollo II over one of Apollo that says more, when Apollo II is named', () => {
+    const plain = 'Hold the button of the dashboard.';
+    const family = editionOf(
+      {
+        id: 'one',
+        title: 'Reset',
+        devices: ['Apollo'],
+        sections: [{ text: `${plain} Then the lamp of the button goes out.` }],
+      },
+      { id: 'two', title: 'Reset', devices: ['Apollo II'], sections: [{ text: plain }] },
+      { id: 'other', title: 'Reset', devices: ['Apollo'], sections: [{ text: 'Pull the plug.' }] },
+    );
+    expect(idsOf(family, 'dashboard lamp apollo ii')).toEqual(['two', 'one', 'other']);
+    expect(idsOf(family, 'dashboard lamp apollo')).toEqual(['one', 'two', 'other']);
+  });
+
+  it('finds and counts the words of intents and devices, in every chunk of the article', () => {
+    const labelled = editionOf(
+      {
+        id: 'a',
+        title: 'Boards',
+        intents: ['not_hashing', 'login-issue'],
+        devices: ['Apollo II'],
+        sections: [{ text: 'Check the cable.' }, { heading: ['Dust'], text: 'Blow it out.' }],
+      },
+      { id: 'b', title: 'Other', sections: [{ text: 'nothing of this' }] },
+    );
+    const { hits, query } = searchEdition(labelled, 'Apollo II not hashing after login');
+    expect(hits.map(({ chunk, matched }) => [chunk, matched.map((term) => query.terms[term]?.word)])).toEqual([
+      [0, ['apollo', 'ii', 'not', 'hashing', 'login']],
+      [1, ['apollo', 'ii', 'not', 'hashing', 'login']],
+    ]);
+    expect(query.terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word)).toEqual(['after']);
+    expect(searchEdition(labelled, 'nothashing').query.terms[0]?.isKnown).toBe(false);
   });
 
   it('favours the devices that the asker has, without leaving others out', () => {

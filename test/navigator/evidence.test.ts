@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { devicesNamedIn } from '../../src/navigator/choose-hits.ts';
+import { devicesNamedIn } from '../../src/knowledge/devices-named-in.ts';
 import { sourceComparer } from '../../src/navigator/compare-sources.ts';
 import { extractClaims } from '../../src/navigator/extract-claims.ts';
 import { questionCues } from '../../src/navigator/question-cues.ts';
