@@ -35,7 +35,7 @@ export const createApp = (parts: GatewayParts) => {
   const { client, functions, librarians, limits, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
   app.use(requestLog({ log, now }));
-  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }));
+  app.use(secureHeaders(HEADERS));
   app.use(async (c, next) => {
     await next();
     c.res.headers.set('Cache-Control', 'no-store');
@@ -118,6 +118,18 @@ const passOn = async (
   c.set('answeredBy', id.data);
   const response = await target.fetch(c.req.raw);
   return new Response(response.body, response);
+};
+
+/** For an interface that only programs read: nothing of it may be framed, sniffed, embedded or run. */
+const HEADERS = {
+  contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
 };
 
 const corsFor = (origins: readonly string[]) =>
