@@ -1,6 +1,6 @@
 import type { AnalysedQuery, QueryTerm } from './analyse-query.ts';
-import { analyseText } from './analyse-text.ts';
 import { type AnswerType, answerTypeOf, offersType } from './answer-type.ts';
+import { MAX_SENTENCE_LENGTH, type Reading, type Words } from './read-passage.ts';
 import { stem } from './stem.ts';
 
 /**
@@ -10,35 +10,35 @@ import { stem } from './stem.ts';
  */
 export const createScorer = ({ text: questionText, query }: Question, passages: readonly Passage[]): Scorer => {
   const { terms, neighbours } = query;
-  const find = termFinder(terms);
+  const places = placesOf(terms);
   const written = terms.map(({ word, corrections }) => new Set([word, ...corrections]));
   const total = query.total || 1;
   const idfOf = (at: number) => terms[at]?.idf ?? 0;
-  const share = (places: Iterable<number>) => [...places].reduce((sum, at) => sum + idfOf(at), 0) / total;
   const bestScore = passages.reduce((top, { score }) => Math.max(top, score), 0) || 1;
   const type = answerTypeOf(questionText);
   const isKnown = knownWords(questionText);
   const asksHow = /\bhow (?:do|can|could|should|would|to|does one|might|may)\b/i.test(questionText);
 
-  const look = (text: string): Look => {
-    const positions: [number, number][] = [];
-    const matched = new Set<number>();
-    const exact = new Set<number>();
+  const look = ({ words, stems, kinds }: Words): Look => {
+    let seen: Findings | undefined;
     let position = 0;
     let previous = -1;
-    const pairs = new Set<number>();
-    analyseText(text, (word, kind) => {
-      const at = find(word);
+    for (let place = 0; place < stems.length; place++) {
+      const at = places.get(stems[place] ?? '') ?? -1;
       if (at >= 0) {
-        matched.add(at);
-        positions.push([position, at]);
-        if (written[at]?.has(word)) exact.add(at);
+        seen ??= { positions: [], matched: new Set(), exact: new Set(), pairs: new Set() };
+        seen.matched.add(at);
+        seen.positions.push([position, at]);
+        if (written[at]?.has(words[place] ?? '')) seen.exact.add(at);
         const pair = previous < 0 ? -1 : neighbours.findIndex(([left, right]) => left === previous && right === at);
-        if (pair >= 0) pairs.add(pair);
+        if (pair >= 0) seen.pairs.add(pair);
       }
-      if (kind !== 'joined') previous = at;
-      if (kind === 'word') position += 1;
-    });
+      if (kinds[place] !== 'joined') previous = at;
+      if (kinds[place] === 'word') position += 1;
+    }
+    return seen === undefined ? NOTHING_SEEN : lookOf(seen);
+  };
+  const lookOf = ({ matched, exact, pairs, positions }: Findings): Look => {
     let pairWeight = 0;
     for (const pair of pairs) {
       const [left = -1, right = -1] = neighbours[pair] ?? [];
@@ -47,24 +47,33 @@ export const createScorer = ({ text: questionText, query }: Question, passages: 
     return { matched, exact, pairs: pairWeight, tightness: tightnessOf(positions, matched.size) };
   };
 
-  const score = (seen: Look, { previous, next, above, text, isFirst, isSteps, passage }: Surroundings): number => {
-    const lacking = (neighbour: Look | undefined) =>
-      neighbour ? share([...neighbour.matched].filter((at) => !seen.matched.has(at))) : 0;
-    return (
-      5.7 * share(seen.matched) +
-      3.1 * share(new Set([...seen.matched, ...above])) +
-      5.65 * lacking(previous) +
-      1.65 * lacking(next) +
-      1.7 * share(seen.exact) +
-      1.7 * seen.pairs +
-      (6.6 * passage.score) / bestScore +
-      0.5 * seen.tightness +
-      (isFirst ? 0.5 : 0) +
-      (isSteps && asksHow ? STEPS_WEIGHT : 0) +
-      (type && offersType(type, text.slice(0, MAX_SENTENCE_LENGTH), isKnown) ? TYPE_WEIGHTS[type] : 0)
-    );
+  /** Share of the question's idf in `places`, and in those of `others` that are not among them. */
+  const share = (places: ReadonlySet<number>, others: ReadonlySet<number> = NO_PLACES): number =>
+    idfIn(places) / total + lacking(places, others);
+  const idfIn = (places: ReadonlySet<number>): number => {
+    let sum = 0;
+    for (const at of places) sum += idfOf(at);
+    return sum;
   };
-  return { look, score, shareOf: (matched, above) => share(new Set([...matched, ...above])) };
+  const lacking = (places: ReadonlySet<number>, others: ReadonlySet<number>): number => {
+    let sum = 0;
+    for (const at of others) if (!places.has(at)) sum += idfOf(at);
+    return sum / total;
+  };
+
+  const score = (seen: Look, { previous, next, above, text, isFirst, isSteps, passage }: Surroundings): number =>
+    5.7 * share(seen.matched) +
+    3.1 * share(seen.matched, above) +
+    5.65 * lacking(seen.matched, previous?.matched ?? NO_PLACES) +
+    1.65 * lacking(seen.matched, next?.matched ?? NO_PLACES) +
+    1.7 * share(seen.exact) +
+    1.7 * seen.pairs +
+    (6.6 * passage.score) / bestScore +
+    0.5 * seen.tightness +
+    (isFirst ? 0.5 : 0) +
+    (isSteps && asksHow ? STEPS_WEIGHT : 0) +
+    (type && offersType(type, text.slice(0, MAX_SENTENCE_LENGTH), isKnown) ? TYPE_WEIGHTS[type] : 0);
+  return { look, score, shareOf: share };
 };
 
 /** A question, ready to be compared with texts. */
@@ -84,16 +93,30 @@ export interface Passage {
   headingPath: readonly string[];
   /** How well it fits the question as a whole, on any scale above 0. */
   score: number;
+  /** What `readPassage` gives for it, where that is at hand. */
+  reading?: Reading | undefined;
 }
 
 /** What a question finds in a text: places of its terms. */
 interface Look {
-  matched: Set<number>;
-  exact: Set<number>;
+  matched: ReadonlySet<number>;
+  exact: ReadonlySet<number>;
   /** Sum over neighbouring terms of the question that are neighbours here too. */
   pairs: number;
   tightness: number;
 }
+
+interface Findings {
+  /** Where which term stands, in content words. */
+  positions: [number, number][];
+  matched: Set<number>;
+  exact: Set<number>;
+  /** Places in the question's `neighbours`. */
+  pairs: Set<number>;
+}
+
+const NO_PLACES: ReadonlySet<number> = new Set();
+const NOTHING_SEEN: Look = { matched: NO_PLACES, exact: NO_PLACES, pairs: 0, tightness: 0 };
 
 /** What stands around a sentence. */
 interface Surroundings {
@@ -109,31 +132,27 @@ interface Surroundings {
 
 /** Compares texts with one question. */
 export interface Scorer {
-  /** Finds the question's terms in a text. */
-  look(text: string): Look;
+  /** Finds the question's terms among the words of a text. */
+  look(words: Words): Look;
   /** How likely the sentence is the answer: higher is better, on a scale of this question's own. */
   score(look: Look, surroundings: Surroundings): number;
   /** Share of the question's idf that two sets of terms hold together, 0 to 1. */
   shareOf(matched: ReadonlySet<number>, above: ReadonlySet<number>): number;
 }
 
-/** Sentences are read and quoted so far; the longest of 17,000 measured has 1,222 characters. */
-export const MAX_SENTENCE_LENGTH = 1600;
 /** For steps where the question asks how. Not in the recipe, whose data has no steps. */
 const STEPS_WEIGHT = 2;
 const TYPE_WEIGHTS: Record<AnswerType, number> = { person: 1.7, time: 2.7, number: 2.1, place: 1.3, reason: 1.6 };
 
-/** Finds the term of a word; stems only words that begin like a term, since stemming leaves two letters untouched. */
-const termFinder = (terms: readonly QuestionTerm[]): ((word: string) => number) => {
+/** The term of each stem: its own, or that of a word it was corrected to. */
+const placesOf = (terms: readonly QuestionTerm[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
-  const beginnings = new Set<string>();
   terms.forEach((term, at) => {
     for (const stemmed of [term.stem, ...term.corrections.map(stem)]) {
       if (!places.has(stemmed)) places.set(stemmed, at);
-      beginnings.add(stemmed.slice(0, 2));
     }
   });
-  return (word) => (beginnings.has(word.slice(0, 2)) ? (places.get(stem(word)) ?? -1) : -1);
+  return places;
 };
 
 /** Distinct terms over the shortest run of content words that holds them all; 0 below two. */

@@ -1,16 +1,18 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { Turn } from '../knowledge/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answering-model.ts';
+import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/chunks-at-hand.ts';
 import { type Decision, decideAnswer } from '../knowledge/decide-answer.ts';
+import { oncePer } from '../knowledge/once-per.ts';
 import type { Edition } from '../knowledge/open-edition.ts';
 import { quotePassages } from '../knowledge/quote-passages.ts';
 import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowledge/search-edition.ts';
 import { assessConfidence } from './assess-confidence.ts';
 import { type ArticleHit, type ChosenHits, chooseHits } from './choose-hits.ts';
-import { type Comparison, sourceComparer } from './compare-sources.ts';
+import { type Comparison, comparableText, sourceComparer } from './compare-sources.ts';
 import { citationOf, citeSources, composeAnswer, oneLine, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
-import { type Cue, questionCues } from './question-cues.ts';
+import { type Cue, cueText, questionCues } from './question-cues.ts';
 import { relatedTopics } from './related-topics.ts';
 
 export interface AnswerOptions {
@@ -93,23 +95,26 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
 };
 
 /** "don't" is "do" and "I'm" is "I" to a search: what an apostrophe leaves behind ("don", "m") is no word to look for. */
-const withoutContractions = (question: string): string =>
-  question
+const withoutContractions = (question: string): string => {
+  if (!/['’]/.test(question)) return question;
+  return question
     .replace(/\b(?:wo|ca|ai|sha)n['’]t\b/gi, ' ')
     .replace(/\b(do|does|did|is|are|was|were|has|have|had|would|could|should|must|need)n['’]t\b/gi, '$1')
     .replace(/['’](?:m|d|re|ve|ll)\b/gi, ' ');
+};
 
 const placeQuotes = (
   edition: Edition,
   { question, outcome, hits }: { question: string; outcome: SearchOutcome; hits: readonly ArticleHit[] },
 ): PlacedQuote[] => {
-  const quoted = hits.slice(0, QUOTED_HITS).map((hit) => ({ hit, chunk: edition.chunk(hit.chunk) }));
+  const quoted = hits.slice(0, QUOTED_HITS).map((hit) => ({ hit, chunk: chunkAtHand(edition, hit.chunk) }));
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   const passages = quoted.map(({ hit, chunk }) => ({
     text: chunk.text,
     title: hit.source.title,
     headingPath: chunk.headingPath,
     score: hit.score,
+    reading: readingOf(chunk),
   }));
   return quotePassages({ text: question, query: outcome.query }, passages).flatMap((quote) => {
     const found = quoted[quote.passage];
@@ -134,7 +139,7 @@ const compareWithOthers = (
   const [first] = quotes;
   const top = hits[0]?.score ?? 0;
   if (!first) return [];
-  const compare = sourceComparer(first.quote.text);
+  const compare = sourceComparer(comparableOf(first.chunk), first.quote);
   return hits
     .filter(
       ({ source, score }) =>
@@ -142,14 +147,14 @@ const compareWithOthers = (
     )
     .slice(0, COMPARED_HITS)
     .map((hit) => {
-      const chunk = edition.chunk(hit.chunk);
-      return {
-        comparison: compare(chunk.text),
-        citation: citationOf({ chunk, article: hit.source }),
-      };
+      const chunk = chunkAtHand(edition, hit.chunk);
+      return { comparison: compare(comparableOf(chunk)), chunk };
     })
-    .filter(({ comparison }) => comparison.verdict !== 'silent');
+    .filter(({ comparison }) => comparison.verdict !== 'silent')
+    .map(({ comparison, chunk }) => ({ comparison, citation: citationOf({ chunk, article: chunk.source }) }));
 };
+
+const comparableOf = oncePer((chunk: ChunkAtHand) => comparableText(chunk.text, readingOf(chunk).units));
 
 /** About another device only: what differs there is no conflict. */
 const isSiblingOf = ({ devices }: ArticleHit['source'], { article }: PlacedQuote): boolean =>
@@ -164,10 +169,10 @@ const cuesOf = ({
   quotes: readonly PlacedQuote[];
   chosen: ChosenHits;
 }): Cue[] => {
-  const passage = quotes
-    .flatMap(({ chunk, article }) => [article.title, ...chunk.headingPath, chunk.text, ...article.devices])
-    .join('\n');
-  const cues = questionCues(question, passage);
+  const cues = questionCues(
+    question,
+    quotes.map(({ chunk }) => cueTextOf(chunk)),
+  );
   const [best] = quotes;
   if (chosen.isOtherDevice && best) {
     cues.push({
@@ -179,6 +184,10 @@ const cuesOf = ({
   }
   return cues;
 };
+
+const cueTextOf = oncePer(({ source, headingPath, text }: ChunkAtHand) =>
+  cueText([source.title, ...headingPath, text, ...source.devices].join('\n')),
+);
 
 /** Articles that fit about as well and speak for other devices. */
 const siblingsOf = (best: PlacedQuote, { hits }: ChosenHits): ArticleHit[] => {

@@ -1,3 +1,4 @@
+import { articleAtHand } from '../knowledge/chunks-at-hand.ts';
 import { devicesNamedIn } from '../knowledge/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../knowledge/open-edition.ts';
 import type { SearchHit } from '../knowledge/search-edition.ts';
@@ -22,7 +23,7 @@ export interface ChosenHits {
  * Articles without a device speak for all. Where nothing that fits is left, the others stay, and `isOtherDevice` says so.
  */
 export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
-  const hits = found.map((hit) => ({ ...hit, source: edition.article(hit.article) }));
+  const hits = found.map((hit) => ({ ...hit, source: articleAtHand(edition, hit.article) }));
   const named = devicesNamedIn(question, edition.devices());
   if (named.length === 0) return { hits, named, isOtherDevice: false };
   const fitting = hits.filter(({ source }) => isAbout(source, named));

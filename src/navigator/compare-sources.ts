@@ -1,6 +1,6 @@
-import { splitBlocks } from '../knowledge/split-blocks.ts';
-import { splitSentences } from '../knowledge/split-sentences.ts';
-import { isNegated, stemsOf } from './support-of-statement.ts';
+import type { Unit } from '../knowledge/read-passage.ts';
+import type { Span } from '../knowledge/split-sentences.ts';
+import { isNegated } from './support-of-statement.ts';
 
 /** What another source says about a quoted statement. */
 export interface Comparison {
@@ -17,21 +17,37 @@ const SILENT: Comparison = { verdict: 'silent', start: 0, end: 0, difference: ''
 /** Share of words that two sentences have in common, beyond numbers, from which on they are the same statement. */
 const SAME_PATTERN = 0.75;
 const MIN_WORDS = 4;
-/** Texts are compared so far at most, so that a long quote costs no more than a few sentences. */
+/** Texts are compared so far at most, so that a long one costs no more than a few sentences. In UTF-16 units. */
 const MAX_LENGTH = 4000;
 
+/** A text as it is compared with others. */
+export interface ComparableText {
+  statements: readonly Statement[];
+  lower: string;
+}
+
+/** What a text states, one sentence, list item or table row each; for all comparisons with it. */
+export const comparableText = (text: string, units: readonly Unit[]): ComparableText => ({
+  statements: units
+    .filter(({ block, end }) => block !== 'code' && end <= MAX_LENGTH)
+    .map((unit) => statementOf(text.slice(unit.start, unit.end), unit)),
+  lower: text.slice(0, MAX_LENGTH).toLowerCase(),
+});
+
 /**
- * Compares a quote with another source, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004:
+ * Compares a quote with other sources, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004:
  * "sources conflict with each other").
+ *
+ * @param quoted The part of `text` that is quoted.
  */
-export const sourceComparer = (quote: string): ((other: string) => Comparison) => {
-  const statements = statementsOf(quote.slice(0, MAX_LENGTH)).filter(({ words }) => words.size >= MIN_WORDS);
+export const sourceComparer = (text: ComparableText, quoted: Span): ((other: ComparableText) => Comparison) => {
+  const statements = text.statements.filter(
+    ({ start, end, words }) => start >= quoted.start && end <= quoted.end && words.size >= MIN_WORDS,
+  );
   return (other) => {
     let best = SILENT;
-    const text = other.slice(0, MAX_LENGTH);
-    const lower = text.toLowerCase();
-    if (!statements.some((statement) => mayStandIn(lower, statement))) return best;
-    for (const candidate of statementsOf(text)) {
+    if (!statements.some((statement) => mayStandIn(other.lower, statement))) return best;
+    for (const candidate of other.statements) {
       for (const statement of statements) {
         if (overlapOf(statement.words, candidate.words) < SAME_PATTERN) continue;
         const difference = differenceOf(statement, candidate);
@@ -44,32 +60,34 @@ export const sourceComparer = (quote: string): ((other: string) => Comparison) =
   };
 };
 
-interface Statement {
-  start: number;
-  end: number;
+interface Statement extends Span {
   text: string;
-  words: Set<string>;
-  numbers: string[];
+  /** Stems. */
+  words: ReadonlySet<string>;
+  /** How its three longest words begin. */
+  beginnings: readonly string[];
+  numbers: readonly string[];
 }
 
-const statementsOf = (text: string): Statement[] =>
-  splitBlocks(text)
-    .filter(({ kind }) => kind === 'prose' || kind === 'list' || kind === 'table')
-    .flatMap((block) => (block.kind === 'prose' ? splitSentences(text, block) : block.items))
-    .map(({ start, end }) => {
-      const sentence = text.slice(start, end);
-      const numbers = sentence.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [];
-      const words = new Set([...stemsOf(sentence)].filter((word) => !/^\d/.test(word)));
-      return { start, end, text: sentence, words, numbers };
-    });
-
-/** A cheap look first: of the three longest words of a statement at least two begin a word or stand in one. */
-const mayStandIn = (lower: string, { words }: Statement): boolean => {
-  const longest = [...words].sort((a, b) => b.length - a.length).slice(0, 3);
-  return longest.filter((word) => lower.includes(word.slice(0, 4))).length >= 2;
+const statementOf = (text: string, { start, end, words: { words, stems, kinds } }: Unit): Statement => {
+  const own = new Set(
+    stems.filter(
+      (stemmed, at) =>
+        (kinds[at] === 'word' || kinds[at] === 'compound') && words[at] !== 'not' && !/^\d/.test(stemmed),
+    ),
+  );
+  const longest = [...own].sort((a, b) => b.length - a.length).slice(0, 3);
+  const numbers = text.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [];
+  return { start, end, text, words: own, beginnings: longest.map((word) => word.slice(0, 4)), numbers };
 };
 
+/** A cheap look first: of the three longest words of a statement at least two begin a word or stand in one. */
+const mayStandIn = (lower: string, { beginnings }: Statement): boolean =>
+  beginnings.filter((beginning) => lower.includes(beginning)).length >= 2;
+
 const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  // Of sets that differ so much in size no share can be large enough.
+  if (Math.min(one.size, other.size) < SAME_PATTERN * Math.max(one.size, other.size)) return 0;
   let shared = 0;
   for (const word of one) shared += other.has(word) ? 1 : 0;
   return shared / Math.max(1, one.size + other.size - shared);

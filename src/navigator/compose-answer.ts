@@ -1,4 +1,5 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
+import type { ChunkAtHand } from '../knowledge/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../knowledge/open-edition.ts';
 import type { Quote } from '../knowledge/quote-passages.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -6,7 +7,7 @@ import { escapeHtml } from './escape-html.ts';
 /** A quote with where it stands. */
 export interface PlacedQuote {
   quote: Quote;
-  chunk: EditionChunk;
+  chunk: ChunkAtHand;
   article: EditionArticle;
   /** Probability that this source answers the question, 0 to 1. */
   relevance: number;
@@ -92,6 +93,9 @@ const relevanceOf = ({ kind }: Quote, matched: readonly string[]): string => {
 
 /** For running text: no line breaks, and short enough. */
 export const oneLine = (text: string, limit = 300): string => {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = IS_ONE_LINE.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 };
+
+/** Printable ASCII with single spaces inside: nearly all titles and headings, which need no replacing. */
+const IS_ONE_LINE = /^(?:[!-~]+ )*[!-~]+$/;

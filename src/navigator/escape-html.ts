@@ -7,6 +7,7 @@
  * (fences in block quotes, spans over lines or table cells), the backslash is set: one too many is ugly, one too few is not safe.
  */
 export const escapeHtml = (markdown: string): string => {
+  if (!markdown.includes('<')) return markdown;
   let fence: Fence | undefined;
   // A backtick without a partner may open a span that ends in a later line of its paragraph.
   let isAstray = false;

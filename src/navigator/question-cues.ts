@@ -13,25 +13,42 @@ export interface Cue {
  * Looks for what near misses show more often than answers: a number of the question that the passage lacks (1.1 % of
  * answers, 3.9 % of near misses), the opposite of a word (0.3, 3.7 %), a name that is not there (5.7, 11.7 %).
  */
-export const questionCues = (question: string, passage: string): Cue[] => {
+export const questionCues = (question: string, passages: readonly CueText[]): Cue[] => {
   const text = question.slice(0, 1000);
-  let stems: Set<string> | undefined;
-  // Stemming the passage costs more than all the rest, and few questions need it.
-  const holds = (word: string) => {
-    stems ??= stemsOf(passage);
-    return stems.has(word);
-  };
-  return [...missingNumbers(text, passage), ...opposites(text, holds), ...missingNames(text, holds)];
+  const holds = (word: string) => passages.some(({ stems }) => stems().has(word));
+  return [...missingNumbers(text, passages), ...opposites(text, holds), ...missingNames(text, holds)];
 };
 
-const missingNumbers = (question: string, passage: string): Cue[] => {
+/** What cues are looked for in. */
+export interface CueText {
+  stems: () => ReadonlySet<string>;
+  numbers: () => readonly string[];
+}
+
+/** A passage with all that stands above it. Analysed when first needed, since few questions need it. */
+export const cueText = (passage: string): CueText => {
+  let stems: Set<string> | undefined;
+  let numbers: string[] | undefined;
+  return {
+    stems: () => {
+      stems ??= stemsOf(passage);
+      return stems;
+    },
+    numbers: () => {
+      // The number of a step is no number of the text.
+      numbers ??= plain(passage.replace(/^[ \t]*\d{1,3}[.)][ \t]/gm, '')).match(/\d+(?:[.:]\d+)*/g) ?? [];
+      return numbers;
+    },
+  };
+};
+
+/** Without what separates thousands. */
+const plain = (text: string) => text.replace(/(?<=\d)[,\s](?=\d{3}(?!\d))/g, '');
+
+const missingNumbers = (question: string, passages: readonly CueText[]): Cue[] => {
+  if (!/\d/.test(question)) return [];
   const numbers = question.match(/(?<![\p{L}\p{N}.])\d[\d.,]*(?<![.,])(?![\p{L}\p{N}])/gu) ?? [];
-  const plain = (text: string) => text.replace(/(?<=\d)[,\s](?=\d{3}(?!\d))/g, '');
-  if (numbers.length === 0) return [];
-  // The number of a step is no number of the text.
-  const held: readonly string[] =
-    plain(passage.replace(/^[ \t]*\d{1,3}[.)][ \t]/gm, '')).match(/\d+(?:[.:]\d+)*/g) ?? [];
-  const missing = numbers.find((number) => !held.includes(plain(number)));
+  const missing = numbers.find((number) => !passages.some(({ numbers: held }) => held().includes(plain(number))));
   return missing === undefined ? [] : [{ reason: `it does not mention ${missing}`, factor: 0.6 }];
 };
 

@@ -1,3 +1,5 @@
+import { type ChunkAtHand, chunkAtHand } from '../knowledge/chunks-at-hand.ts';
+import { oncePer } from '../knowledge/once-per.ts';
 import type { Edition } from '../knowledge/open-edition.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
@@ -21,15 +23,21 @@ export const relatedTopics = (
   quotes: readonly PlacedQuote[],
 ): string[] => {
   const topics = new Map<string, string>();
-  const taken = new Set(quotes.flatMap(({ chunk, article }) => [key(sectionOf(chunk, article)), key(article.title)]));
+  const taken = new Set(quotes.flatMap(({ chunk }) => subjectOf(chunk).keys));
   for (const hit of hits) {
-    const section = sectionOf(edition.chunk(hit.chunk), hit.source);
-    const topic = oneLine(isTelling(section) ? section : hit.source.title, 200);
-    if (topic !== '' && !taken.has(key(topic))) topics.set(key(topic), topics.get(key(topic)) ?? topic);
+    const { topic, key: own } = subjectOf(chunkAtHand(edition, hit.chunk));
+    if (topic !== '' && !taken.has(own) && !topics.has(own)) topics.set(own, topic);
     if (topics.size === MAX_TOPICS) break;
   }
   return [...topics.values()];
 };
+
+/** What a chunk is offered as, and what quoting it makes superfluous. */
+const subjectOf = oncePer((chunk: ChunkAtHand) => {
+  const section = sectionOf(chunk, chunk.source);
+  const topic = oneLine(isTelling(section) ? section : chunk.source.title, 200);
+  return { topic, key: key(topic), keys: [key(section), key(chunk.source.title)] };
+});
 
 const isTelling = (heading: string): boolean =>
   !/^\p{L}*\s?\d*$/u.test(heading) &&

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/knowledge/analyse-text.ts';
-import { MAX_BLOCK_LENGTH, quotePassages } from '../../src/knowledge/quote-passages.ts';
+import { quotePassages } from '../../src/knowledge/quote-passages.ts';
+import { MAX_BLOCK_LENGTH } from '../../src/knowledge/read-passage.ts';
 import type { Passage } from '../../src/knowledge/score-sentences.ts';
 import { stem } from '../../src/knowledge/stem.ts';
 

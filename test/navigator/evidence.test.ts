@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { devicesNamedIn } from '../../src/knowledge/devices-named-in.ts';
-import { sourceComparer } from '../../src/navigator/compare-sources.ts';
+import { readPassage } from '../../src/knowledge/read-passage.ts';
+import { comparableText, sourceComparer } from '../../src/navigator/compare-sources.ts';
 import { extractClaims } from '../../src/navigator/extract-claims.ts';
-import { questionCues } from '../../src/navigator/question-cues.ts';
+import { cueText, questionCues } from '../../src/navigator/question-cues.ts';
+
+const comparable = (text: string) => comparableText(text, readPassage({ text, title: '', headingPath: [] }).units);
 
 describe('sourceComparer()', () => {
   const QUOTE = 'The pump runs at 12 V and needs a fuse.';
@@ -20,7 +23,8 @@ describe('sourceComparer()', () => {
     ['is silent where little is shared', 'The pump.', 'silent', ''],
   ];
   it.each(CASES)('%s', (_fact, other, verdict, difference) => {
-    expect(sourceComparer(QUOTE)(other)).toMatchObject({ verdict, difference });
+    const compare = sourceComparer(comparable(QUOTE), { start: 0, end: QUOTE.length });
+    expect(compare(comparable(other))).toMatchObject({ verdict, difference });
   });
 });
 
@@ -46,7 +50,7 @@ describe('questionCues()', () => {
     ['finds nothing where all is there', 'Does Zigbee need 5 V?', 'Zigbee needs 5 V.', []],
   ];
   it.each(CASES)('%s', (_fact, question, passage, reasons) => {
-    expect(questionCues(question, passage).map(({ reason }) => reason)).toEqual(reasons);
+    expect(questionCues(question, [cueText(passage)]).map(({ reason }) => reason)).toEqual(reasons);
   });
 });
 
