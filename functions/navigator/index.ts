@@ -1,11 +1,12 @@
 import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
+import { signedLibrary } from '../../src/knowledge/signed-library.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { perEnvironment } from '../../src/runtime/per-environment.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
-import { LibraryUnreachable, libraryEditionSource } from '../../src/storage/library-edition-source.ts';
+import { libraryEditionSource } from '../../src/storage/library-edition-source.ts';
 
 interface Env extends IdentityVariables {
   EDITIONS: KVNamespace;
@@ -17,19 +18,13 @@ const appFor = perEnvironment(async (env: Env) => {
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   const client = signedClient({ ...identity, targets: { library } });
   const reader = createEditionReader();
+  const parts = [kvEditionParts(env.EDITIONS)];
   return createApp({
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     editionFor: async ({ context, waitUntil }) => {
-      const source = libraryEditionSource(
-        async (path, { maxBytes }) => {
-          const answer = await client.call(context, { to: 'library', method: 'GET', path, maxAnswerBytes: maxBytes });
-          if (!answer.ok) throw new LibraryUnreachable(`Cannot ask the library: ${answer.error.code}`);
-          return { status: answer.status, body: answer.body };
-        },
-        [kvEditionParts(env.EDITIONS)],
-      );
+      const source = libraryEditionSource(signedLibrary(client, context), parts);
       return (await reader.read({ workspace: context.workspace, source, waitUntil })).edition;
     },
   });

@@ -13,13 +13,13 @@ export class EditionUnavailable extends CodedError {
   }
 }
 
-export interface CurrentEdition {
+interface CurrentEdition {
   edition: Edition;
   /** The library could not be asked; a deletion of the last `STALE_LIMIT_MS` may not show yet. */
   isStale: boolean;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** From the verified context, never from a body (design 7.11). */
   workspace: string;
   source: EditionSource;
@@ -33,9 +33,9 @@ export interface EditionReader {
 }
 
 /** Younger than this, an edition is used without a question. */
-export const FRESH_MS = 1000;
+const FRESH_MS = 1000;
 /** Up to here it is used while the library is asked; beyond, the library is asked first. Deletions hold within this bound. */
-export const REFRESH_LIMIT_MS = 3000;
+const REFRESH_LIMIT_MS = 3000;
 /**
  * How long an edition is served when the library cannot be asked. Deletions go through the same library, so that none
  * can be missed while it is down, only while it is cut off from this reader.

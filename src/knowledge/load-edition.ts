@@ -3,7 +3,7 @@ import type { EditionParts } from '../storage/edition-source.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** No place had an intact copy of a part. */
-export class EditionIncomplete extends Error {
+class EditionIncomplete extends Error {
   override name = 'EditionIncomplete';
 }
 

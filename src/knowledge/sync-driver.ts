@@ -48,7 +48,7 @@ export interface SyncDriver {
 }
 
 /** Readers may still be loading the edition before, for so long; its deleted texts go with it. */
-export const EDITION_GRACE_MS = 300_000;
+const EDITION_GRACE_MS = 300_000;
 /** Where an edition was stored and its publishing never ended. */
 const ORPHAN_MS = 3_600_000;
 /** Clocks differ, and a host may stamp an article before it shows it. */

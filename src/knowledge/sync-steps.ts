@@ -21,7 +21,7 @@ export interface SyncParts {
 }
 
 /** A sync removes nothing when more than this share of the host's articles would go (design 7.8). */
-export const DELETION_LIMIT = 0.3;
+const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;
 /** What one step takes in: some 0.3 s of work. */
