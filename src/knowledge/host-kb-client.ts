@@ -1,6 +1,7 @@
 import { ArticleListingReply } from '../contract/article-listing.ts';
 import { ARTICLE_CONTENT_MAX_LENGTH, HostArticleReply } from '../contract/host-article.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues } from '../contract/issue.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { SkippedArticle } from '../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { fetchHostJson, HostKbError } from './fetch-host-json.ts';
@@ -69,9 +70,9 @@ export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient
   const readOnce = async (filters: HostFilters, cursor: HostCursor | undefined): Promise<HostPage> => {
     const address = addressOf(base, { filters, cursor, limit });
     const { json, url, headers } = await fetchHostJson(address, { ...options, token, timeoutMs, maxBytes });
-    const listing = ArticleListingReply.safeParse(json);
-    if (!listing.success) throw new HostKbError(`the answer is no listing: ${describeIssues(issuesOf(listing.error))}`);
-    const { articles, total, next_cursor } = listing.data;
+    const listing = readAs(ArticleListingReply, json);
+    if (!listing.ok) throw new HostKbError(`the answer is no listing: ${describeIssues(listing.issues)}`);
+    const { articles, total, next_cursor } = listing.value;
     return {
       ...readArticles(articles),
       received: articles.length,
@@ -128,13 +129,12 @@ const readArticles = (replies: unknown[]): { articles: HostArticleReply[]; skipp
   const articles: HostArticleReply[] = [];
   const skipped: SkippedArticle[] = [];
   for (const [index, reply] of replies.entries()) {
-    const article = HostArticleReply.safeParse(reply);
-    if (!article.success)
-      skipped.push({ id: idOf(reply, index), reason: reasonOf(describeIssues(issuesOf(article.error))) });
-    else if (article.data.content.length > ARTICLE_CONTENT_MAX_LENGTH) {
+    const article = readAs(HostArticleReply, reply);
+    if (!article.ok) skipped.push({ id: idOf(reply, index), reason: reasonOf(describeIssues(article.issues)) });
+    else if (article.value.content.length > ARTICLE_CONTENT_MAX_LENGTH) {
       const problem = `content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;
-      skipped.push({ id: article.data.id, reason: reasonOf(problem) });
-    } else articles.push(article.data);
+      skipped.push({ id: article.value.id, reason: reasonOf(problem) });
+    } else articles.push(article.value);
   }
   return { articles, skipped };
 };

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues } from '../contract/issue.ts';
+import { readAs } from '../contract/read-as.ts';
 
 /** The greatest article, with every character of its text written as an escape. */
 export const MAX_ARTICLE_BYTES = 3_145_728;
@@ -12,9 +13,9 @@ export const readJson = <Schema extends z.ZodType>(
 ): { value: z.infer<Schema> } | { problem: string } => {
   const json = body.length === 0 && whenEmpty !== undefined ? whenEmpty : parse(body);
   if (json === undefined) return { problem: 'Cannot read the request: the body is not JSON' };
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return { value: parsed.data };
-  return { problem: `Cannot read the request: ${describeIssues(issuesOf(parsed.error))}` };
+  const parsed = readAs(schema, json);
+  if (parsed.ok) return { value: parsed.value };
+  return { problem: `Cannot read the request: ${describeIssues(parsed.issues)}` };
 };
 
 const parse = (body: Uint8Array): unknown => {

@@ -222,6 +222,15 @@ describe('hostKbClient()', () => {
     });
   });
 
+  it('is not thrown off by objects that look like texts', async () => {
+    const trap = { length: { valueOf: 0, toString: 0 } };
+    const article = { ...hostArticle('a', 'Text.'), title: trap };
+    const { client } = await hostThat((_, response) => send(response, { articles: [article, articles[1]] }));
+    expect(await client.readPage({})).toMatchObject({ articles: [{ id: 'b' }], skipped: [{ id: 'a' }] });
+    const other = await hostThat((_, response) => send(response, { articles: [], next_cursor: trap }));
+    await expect(other.client.readPage({})).rejects.toThrow('the answer is no listing');
+  });
+
   it('follows a redirect on the same host', async () => {
     const { client } = await hostThat((_, response, url) =>
       url.pathname === '/moved' ? send(response, { articles }) : response.writeHead(308, { location: '/moved' }).end(),
