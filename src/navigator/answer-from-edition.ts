@@ -47,7 +47,7 @@ const HEDGED_BELOW = 0.3;
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const model = answeringModelOf(edition);
-  const outcome = searchEdition(edition, withoutContractions(question), { ...options, limit: HITS });
+  const outcome = searchEdition(edition, question, { ...options, limit: HITS });
   const decision = decideAnswer(outcome, model, question);
   const chosen = chooseHits(edition, question, outcome.hits);
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
@@ -92,15 +92,6 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     evidence: decision.answer,
     sources: readersSources(response, quotes),
   };
-};
-
-/** "don't" is "do" and "I'm" is "I" to a search: what an apostrophe leaves behind ("don", "m") is no word to look for. */
-const withoutContractions = (question: string): string => {
-  if (!/['’]/.test(question)) return question;
-  return question
-    .replace(/\b(?:wo|ca|ai|sha)n['’]t\b/gi, ' ')
-    .replace(/\b(do|does|did|is|are|was|were|has|have|had|would|could|should|must|need)n['’]t\b/gi, '$1')
-    .replace(/['’](?:m|d|re|ve|ll)\b/gi, ' ');
 };
 
 const placeQuotes = (

@@ -1,10 +1,11 @@
 import { NavigateRequest } from '../contract/ask-request.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues } from '../contract/issue.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { Edition } from '../knowledge/open-edition.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import { answerFromEdition } from './answer-from-edition.ts';
+import { answerAtHand } from './answers-at-hand.ts';
 import { createNavigator } from './navigator-librarian.ts';
 
 /** How the navigator is introduced to people and librarians. */
@@ -30,10 +31,10 @@ export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
-    const request = NavigateRequest.safeParse(await c.req.json().catch(() => undefined));
-    if (!request.success) {
+    const request = readAs(NavigateRequest, await c.req.json().catch(() => undefined));
+    if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      const message = `Cannot read the request: ${describeIssues(issuesOf(request.error))}`;
+      const message = `Cannot read the request: ${describeIssues(request.issues)}`;
       return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message });
     }
     const waitUntil: RequestScope['waitUntil'] = (work) => {
@@ -45,7 +46,7 @@ export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
       }
     };
     const edition = await editionFor({ context: c.get('context'), waitUntil });
-    return c.json(answerFromEdition(edition, request.data.query).response, 200);
+    return c.json(answerAtHand(edition, request.value.query).response, 200);
   });
   return app;
 };

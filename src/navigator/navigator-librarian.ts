@@ -2,12 +2,15 @@ import * as z from 'zod';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link } from '../contract/link.ts';
 import { Query } from '../contract/query.ts';
+import { readAs } from '../contract/read-as.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Source } from '../contract/source.ts';
+import { oncePer } from '../knowledge/once-per.ts';
 import type { Edition } from '../knowledge/open-edition.ts';
 import { CodedError, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
-import { type AnswerOptions, answerFromEdition, type NavigatorAnswer } from './answer-from-edition.ts';
+import type { AnswerOptions, NavigatorAnswer } from './answer-from-edition.ts';
+import { answerAtHand } from './answers-at-hand.ts';
 
 export interface NavigatorParts {
   /** The current edition of the asker's knowledge base; throws when there is none. */
@@ -26,16 +29,16 @@ export const createNavigator =
   ({ readEdition, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
   async (query, context) => {
     try {
-      const question = Query.safeParse(query);
-      if (!question.success)
+      const question = readAs(Query, query);
+      if (!question.ok)
         return {
           error: errorInfo('INVALID_QUERY', {
             librarian: 'navigator',
-            message: `Cannot answer: the query ${question.error.issues[0]?.message}`,
+            message: `Cannot answer: the query ${question.issues[0]?.message}`,
           }),
         };
       const edition = await orAborted(readEdition, context?.signal);
-      return asLibrarianResponse(answerFromEdition(edition, question.data, optionsOf(context)));
+      return asLibrarianResponse(answerAtHand(edition, question.value, optionsOf(context)));
     } catch (error) {
       return {
         error: errorInfoOf(error, {
@@ -62,7 +65,7 @@ export const asLibrarianResponse = ({
   const partial = verdict !== 'answer' || isUnsure(confidence);
   return {
     answer: response.answer,
-    sources: mergeSources(sources),
+    sources: mergedOnce(sources).map((source) => ({ ...source })),
     confidence,
     ...(partial ? { partial } : {}),
     metadata: { navigator: response },
@@ -86,17 +89,27 @@ const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {
   return [...merged.values()];
 };
 
-const History = z
-  .array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) }))
-  .max(20)
-  .catch([]);
-const Devices = z.array(z.string().min(1).max(100)).max(20).catch([]);
+/** What is remembered of an answer need not be merged again. */
+const mergedOnce = oncePer(mergeSources);
+
+const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
+const Devices = z.array(z.string().min(1).max(100)).max(20);
 
 /** Metadata comes from the caller: what does not fit is left out, never an error. */
 const optionsOf = (context: Context | undefined): AnswerOptions => ({
-  history: History.parse(context?.metadata?.history ?? []),
-  devices: Devices.parse(context?.metadata?.devices ?? []),
+  history: readOr(History, context?.metadata?.history, []),
+  devices: readOr(Devices, context?.metadata?.devices, []),
 });
+
+const readOr = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  otherwise: z.output<Schema>,
+): z.output<Schema> => {
+  if (value === undefined) return otherwise;
+  const read = readAs(schema, value);
+  return read.ok ? read.value : otherwise;
+};
 
 const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (!signal) return work();

@@ -68,6 +68,7 @@ describe('the navigator function', () => {
     ['an empty query', { query: ' ' }],
     ['an unknown member', { query: 'boiler', top: 3 }],
     ['no object', 7],
+    ['an object that looks like a text', { query: { length: { valueOf: 0, toString: 0 } } }],
     ['a query of 100,000 characters', { query: 'x'.repeat(100_000) }],
   ])('refuses %s with INVALID_QUERY', async (_what, body) => {
     const { status, reply } = await call('/v1/navigate', body);

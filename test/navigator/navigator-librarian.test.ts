@@ -94,6 +94,9 @@ describe('createNavigator()', () => {
     expect(await navigator(question, { metadata: { history: 7, devices: { a: 1 } } })).toEqual(
       await navigator(question),
     );
+    const trap = { length: { valueOf: 0, toString: 0 } };
+    const metadata = { history: [{ speaker: 'user', text: trap }], devices: [trap] };
+    expect(await navigator(question, { metadata })).toEqual(await navigator(question));
   });
 
   it('favours the devices that the asker has', async () => {
