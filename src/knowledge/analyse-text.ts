@@ -8,7 +8,8 @@ export type WordKind = 'word' | 'compound' | 'part' | 'joined';
 
 /**
  * Hands over the content words of a text in order: compatibility forms resolved, marks stripped, lower case, stop words
- * left out. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become pairs of characters.
+ * left out. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become pairs of characters. What English
+ * hangs on with an apostrophe is taken off: `pool's` is `pool`, `I'm` is nothing, as `I` is, and `don't` and `dont` are `not`.
  *
  * @param visit Called once a word, with at most 64 UTF-16 units of it.
  */
@@ -23,8 +24,16 @@ export const analyseText = (text: string, visit: (word: string, kind: WordKind) 
       if (kind <= JOINER) break;
       shape |= kind;
     }
-    if (at > start) chain.push(visitRun(text.slice(start, at), shape, visit));
-    const joins = at > start && at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
+    let joins = false;
+    if (at > start) {
+      const run = text.slice(start, at);
+      const ending = isApostrophe(text.charCodeAt(at)) ? endingAfter(text, at) : '';
+      const word = ending === 't' ? withoutNegation(run) : run;
+      if (word !== '') chain.push(visitRun(word, shape, visit));
+      if (word !== run) visit('not', 'word');
+      if (ending !== '') at += 1 + ending.length;
+      joins = at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
+    }
     if (!joins) closeChain(chain, visit);
     at++;
   }
@@ -57,10 +66,32 @@ const ASCII_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
 /** Beyond ASCII everything may belong to a word until it is normalised, save the general punctuation that prose is full of. */
 const classOf = (code: number): number => {
   if (code < 128) return ASCII_CLASSES[code] ?? SEPARATOR;
-  return code === 0xa0 || (code >= 0x2000 && code <= 0x206f) ? SEPARATOR : OTHER;
+  return code === 0xa0 || code === 0xb4 || (code >= 0x2000 && code <= 0x206f) ? SEPARATOR : OTHER;
 };
 
 const isJoiner = (text: string, at: number): boolean => classOf(text.charCodeAt(at)) === JOINER;
+
+/** The typewriter's and the typesetter's, and the accents that are typed in their place. */
+const isApostrophe = (code: number): boolean =>
+  code === 0x27 || code === 0x2019 || code === 0x2018 || code === 0xb4 || code === 0x60;
+
+/** Of the possessive and of is, has, am, are, have, will, had and would; `t` is the end of not. */
+const ENDINGS: ReadonlySet<string> = new Set(['s', 't', 'm', 'd', 'll', 're', 've']);
+
+/** The ending that stands behind the apostrophe at `at`, in lower case; empty when another word does, or none. */
+const endingAfter = (text: string, at: number): string => {
+  let end = at + 1;
+  while (end < text.length && end < at + 4 && classOf(text.charCodeAt(end)) > JOINER) end++;
+  const ending = text.slice(at + 1, end).toLowerCase();
+  return ENDINGS.has(ending) ? ending : '';
+};
+
+/** `need` for the run `needn` of `needn't`; empty for those of `won't`, `can't`, `shan't` and `ain't`. */
+const withoutNegation = (run: string): string => {
+  if (!/n$/i.test(run)) return run;
+  const verb = run.slice(0, -1);
+  return /^(?:wo|ca|sha|ai)$/i.test(verb) ? '' : verb;
+};
 
 /** Visits the words of one run and returns the run as a chain would join it. */
 const visitRun = (run: string, shape: number, visit: (word: string, kind: WordKind) => void): string => {
@@ -68,7 +99,7 @@ const visitRun = (run: string, shape: number, visit: (word: string, kind: WordKi
   const whole = clip((shape & UPPER) === 0 ? run : run.toLowerCase());
   const parts = shape === (LOWER | UPPER) && run.length <= MAX_WORD_LENGTH ? camelParts(run) : [];
   if (parts.length < 2) {
-    if (!STOP_WORDS.has(whole)) visit(whole, 'word');
+    if (!STOP_WORDS.has(whole)) visit(NEGATIONS.has(whole) ? 'not' : whole, 'word');
     return whole;
   }
   visit(whole, 'compound');
@@ -121,5 +152,13 @@ const closeChain = (chain: string[], visit: (word: string, kind: WordKind) => vo
   }
   chain.length = 0;
 };
+
+/** Written in haste. `cannot` stays a word of its own: made one with `not` it finds less. */
+const NEGATIONS: ReadonlySet<string> = new Set(
+  (
+    'cant dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt wont wouldnt couldnt shouldnt ' +
+    'mustnt neednt aint'
+  ).split(' '),
+);
 
 const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);

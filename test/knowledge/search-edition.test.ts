@@ -131,6 +131,8 @@ describe('searchEdition()', () => {
     ['1604266', 'version 16.0.4266 of Office'],
     ['16.0.4266', 'build 1604266'],
     ['e-mail', 'email settings'],
+    ["it isn't", 'do not press'],
+    ['pool’s', 'the pools of others'],
     ['email', 'e-mail settings'],
     ['0x80070005', 'error 0x80070005 occurs'],
     ['HKEY_CURRENT_USER', 'under hkey_current_user look'],
@@ -196,6 +198,14 @@ describe('searchEdition()', () => {
     const [known, corrected, unknown] = query.terms.map(({ idf }) => idf) as [number, number, number];
     expect(query.total).toBeCloseTo(known + corrected + unknown);
     expect(unknown).toBeCloseTo(Math.log(1 + 2.5 / 0.5));
+  });
+
+  it('looks for nothing that an apostrophe leaves behind', () => {
+    const { query } = searchEdition(
+      editionOfTexts('pool fee'),
+      "I'm lost, what's the pool's fee? I don’t know, it'll do",
+    );
+    expect(query.terms.map(({ word }) => word)).toEqual(['lost', 'pool', 'fee', 'not', 'know']);
   });
 
   it('counts what a hit matches against all that was asked', () => {
