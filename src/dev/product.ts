@@ -42,7 +42,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const folder = folderOf(options.kb);
   // The address is known only once the gateway listens; articles are listed later than that.
   const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
-  const cloud = await startLocalCloud({ ...options, vars: { 'constellation-library': kbVars(options.kb, served) } });
+  const cloud = await startLocalCloud({ ...options, vars: { 'constellation-library': kbVars(options, served) } });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
   const send: Product['fetch'] = (path, init = {}) =>
@@ -89,9 +89,10 @@ const folderOf = (kb: StartOptions['kb']): string | undefined => {
   return 'folder' in kb ? resolve(kb.folder) : undefined;
 };
 
-const kbVars = (kb: StartOptions['kb'], served: FolderKb | undefined): Record<string, string> => {
+const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Record<string, string> => {
   const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
-  return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host };
+  const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };
+  return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host, ...publicUrl };
 };
 
 const articleUrl = (origin: string, id: string): string =>
