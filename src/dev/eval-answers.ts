@@ -7,6 +7,7 @@ import { type Edition, openEdition } from '../knowledge/open-edition.ts';
 import { quotePassages } from '../knowledge/quote-passages.ts';
 import { searchEdition } from '../knowledge/search-edition.ts';
 import { answerFromEdition, type NavigatorAnswer } from '../navigator/answer-from-edition.ts';
+import { HEDGE } from '../navigator/hedge.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../navigator/validate-navigator-response.ts';
 import { areaUnderCurve, calibrationError, riskCoverage } from './decision-metrics.ts';
 import { type JudgedSet, readLines, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
@@ -117,8 +118,7 @@ const unitOf = ({ judgedBy }: JudgedSet, file: string, section: string) =>
 const isSilent = ({ verdict }: NavigatorAnswer) => verdict !== 'answer';
 const shareOf = <T>(items: readonly T[], holds: (item: T) => boolean) =>
   items.filter(holds).length / Math.max(1, items.length);
-const isHedged = ({ response, verdict }: NavigatorAnswer) =>
-  verdict === 'answer' && response.answer.startsWith("I don't have");
+const isHedged = ({ response, verdict }: NavigatorAnswer) => verdict === 'answer' && response.answer.startsWith(HEDGE);
 
 const measureDeclining = (
   own: NavigatorAnswer[],

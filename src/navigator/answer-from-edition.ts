@@ -12,6 +12,7 @@ import { type ArticleHit, type ChosenHits, chooseHits } from './choose-hits.ts';
 import { type Comparison, comparableText, sourceComparer } from './compare-sources.ts';
 import { citationOf, citeSources, composeAnswer, oneLine, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
+import { HEDGE } from './hedge.ts';
 import { type Cue, cueText, questionCues } from './question-cues.ts';
 import { relatedTopics } from './related-topics.ts';
 
@@ -63,9 +64,9 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       articleCount: edition.articleCount,
       related,
     });
-    const probability = verdict === 'out-of-domain' ? 1 - decision.domain : 1 - decision.answer;
+    const { probability, ...said } = declined;
     return {
-      response: { ...declined, sources: [], ...shared },
+      response: { ...said, sources: [], ...shared },
       verdict,
       probability,
       evidence: decision.answer,
@@ -167,7 +168,7 @@ const cuesOf = ({
   const [best] = quotes;
   if (chosen.isOtherDevice && best) {
     cues.push({
-      reason: `it is about ${best.article.devices.join(', ')}, not about ${chosen.named.join(', ')}`,
+      reason: `the source is about ${best.article.devices.join(', ')}, not about ${chosen.named.join(', ')}`,
       factor: 0.5,
     });
   } else if (chosen.named.length === 0 && best && siblingsOf(best, chosen).length > 0) {
@@ -205,7 +206,7 @@ const framing = ({
   }
   const namesDevices = best !== undefined && chosen.named.length === 0 && siblingsOf(best, chosen).length > 0;
   if (probability >= HEDGED_BELOW) return { namesDevices };
-  return { prefix: "I don't have information that answers this directly. The closest passage:", namesDevices };
+  return { prefix: HEDGE, namesDevices };
 };
 
 const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({

@@ -3,7 +3,7 @@ import type { ConfidenceComponents, NavigatorResponse } from '../contract/naviga
 import type { Decision } from '../knowledge/decide-answer.ts';
 import type { SearchOutcome } from '../knowledge/search-edition.ts';
 import type { Comparison } from './compare-sources.ts';
-import { citationOf, oneLine, type PlacedQuote } from './compose-answer.ts';
+import { citationOf, listOf, oneLine, type PlacedQuote } from './compose-answer.ts';
 import type { Cue } from './question-cues.ts';
 
 /** All that speaks for and against an answer. */
@@ -54,8 +54,7 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
     calibrationReason(evidence),
     ...cues.map(({ reason }) => `But ${reason}`),
   ];
-  if (conflicting)
-    reasons.push(`But sources conflict: ${conflicting.citation} has ${conflicting.comparison.difference}`);
+  if (conflicting) reasons.push(`But sources conflict (${conflicting.citation}: ${conflicting.comparison.difference})`);
   else if (agreeing[0]) reasons.push(`${agreeing[0].citation} says the same`);
   return {
     confidence,
@@ -68,12 +67,13 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
 const coverageReason = ({ outcome, quotes }: ConfidenceEvidence): string => {
   const { terms } = outcome.query;
   const own = terms.map((term, place) => ({ term, place })).filter(({ term }) => term.origin === 'question');
-  const matched = new Set(outcome.hits[0]?.matched);
+  const [best] = quotes;
+  const matched = new Set((outcome.hits.find(({ chunk }) => chunk === best?.chunk.index) ?? outcome.hits[0])?.matched);
   const missing = own.filter(({ place }) => !matched.has(place)).map(({ term }) => `"${oneLine(term.word, 40)}"`);
-  const where = quotes[0] ? citationOf(quotes[0]) : 'the best source';
-  if (missing.length === 0) return `${where} holds every informative word of the question`;
-  const found = `${where} holds ${own.length - missing.length} of ${own.length} informative words of the question`;
-  return `${found} and lacks ${missing.slice(0, 3).join(', ')}`;
+  const where = best ? citationOf(best) : 'the best source';
+  if (missing.length === 0) return `${where} covers every informative word of the question`;
+  const found = `${where} covers ${own.length - missing.length} of ${own.length} informative words of the question`;
+  return `${found}, not ${listOf(missing.slice(0, 3), 'or')}`;
 };
 
 const standingReason = ({ outcome: { margin }, quotes }: ConfidenceEvidence): string => {
@@ -87,7 +87,7 @@ const standingReason = ({ outcome: { margin }, quotes }: ConfidenceEvidence): st
 /** Where all words are there and the doubt is in the numbers alone, the numbers are told. */
 const calibrationReason = ({ outcome, decision }: ConfidenceEvidence): string =>
   outcome.coverage > 0.99 && decision.answer < HIGH_FROM
-    ? `Of questions made up from this knowledge base that fit as well, about ${Math.round(100 * decision.answer)} % were answered rightly`
+    ? `Of test questions whose best passage fitted as well, about ${Math.round(100 * decision.answer)} % were answered correctly`
     : '';
 
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;

@@ -40,12 +40,12 @@ export const composeAnswer = (
   const parts = quotes.map((placed, at) => {
     const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
     const text = renderQuote(placed.quote);
-    const device =
-      namesDevices && placed.article.devices.length > 0
-        ? `For ${escapeHtml(oneLine(placed.article.devices.join(', ')))}: `
-        : '';
-    if (placed.quote.kind !== 'prose') return `${device}According to ${citationOf(placed)}:\n\n${text}`;
-    return isContinued ? `${device}${text}` : `${device}${text} (${citationOf(placed)})`;
+    const devices = namesDevices ? escapeHtml(oneLine(placed.article.devices.join(', '))) : '';
+    const opening = devices === '' ? '' : `For ${devices}`;
+    if (placed.quote.kind !== 'prose')
+      return `${opening === '' ? 'According' : `${opening}, according`} to ${citationOf(placed)}:\n\n${text}`;
+    const said = opening === '' ? text : `${opening}: ${text}`;
+    return isContinued ? said : `${said} (${citationOf(placed)})`;
   });
   return [prefix, ...parts].filter((part) => part !== '').join('\n\n');
 };
@@ -85,11 +85,15 @@ const KIND_NAMES = { prose: 'statement', list: 'list', table: 'table', code: 'co
 
 const relevanceOf = ({ kind }: Quote, matched: readonly string[]): string => {
   const words = matched.slice(0, 6).map((word) => `"${word}"`);
-  const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words.join('');
+  const list = listOf(words, 'and');
   return list === ''
     ? `Holds the quoted ${KIND_NAMES[kind]}`
     : `Holds the quoted ${KIND_NAMES[kind]}, and speaks of ${list}`;
 };
+
+/** "a, b and c", "a or b", "a"; empty for nothing. */
+export const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
 
 /** For running text: no line breaks, and short enough. */
 export const oneLine = (text: string, limit = 300): string => {

@@ -49,7 +49,7 @@ const missingNumbers = (question: string, passages: readonly CueText[]): Cue[] =
   if (!/\d/.test(question)) return [];
   const numbers = question.match(/(?<![\p{L}\p{N}.])\d[\d.,]*(?<![.,])(?![\p{L}\p{N}])/gu) ?? [];
   const missing = numbers.find((number) => !passages.some(({ numbers: held }) => held().includes(plain(number))));
-  return missing === undefined ? [] : [{ reason: `it does not mention ${missing}`, factor: 0.6 }];
+  return missing === undefined ? [] : [{ reason: `the source does not mention ${missing}`, factor: 0.6 }];
 };
 
 const OPPOSITES = (
@@ -85,7 +85,7 @@ const opposites = (question: string, holds: (word: string) => boolean): Cue[] =>
     const turned = oppositeStems
       .get(word)
       ?.find((entry) => !asked.has(entry.stem) && !holds(word) && holds(entry.stem));
-    if (turned) return [{ reason: `it speaks of "${turned.opposite}", not of "${turned.word}"`, factor: 0.6 }];
+    if (turned) return [{ reason: `the source speaks of "${turned.opposite}", not of "${turned.word}"`, factor: 0.6 }];
   }
   return [];
 };
@@ -98,5 +98,5 @@ const missingNames = (question: string, holds: (word: string) => boolean): Cue[]
     const stems = stemsOf(name);
     return stems.size > 0 && ![...stems].some(holds);
   });
-  return missing === undefined ? [] : [{ reason: `it does not mention ${missing}`, factor: 0.75 }];
+  return missing === undefined ? [] : [{ reason: `the source does not mention ${missing}`, factor: 0.75 }];
 };

@@ -5,6 +5,7 @@ import { splitBlocks } from '../knowledge/split-blocks.ts';
 import { splitSentences } from '../knowledge/split-sentences.ts';
 import { unescapeHtml } from './escape-html.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
+import { isHedge } from './hedge.ts';
 import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';
 
 /** What the rules need to know of an article. */
@@ -125,16 +126,14 @@ const RULES = {
     response.sources.length === 0
       ? []
       : statements
-          .filter(
-            (statement) => !statesLackOfInformation(statement) && supportOf(statement, texts).share < SUPPORTED_FROM,
-          )
+          .filter((statement) => statesSomething(statement) && supportOf(statement, texts).share < SUPPORTED_FROM)
           .map((statement) => `No cited source says ${JSON.stringify(statement.slice(0, 120))}`),
 
   'not-contradicted': ({ response, statements, texts }: Subject): string[] =>
     response.sources.length === 0
       ? []
       : statements
-          .filter((statement) => !statesLackOfInformation(statement) && supportOf(statement, texts).isDenied)
+          .filter((statement) => statesSomething(statement) && supportOf(statement, texts).isDenied)
           .map((statement) => `A cited source denies ${JSON.stringify(statement.slice(0, 120))}`),
 
   /** Rule 4: a source that shares nothing with the answer does not support it. */
@@ -168,6 +167,9 @@ const RULES = {
   'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): string[] =>
     outOfDomain && sources.length > 0 ? [`The question is out of domain, yet ${sources[0]?.file} is cited`] : [],
 };
+
+/** What says that information is lacking, or speaks of the answer itself, needs no source. */
+const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
 
 const unfounded = ({ claims, allowed }: Subject, kind: ClaimKind, noun: string): string[] =>
   claims

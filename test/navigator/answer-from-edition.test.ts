@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { levelOf } from '../../src/contract/confidence.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { answeringModelOf } from '../../src/knowledge/answering-model.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
@@ -67,7 +68,7 @@ describe('answerFromEdition()', () => {
     expect(response.answer).toMatch(
       /^I don't have information about this for Barista II\.\n\nFor Barista I: .*45 degrees/,
     );
-    expect(response.confidenceReason).toContain('it is about Barista I, not about Barista II');
+    expect(response.confidenceReason).toContain('the source is about Barista I, not about Barista II');
   });
 
   it('says for which device each answer holds where the question names none', () => {
@@ -82,19 +83,48 @@ describe('answerFromEdition()', () => {
     const { response, evidence } = ask('What is the factory setting of the brewing temperature?');
     expect(evidence).toBeGreaterThan(0.8);
     expect(response.confidence).toBe('low');
-    expect(response.confidenceReason).toMatch(/sources conflict: taste\/\w+\.md, \w+.* has \d+ instead of \d+/i);
+    expect(response.confidenceReason).toMatch(/sources conflict \(taste\/\w+\.md, \w+.*: \d+ instead of \d+\)/i);
   });
 
   it('names a number of the question that the source does not have', () => {
     const { response, probability, evidence } = ask('Does the boiler have a 3 litre tank?');
-    expect(response.confidenceReason).toContain('it does not mention 3');
+    expect(response.confidenceReason).toContain('the source does not mention 3');
     expect(probability).toBeLessThan(evidence);
   });
 
   it('tells where its doubt comes from when every word of the question is there', () => {
     const { response } = ask('boiler zero bar gauge tank');
     expect(response.confidence).not.toBe('high');
-    expect(response.confidenceReason).toMatch(/lacks|about \d+ % were answered rightly/);
+    expect(response.confidenceReason).toMatch(/, not "|about \d+ % were answered correctly/);
+  });
+
+  it('says that it is not sure where an answer is improbable, and denies nothing', () => {
+    const answers = ARTICLES.flatMap(({ text }) => text.match(/[\p{L}-]{6,}/gu) ?? []).map((word) =>
+      ask(`${word} steam gauge`),
+    );
+    const hedged = answers.filter(({ verdict, probability }) => verdict === 'answer' && probability < 0.3);
+    expect(hedged.length).toBeGreaterThan(0);
+    for (const { response } of hedged) {
+      expect(response.answer).toMatch(/^I'm not sure that this answers the question\. The closest passage:\n\n/);
+      expect(validateNavigatorResponse(response, knowledge)).toEqual([]);
+    }
+  });
+
+  it('gives a word and a number that agree, answering or declining', () => {
+    const words = ARTICLES.flatMap(({ text }) => text.match(/\p{L}{4,}/gu) ?? []);
+    const questions = words.map(
+      (word, at) => `${word} ${words[(at * 7) % words.length]} ${at % 2 ? 'zebra' : ''} ${at % 3 ? '' : 'mortgage'}`,
+    );
+    for (const question of [...questions, '???', 'xqzt vbnm', 'Can I get a mortgage for a flat in Berlin?']) {
+      const { response, probability } = ask(question);
+      expect(response.confidence, question).toBe(levelOf(probability));
+    }
+  });
+
+  it('is less than sure that a question is foreign when half of its words are known', () => {
+    const { response, verdict } = ask('Will weeks of water change my credit card purchase?');
+    expect([verdict, response.confidence]).toEqual(['out-of-domain', 'medium']);
+    expect(ask('Can I get a mortgage for a flat in Berlin?').response.confidence).toBe('high');
   });
 
   it('does not speak of a best passage where there is none', () => {

@@ -30,21 +30,26 @@ describe('sourceComparer()', () => {
 
 describe('questionCues()', () => {
   const CASES: [string, string, string, string[]][] = [
-    ['names a number that is missing', 'Does mode 7 heat?', 'Mode 5 heats.', ['it does not mention 7']],
-    ['takes the number of a step for no number', 'Is it 3 litres?', '3. Fill in 2 litres.', ['it does not mention 3']],
+    ['names a number that is missing', 'Does mode 7 heat?', 'Mode 5 heats.', ['the source does not mention 7']],
+    [
+      'takes the number of a step for no number',
+      'Is it 3 litres?',
+      '3. Fill in 2 litres.',
+      ['the source does not mention 3'],
+    ],
     ['reads numbers with separators alike', 'Is it 1,200 litres?', 'It holds 1200 litres.', []],
     [
       'names an opposite',
       'How do I disable the lamp?',
       'Enable the lamp in the menu.',
-      ['it speaks of "enable", not of "disable"'],
+      ['the source speaks of "enable", not of "disable"'],
     ],
     ['passes over opposites that both stand there', 'How do I disable it?', 'Enable or disable it here.', []],
     [
       'names a name that is missing',
       'Does it work with Zigbee?',
       'It works with radios.',
-      ['it does not mention Zigbee'],
+      ['the source does not mention Zigbee'],
     ],
     ['takes the first word for no name', 'Brewing is slow', 'It is slow.', []],
     ['finds nothing where all is there', 'Does Zigbee need 5 V?', 'Zigbee needs 5 V.', []],

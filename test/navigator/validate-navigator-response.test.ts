@@ -74,6 +74,14 @@ describe('validateNavigatorResponse()', () => {
     expect(validateNavigatorResponse(response({ answer, sources }), knowledge)).toEqual([]);
   });
 
+  it('passes an answer that doubts itself, and nothing that is said along with the doubt', () => {
+    const doubting = (sentence: string) => response({ answer: `${sentence}\n\n${QUOTE} (${FILE}, Quick Rollback)` });
+    expect(rulesBroken(doubting("I'm not sure that this answers the question. The closest passage:"))).toEqual([]);
+    expect(
+      rulesBroken(doubting("I'm not sure that this answers the question about draining nodes without eviction.")),
+    ).toEqual(['sentence-supported']);
+  });
+
   const BREACHES: [string, string, NavigatorResponse][] = [
     [
       'file-exists',
