@@ -13,7 +13,7 @@ export interface FunctionSize {
   gzipBytes: number;
 }
 
-/** The size of every function as it is uploaded: bundled, not minified, as `wrangler deploy` does by default. */
+/** The size of every function as it is uploaded: bundled, and minified where its configuration says so. */
 export const functionSizes = async (): Promise<FunctionSize[]> =>
   Promise.all(
     functionConfigs().map(async (file) => {

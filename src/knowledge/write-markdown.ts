@@ -75,12 +75,12 @@ const writeList = (list: Element): string => {
 /** A table whose cells hold no blocks of their own; of one that lays out a page, or has a single column, the blocks. */
 const writeTable = (table: Element): string[] => {
   const rows = rowsOf(table);
+  const caption = table.children.filter(isElement).filter(({ name }) => name === 'caption');
   const width = Math.max(0, ...rows.slice(0, 10_000).map((row) => row.length));
-  if (width < 2 || width > 50) return rows.flat().flatMap(blocksOf);
+  if (width < 2 || width > 50) return [...caption, ...rows.flat()].flatMap(blocksOf);
   const lines = rows.map((row) => `| ${Array.from({ length: width }, (_, at) => cell(row[at])).join(' | ')} |`);
-  const caption = table.children.filter(isElement).find(({ name }) => name === 'caption');
   const rule = `| ${Array.from({ length: width }, () => '---').join(' | ')} |`;
-  return [...(caption ? blocksOf(caption) : []), [lines[0], rule, ...lines.slice(1)].join('\n')];
+  return [...caption.flatMap(blocksOf), [lines[0], rule, ...lines.slice(1)].join('\n')];
 };
 
 const rowsOf = (table: Element): Element[][] =>

@@ -100,6 +100,7 @@ describe('normaliseArticle()', () => {
     ['text between cells', '<table>a<tr>b<td>1<td>2</table>', 'ab\n\n| 1 | 2 |\n| --- | --- |'],
     ['blocks between cells', '<table><p>a</p><tr><td>1<td>2</table>', 'a\n\n| 1 | 2 |\n| --- | --- |'],
     ['a table in a table', '<table><tr><td>1<td><table><tr><td>2<td>3</table></table>', /1[\s\S]*2[\s\S]*3/],
+    ['a caption over a single column', '<table><caption>a</caption><tr><td>b</table>', 'a\n\nb'],
     ['end tags that nothing began', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
     ['formatting across blocks', '<div>a <b>b<p>c</b> d</p>e</div>', /a[\s\S]*b[\s\S]*c d[\s\S]*e/],
     ['comments and instructions', '<p>a<!-- <p>x --><?php x ?><!x>b<!-- y', 'ab'],
