@@ -1,4 +1,5 @@
 import { endOfHtmlBlock } from './html-block.ts';
+import { type Container, goOn, type Line, lineAt, openContainers, RULE } from './markdown-containers.ts';
 
 /** A block at the top level of a Markdown text: `[start, end)` in UTF-16 units, indentation of the first line included. */
 export interface Block {
@@ -20,8 +21,7 @@ export interface Block {
  */
 export const parseBlocks = (markdown: string): Block[] => {
   const state: State = { markdown, blocks: [], containers: [], leaf: NO_LEAF, listMark: '' };
-  for (const [start, end] of lineRanges(markdown))
-    readLine(state, { start, end, from: 0, ...firstVisible(markdown, start, end, 0) });
+  for (const [start, end] of lineRanges(markdown)) readLine(state, lineAt(markdown, start, end));
   for (const block of state.blocks) if (isComment(markdown, block)) block.kind = 'empty';
   return state.blocks;
 };
@@ -34,15 +34,6 @@ export function* lineRanges(text: string, from = 0, to = text.length): Generator
     yield [start, end];
     start = end + 1;
   }
-}
-
-interface Container {
-  /** `>` of a quote; of a list item its bullet, or what follows its number. */
-  mark: string;
-  /** By how many columns more than its list a line of an item is indented; 0 for a quote. */
-  width: number;
-  /** Whether nothing has been said in the item yet. */
-  isEmpty: boolean;
 }
 
 /** What the line before belonged to, within its containers. */
@@ -61,22 +52,10 @@ interface State {
   listMark: string;
 }
 
-/** What is left of a line behind the marks of its containers. */
-interface Line {
-  start: number;
-  end: number;
-  /** Where the next character stands that is no white space, and in which column; at the end for a blank rest. */
-  at: number;
-  column: number;
-  /** The column that was read up to. It may lie within a tab. */
-  from: number;
-}
-
 const NO_LEAF: Leaf = { kind: 'none' };
-const MAX_DEPTH = 50;
 
 const readLine = (state: State, line: Line): void => {
-  const matched = goOn(state, line);
+  const matched = goOn(state.markdown, state.containers, line);
   const isWhole = matched === state.containers.length;
   if (isWhole && continueVerbatim(state, line)) return;
   if (line.at === line.end) {
@@ -84,7 +63,10 @@ const readLine = (state: State, line: Line): void => {
     return;
   }
   const { leaf } = state;
-  const opened = openContainers(state, line, matched, isWhole && leaf.kind === 'paragraph');
+  const opened = openContainers(state.markdown, line, {
+    depth: matched,
+    isInterrupting: isWhole && leaf.kind === 'paragraph',
+  });
   if (opened.length === 0 && continueLeaf(state, line, isWhole)) return;
   state.containers = [...state.containers.slice(0, matched), ...opened];
   state.leaf = leafOf(state.markdown, line, leaf.kind === 'paragraph' && opened.length === 0);
@@ -98,60 +80,6 @@ const readLine = (state: State, line: Line): void => {
 
 const isNextItem = ({ blocks, listMark }: State, { mark }: Container): boolean =>
   mark !== '>' && mark === listMark && blocks.at(-1)?.kind === 'list';
-
-/** How many of the open containers the line goes on in; reads over their marks. */
-const goOn = ({ containers, markdown }: State, line: Line): number => {
-  for (const [index, container] of containers.entries()) {
-    const indent = line.column - line.from;
-    const isBlank = line.at === line.end;
-    if (container.mark === '>') {
-      if (isBlank || indent > 3 || markdown[line.at] !== '>') return index;
-      readQuoteMark(markdown, line);
-    } else if (isBlank ? container.isEmpty : indent < container.width) return index;
-    else if (!isBlank) {
-      line.from += container.width;
-      container.isEmpty = false;
-    }
-  }
-  return containers.length;
-};
-
-/** Opens the quotes and items that begin on the line. */
-const openContainers = (state: State, line: Line, matched: number, isInterrupting: boolean): Container[] => {
-  const opened: Container[] = [];
-  const { markdown } = state;
-  while (line.at < line.end && line.column - line.from < 4 && matched + opened.length < MAX_DEPTH) {
-    if (markdown[line.at] === '>') {
-      readQuoteMark(markdown, line);
-      opened.push({ mark: '>', width: 0, isEmpty: false });
-      continue;
-    }
-    const item = readItemMark(markdown, line, isInterrupting && opened.length === 0);
-    if (!item) break;
-    opened.push(item);
-  }
-  return opened;
-};
-
-const readQuoteMark = (markdown: string, line: Line): void => {
-  const next = markdown[line.at + 1];
-  line.from = line.column + (next === ' ' || next === '\t' ? 2 : 1);
-  Object.assign(line, firstVisible(markdown, line.at + 1, line.end, line.column + 1));
-};
-
-/** An item that interrupts a paragraph says something and is the first of its list. */
-const readItemMark = (markdown: string, line: Line, isInterrupting: boolean): Container | undefined => {
-  const [mark = '', number] = ITEM.exec(markdown.slice(line.at, Math.min(line.end, line.at + 12))) ?? [];
-  if (mark === '' || RULE.test(markdown.slice(line.at, line.end))) return undefined;
-  const rest = firstVisible(markdown, line.at + mark.length, line.end, line.column + mark.length);
-  const isEmpty = rest.at === line.end;
-  if (isInterrupting && (isEmpty || (number !== undefined && Number(number) !== 1))) return undefined;
-  const gap = rest.column - line.column - mark.length;
-  const padding = isEmpty || gap > 4 ? 1 : gap;
-  const width = line.column - line.from + mark.length + padding;
-  Object.assign(line, rest, { from: line.from + width });
-  return { mark: mark.slice(-1), width, isEmpty };
-};
 
 /** Goes on in code between fences or in HTML, if that is open. */
 const continueVerbatim = (state: State, line: Line): boolean => {
@@ -269,20 +197,10 @@ const visibleEnd = (markdown: string, { start, end }: Line): number => {
   return to === start ? 0 : to;
 };
 
-const firstVisible = (markdown: string, from: number, end: number, startColumn: number) => {
-  let at = from;
-  let column = startColumn;
-  for (; at < end && (markdown[at] === ' ' || markdown[at] === '\t'); at += 1)
-    column += markdown[at] === '\t' ? 4 - (column % 4) : 1;
-  return { at, column };
-};
-
 const isComment = (markdown: string, { kind, start, end }: Block): boolean => {
   if (kind !== 'text') return false;
   const text = markdown.slice(start, end).trimStart();
   return text.startsWith('<!--') && text.indexOf('-->') === text.length - 3;
 };
 
-const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?=[ \t]|$)/;
-const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
