@@ -1,4 +1,5 @@
-import { readPassage } from './read-passage.ts';
+import { type TableRow, tableSpans } from './quote-table.ts';
+import { type Reading, readPassage, type Unit } from './read-passage.ts';
 import { createScorer, type Passage, type Question, type Scorer } from './score-sentences.ts';
 import type { Span } from './split-sentences.ts';
 
@@ -11,6 +12,8 @@ export interface Quote extends Span {
   score: number;
   /** Share of the question's idf that stands in the quote or above it (title, headings), 0 to 1. */
   coverage: number;
+  /** Further rows of the table that the quote before this one opens. */
+  continues?: boolean;
 }
 
 /**
@@ -21,10 +24,10 @@ const SECOND_WITHIN = 3;
 
 /**
  * Picks what answers a question best: one or two sentences of prose, or a whole list, table or code block with the line
- * that introduces it. The weights are those of the recipe, section 4.
+ * that introduces it; of a longer table only the head and the rows that the question is about. The weights are those of the recipe, section 4.
  *
  * @param passages Best first; three are enough (the fourth and fifth add nothing measurable).
- * @returns One or two quotes, in the order they should be read; empty when nothing shares a word with the question.
+ * @returns One or two quotes, or a table in up to four, in the order they should be read; empty when nothing shares a word with the question.
  */
 export const quotePassages = (question: Question, passages: readonly Passage[]): Quote[] => {
   const scorer = createScorer(question, passages);
@@ -34,6 +37,7 @@ export const quotePassages = (question: Question, passages: readonly Passage[]):
     undefined,
   );
   if (!best) return [];
+  if (best.kind === 'table') return quoteTable(best, { question, passages, scorer });
   if (best.kind !== 'prose') return [quoteOf(best, passages)];
   const second = candidates
     .filter((each) => each.kind === 'prose' && each !== best && each.score >= best.score - SECOND_WITHIN)
@@ -43,7 +47,8 @@ export const quotePassages = (question: Question, passages: readonly Passage[]):
 };
 
 /** A quotable span with its score. */
-interface Candidate extends Omit<Quote, 'text'> {
+interface Candidate extends Omit<Quote, 'text' | 'continues'> {
+  unit: Unit;
   /** Where in its paragraph it stands; neighbours are read as one quote. */
   next: number | undefined;
 }
@@ -70,8 +75,34 @@ const joinQuotes = (best: Candidate, second: Candidate, passages: readonly Passa
   ];
 };
 
+/** Who asks for all of it gets all of it. */
+const ASKS_FOR_ALL = /\b(?:all|each|every|list|compare[ds]?|comparison|differences?|overview)\b/i;
+
+const quoteTable = (
+  best: Candidate,
+  { question, passages, scorer }: { question: Question; passages: readonly Passage[]; scorer: Scorer },
+): Quote[] => {
+  const passage = passages[best.passage];
+  const [head, ...body] = best.unit.rows;
+  if (!passage || !head) return [quoteOf(best, passages)];
+  const units = readingOfPassage(passage).units.filter(({ block }) => block === 'table');
+  const asksForAll = ASKS_FOR_ALL.test(question.text);
+  const rows = body.map(({ start, end }): TableRow => {
+    const words = units.find((unit) => unit.start === start)?.words;
+    const share = words && !asksForAll ? scorer.shareOf(scorer.look(words).matched) : 0;
+    return { start, end, share, isContinued: /^\|[ \t]*\|/.test(passage.text.slice(start, end)) };
+  });
+  const opening = { start: Math.min(best.start, head.start), end: head.end };
+  return tableSpans(opening, rows, best).map((span, at) => ({
+    ...quoteOf({ ...best, ...span }, passages),
+    ...(at > 0 ? { continues: true } : {}),
+  }));
+};
+
+const readingOfPassage = (passage: Passage): Reading => passage.reading ?? readPassage(passage);
+
 const candidatesOf = (passage: Passage, index: number, scorer: Scorer): Candidate[] => {
-  const { units, above: titles } = passage.reading ?? readPassage(passage);
+  const { units, above: titles } = readingOfPassage(passage);
   const above = scorer.look(titles).matched;
   const seen = units.map(({ words }) => scorer.look(words));
   const candidates: Candidate[] = [];
@@ -83,7 +114,8 @@ const candidatesOf = (passage: Passage, index: number, scorer: Scorer): Candidat
     const neighbours = { previous: seen[at - 1], next: seen[at + 1] };
     const score = scorer.score(look, { ...neighbours, above, text, isFirst: at === 0, isSteps: unit.isSteps, passage });
     const coverage = scorer.shareOf(look.matched, above);
-    candidates.push({ passage: index, kind: unit.kind, score, coverage, ...unit.quoted, next: units[at + 1]?.start });
+    const { kind, quoted } = unit;
+    candidates.push({ passage: index, kind, score, coverage, ...quoted, unit, next: units[at + 1]?.start });
   });
   return candidates;
 };

@@ -137,7 +137,7 @@ export interface Scorer {
   /** How likely the sentence is the answer: higher is better, on a scale of this question's own. */
   score(look: Look, surroundings: Surroundings): number;
   /** Share of the question's idf that two sets of terms hold together, 0 to 1. */
-  shareOf(matched: ReadonlySet<number>, above: ReadonlySet<number>): number;
+  shareOf(matched: ReadonlySet<number>, above?: ReadonlySet<number>): number;
 }
 
 /** For steps where the question asks how. Not in the recipe, whose data has no steps. */

@@ -131,7 +131,11 @@ const compareWithOthers = (
   const [first] = quotes;
   const top = hits[0]?.score ?? 0;
   if (!first) return [];
-  const compare = sourceComparer(comparableOf(first.chunk), first.quote);
+  const further = quotes.slice(1).filter(({ quote }) => quote.continues);
+  const compare = sourceComparer(
+    comparableOf(first.chunk),
+    [first, ...further].map(({ quote }) => quote),
+  );
   return hits
     .filter(
       ({ source, score }) =>

@@ -38,11 +38,14 @@ export const comparableText = (text: string, units: readonly Unit[]): Comparable
  * Compares a quote with other sources, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004:
  * "sources conflict with each other").
  *
- * @param quoted The part of `text` that is quoted.
+ * @param quoted The parts of `text` that are quoted.
  */
-export const sourceComparer = (text: ComparableText, quoted: Span): ((other: ComparableText) => Comparison) => {
+export const sourceComparer = (
+  text: ComparableText,
+  quoted: readonly Span[],
+): ((other: ComparableText) => Comparison) => {
   const statements = text.statements.filter(
-    ({ start, end, words }) => start >= quoted.start && end <= quoted.end && words.size >= MIN_WORDS,
+    ({ start, end, words }) => words.size >= MIN_WORDS && quoted.some((part) => start >= part.start && end <= part.end),
   );
   return (other) => {
     let best = SILENT;

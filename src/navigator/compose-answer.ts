@@ -37,9 +37,10 @@ export const composeAnswer = (
   quotes: readonly PlacedQuote[],
   { prefix = '', namesDevices = false }: { prefix?: string; namesDevices?: boolean } = {},
 ): string => {
-  const parts = quotes.map((placed, at) => {
+  const parts = quotes.flatMap((placed, at) => {
+    if (placed.quote.continues) return [];
     const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
-    const text = renderQuote(placed.quote);
+    const text = [placed, ...continuationsOf(quotes, at)].map(({ quote }) => renderQuote(quote)).join('\n');
     const devices = namesDevices ? escapeHtml(oneLine(placed.article.devices.join(', '))) : '';
     const opening = devices === '' ? '' : `For ${devices}`;
     if (placed.quote.kind !== 'prose')
@@ -48,6 +49,13 @@ export const composeAnswer = (
     return isContinued ? said : `${said} (${citationOf(placed)})`;
   });
   return [prefix, ...parts].filter((part) => part !== '').join('\n\n');
+};
+
+/** The rows that belong to the table opened at `at`. */
+const continuationsOf = (quotes: readonly PlacedQuote[], at: number): readonly PlacedQuote[] => {
+  const rest = quotes.slice(at + 1);
+  const end = rest.findIndex(({ quote }) => !quote.continues);
+  return end < 0 ? rest : rest.slice(0, end);
 };
 
 /** Exactly the quoted words, save that raw HTML is made inert and an open fence closed. */

@@ -63,18 +63,6 @@ describe('quotePassages()', () => {
     expect(quotesOf('Should pump oil be changed?', [passage(text)])[0]).toMatch(/^Pump oil/);
   });
 
-  it('quotes whole rows around the match where a table is long', () => {
-    const rows = Array.from(
-      { length: 80 },
-      (_, at) => `| part ${at} | ${at === 60 ? 'oil seal' : 'screw'} of the machine |`,
-    );
-    const text = `| Part | Name |\n| --- | --- |\n${rows.join('\n')}`;
-    const [quote = ''] = quotesOf('oil seal', [passage(text)]);
-    expect(quote).toContain('| part 60 | oil seal of the machine |');
-    expect(quote.length).toBeLessThanOrEqual(MAX_BLOCK_LENGTH);
-    expect(quote.split('\n').every((row) => /^\|.*\|$/.test(row))).toBe(true);
-  });
-
   it('never quotes headings, scripts or links that run code', () => {
     const text =
       '## Pump oil\n\n<script>\npump oil\n</script>\n\n[pump oil](javascript:alert(1)) is pump oil.\n\nSpare oil.';
@@ -94,5 +82,68 @@ describe('quotePassages()', () => {
   it('bounds a quote of one endless sentence', () => {
     const text = `pump ${'oil and '.repeat(5000)}`;
     expect(quotesOf('pump oil', [passage(text)]).join('').length).toBeLessThanOrEqual(2 * 1600);
+  });
+
+  describe('of a table', () => {
+    const HEAD = '| Device | Mode | Watts |\n| --- | --- | --- |';
+    const rows = ['Apollo', 'Apollo II', 'Apollo III'].flatMap((device, d) =>
+      ['Eco', 'Balanced', 'Turbo', 'Custom'].map((mode, m) => `| ${device} | ${mode} | ${100 * d + 10 * m + 120} |`),
+    );
+    const modes = passage(`Power at the wall:\n\n${HEAD}\n${rows.join('\n')}\n\nMore words.`);
+
+    it('quotes the head, what introduces it, and the row that the question is about', () => {
+      expect(quotesOf('How many watts does the Apollo II pull in turbo?', [modes])).toEqual([
+        `Power at the wall:\n\n${HEAD}`,
+        rows[6],
+      ]);
+    });
+
+    it('quotes each part exactly, those behind the first as going on', () => {
+      const quotes = quotePassages(question('How many watts does the Apollo II pull in turbo?'), [modes]);
+      for (const { text, start, end } of quotes) expect(modes.text.slice(start, end)).toBe(text);
+      expect(quotes.map(({ kind, continues = false }) => [kind, continues])).toEqual([
+        ['table', false],
+        ['table', true],
+      ]);
+    });
+
+    it('quotes rows that follow one another, or the head, in one piece', () => {
+      expect(
+        quotesOf('Watts of the Apollo in eco?', [
+          passage(`${HEAD}\n${[rows[0], ...rows.slice(5, 8), rows[11]].join('\n')}`),
+        ]),
+      ).toEqual([`${HEAD}\n${rows[0]}`]);
+    });
+
+    it.each([
+      ['no row stands out', 'How many watts does a device pull?'],
+      ['a row stands out by one word of many', 'Device pulls wall socket winter evening heating 330'],
+      ['all of it is asked for', 'Compare the watts of the Apollo II in turbo'],
+    ])('quotes it whole where %s', (_fact, asked) => {
+      expect(quotesOf(asked, [modes])).toEqual([`Power at the wall:\n\n${HEAD}\n${rows.join('\n')}`]);
+    });
+
+    it('quotes it whole where it has four rows or fewer', () => {
+      const short = passage(`${HEAD}\n${rows.slice(4, 8).join('\n')}`);
+      expect(quotesOf('How many watts does the Apollo II pull in turbo?', [short])).toEqual([short.text]);
+    });
+
+    it('quotes it whole where the row leans on one above', () => {
+      const leaning = passage(
+        `${HEAD}\n${rows.map((row, at) => (at % 4 ? row.replace(/Apollo(?: I+)?/, '') : row)).join('\n')}`,
+      );
+      expect(quotesOf('Which is 330 watts in balanced?', [leaning])).toEqual([leaning.text]);
+    });
+
+    it('never quotes rows of a long one without their head', () => {
+      const long = passage(
+        `${HEAD}\n${Array.from({ length: 90 }, (_, at) => `| Pump ${at} | wet | ${at} |`).join('\n')}`,
+      );
+      const quotes = quotesOf('How wet is the pump?', [long]);
+      expect(quotes[0]?.startsWith(HEAD)).toBe(true);
+      expect(quotes.join('').length).toBeLessThanOrEqual(MAX_BLOCK_LENGTH + HEAD.length);
+      const late = quotesOf('How wet is pump 77?', [long]);
+      expect(late).toEqual([HEAD, '| Pump 77 | wet | 77 |']);
+    });
   });
 });

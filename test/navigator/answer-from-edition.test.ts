@@ -33,6 +33,29 @@ describe('answerFromEdition()', () => {
     );
   });
 
+  it('shows the head and the right row of a longer table as one table, each an excerpt of its own', () => {
+    const rows = ['Mocha', 'Ristretto', 'Lungo', 'Cortado', 'Doppio', 'Macchiato'].map(
+      (drink, at) => `| ${drink} | ${20 + 7 * at} g |`,
+    );
+    const [first] = ARTICLES;
+    const table = {
+      ...(first as (typeof ARTICLES)[number]),
+      id: 'doses.md',
+      title: 'Doses',
+      text: `| Drink | Dose |\n| --- | --- |\n${rows.join('\n')}\n`,
+    };
+    const base = openSmallKb([...ARTICLES, table]);
+    const { response } = answerFromEdition(base.edition, 'What is the dose of a cortado?');
+    expect(response.answer).toContain('doses.md, Doses:\n\n| Drink | Dose |\n| --- | --- |\n| Cortado | 41 g |');
+    expect(response.answer).not.toContain('Lungo');
+    expect(response.answer.split('Cortado')).toHaveLength(2);
+    expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([
+      '| Drink | Dose |\n| --- | --- |',
+      '| Cortado | 41 g |',
+    ]);
+    expect(validateNavigatorResponse(response, base.knowledge)).toEqual([]);
+  });
+
   it('gives every excerpt with offsets into the article and the edition it is cut from', () => {
     for (const question of [
       'How do I descale the boiler?',

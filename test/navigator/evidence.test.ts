@@ -23,7 +23,7 @@ describe('sourceComparer()', () => {
     ['is silent where little is shared', 'The pump.', 'silent', ''],
   ];
   it.each(CASES)('%s', (_fact, other, verdict, difference) => {
-    const compare = sourceComparer(comparable(QUOTE), { start: 0, end: QUOTE.length });
+    const compare = sourceComparer(comparable(QUOTE), [{ start: 0, end: QUOTE.length }]);
     expect(compare(comparable(other))).toMatchObject({ verdict, difference });
   });
 });
