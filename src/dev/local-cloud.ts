@@ -56,7 +56,7 @@ const workerOf = async (file: string, { vars = {}, port }: LocalCloudOptions): P
     ...workerOptions,
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ...vars[config.name] },
-    modules: [{ type: 'ESModule', path: 'index.mjs', contents: await bundle(main) }],
+    modules: [{ type: 'ESModule', path: 'index.mjs', contents: await bundle(main, { minify: config.minify === true }) }],
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
 };
