@@ -4,7 +4,7 @@ import type { Edition } from './open-edition.ts';
 import type { EditionIndex } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
 import { stem } from './stem.ts';
-import { entryText, findEntry } from './text-table.ts';
+import { entryRange, entryText, findEntry } from './text-table.ts';
 
 /** What was said before the question, oldest first; only the last turn of each speaker is used. */
 export interface Turn {
@@ -129,8 +129,10 @@ const lookUp = (edition: Edition, word: string): QueryTerm => {
   };
 };
 
-const chunkCountOf = ({ postingStarts }: EditionIndex, termId: number): number =>
-  termId < 0 ? 0 : (postingStarts[termId + 1] ?? 0) - (postingStarts[termId] ?? 0);
+const chunkCountOf = ({ postingStarts }: EditionIndex, termId: number): number => {
+  const { start, end } = entryRange(postingStarts, termId);
+  return end - start;
+};
 
 const postingOf = (edition: Edition, termId: number, weight: number): TermPosting | undefined => {
   if (termId < 0) return undefined;

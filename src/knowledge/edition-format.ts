@@ -65,13 +65,20 @@ export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
   if (count > MAX_SECTIONS) throw unreadable(`it has ${count} sections, at most are ${MAX_SECTIONS}`);
   const places = new Map<string, Placement>();
   for (let entry = HEADER_BYTES; entry < HEADER_BYTES + count * ENTRY_BYTES; entry += ENTRY_BYTES) {
-    const name = new TextDecoder().decode(bytes.subarray(entry, entry + NAME_BYTES)).replace(/\0+$/, '');
+    const name = nameAt(bytes, entry);
     const start = view.getUint32(entry + NAME_BYTES, true);
     const length = view.getUint32(entry + NAME_BYTES + 4, true);
     if (start % 4 !== 0 || start + length > bytes.byteLength) throw unreadable('a section lies outside of it');
     places.set(name, { start, length });
   }
   return places;
+};
+
+/** Names are ASCII, which needs no decoder: setting one up 33 times is half of what a cold start spends here. */
+const nameAt = (bytes: Uint8Array, entry: number): string => {
+  let end = entry;
+  while (end < entry + NAME_BYTES && bytes[end] !== 0) end++;
+  return String.fromCharCode(...bytes.subarray(entry, end));
 };
 
 /** The error for bytes that cannot be opened. @param reason What is so, after the colon. */

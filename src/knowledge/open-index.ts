@@ -23,6 +23,7 @@ export interface EditionIndex {
   headingWords: TextTable;
   titleWords: TextTable;
   labelWords: TextTable;
+  /** Both throw `EditionFormatError` when a damaged chunk names an article or headings that are not there. */
   articleOf: (chunk: number) => number;
   headingOf: (chunk: number) => number;
   /** All zero between searches: a score for each chunk, a mark for each term. */
@@ -54,6 +55,8 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
   const chunkCount = chunks.length / CHUNK_NUMBERS;
   if (!Number.isInteger(chunkCount)) throw unreadable('a chunk is incomplete');
   const terms = table('terms');
+  const titleWords = table('titleWords');
+  const headingWords = table('headingWords');
   const postingImpacts = bytes('posting.impacts');
   const index: EditionIndex = {
     words: table('words'),
@@ -67,11 +70,11 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     postingChunks: postingView(bytes('posting.chunks'), postingImpacts.length),
     postingImpacts,
     chunkWords: table('chunkWords'),
-    headingWords: table('headingWords'),
-    titleWords: table('titleWords'),
+    headingWords,
+    titleWords,
     labelWords: table('labelWords'),
-    articleOf: (chunk) => chunks[chunk * CHUNK_NUMBERS] ?? 0,
-    headingOf: (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0,
+    articleOf: (chunk) => within(chunks[chunk * CHUNK_NUMBERS] ?? 0, titleWords),
+    headingOf: (chunk) => within(chunks[chunk * CHUNK_NUMBERS + 4] ?? 0, headingWords),
     scores: new Float32Array(chunkCount),
     marks: new Uint8Array(terms.count),
   };
@@ -80,7 +83,7 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
 };
 
 const checkIndex = (index: EditionIndex, chunks: Uint32Array): void => {
-  const { words, terms, titleWords, headingWords } = index;
+  const { words, terms } = index;
   checkStarts(index.postingStarts, index.postingImpacts.length);
   const perWord = [index.wordIds, index.wordCounts, index.wordMasks, index.wordTerms];
   const agrees =
@@ -89,8 +92,9 @@ const checkIndex = (index: EditionIndex, chunks: Uint32Array): void => {
     index.postingStarts.length === terms.count + 1 &&
     index.chunkWords.count * CHUNK_NUMBERS === chunks.length;
   if (!agrees) throw unreadable('its index disagrees on how much there is');
-  for (let at = 0; at < chunks.length; at += CHUNK_NUMBERS) {
-    if ((chunks[at] ?? 0) >= titleWords.count) throw unreadable('a chunk has no article');
-    if ((chunks[at + 4] ?? 0) >= headingWords.count) throw unreadable('a chunk has no headings');
-  }
+};
+
+const within = (place: number, { count }: TextTable): number => {
+  if (place >= count) throw unreadable('a chunk has no article or no headings');
+  return place;
 };

@@ -1,6 +1,7 @@
 import type { QueryTerm } from './analyse-query.ts';
 import type { EditionIndex } from './open-index.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
+import { entryRange } from './text-table.ts';
 
 /** A chunk with the sum of what its terms earn. */
 export interface RankedChunk {
@@ -20,20 +21,22 @@ export const rankChunks = (
   { limit, isAllowed }: { limit: number; isAllowed?: ((chunk: number) => boolean) | undefined },
 ): RankedChunk[] => {
   const { scores } = index;
-  for (const { postings } of terms) {
-    for (const { termId, weight, idf } of postings) {
-      addScores(index, termId, (weight * idf * (RANKING.k1 + 1)) / FULL_IMPACT);
+  try {
+    for (const { postings } of terms) {
+      for (const { termId, weight, idf } of postings) {
+        addScores(index, termId, (weight * idf * (RANKING.k1 + 1)) / FULL_IMPACT);
+      }
     }
+    return bestOf(scores, { limit, isAllowed });
+  } finally {
+    scores.fill(0);
   }
-  const best = bestOf(scores, { limit, isAllowed });
-  scores.fill(0);
-  return best;
 };
 
 const addScores = (index: EditionIndex, termId: number, unit: number): void => {
   const { scores, postingStarts, postingChunks, postingImpacts } = index;
-  const end = postingStarts[termId + 1] ?? 0;
-  for (let at = postingStarts[termId] ?? end; at < end; at++) {
+  const { start, end } = entryRange(postingStarts, termId);
+  for (let at = start; at < end; at++) {
     const chunk = postingChunks[at] ?? 0;
     // A write outside of a typed array does nothing, so a damaged posting cannot do harm.
     scores[chunk] = (scores[chunk] ?? 0) + (postingImpacts[at] ?? 0) * unit;

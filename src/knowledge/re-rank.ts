@@ -40,7 +40,7 @@ export const gatherEvidence = (
   });
   const markOf = (word: number): number => marks[wordTerms[word] ?? -1] ?? 0;
   const read = varintReader();
-  const evidence = ranked.map(({ chunk }) => {
+  const evidenceOf = (chunk: number): ChunkEvidence => {
     const findings = emptyFindings();
     const article = index.articleOf(chunk);
     scanWords(query, findings, { words: read(entryBytes(index.titleWords, article)), markOf });
@@ -50,9 +50,12 @@ export const gatherEvidence = (
     scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
     scanWords(query, findings, { words: read(entryBytes(index.chunkWords, chunk)), markOf });
     return summarise(query, findings, titleTerms);
-  });
-  for (const ids of termIds) for (const termId of ids) marks[termId] = 0;
-  return evidence;
+  };
+  try {
+    return ranked.map(({ chunk }) => evidenceOf(chunk));
+  } finally {
+    for (const ids of termIds) for (const termId of ids) marks[termId] = 0;
+  }
 };
 
 interface Findings {

@@ -7,28 +7,41 @@ export interface TextTable {
   bytes: Uint8Array;
 }
 
-/** @throws {EditionFormatError} When the starts do not rise from 0 to the length of the bytes. */
+/**
+ * Only the ends of the starts are looked at: a loop over all of them, run cold, would be most of the time that opening an
+ * edition takes. Each entry is checked when it is read.
+ *
+ * @throws {EditionFormatError} When the starts do not go from 0 to the length of the bytes.
+ */
 export const openTextTable = (starts: Uint32Array, bytes: Uint8Array): TextTable => {
   checkStarts(starts, bytes.byteLength);
   return { count: starts.length - 1, starts, bytes };
 };
 
-/** @throws {EditionFormatError} When `starts` is empty or does not rise from 0 to `end`. */
+/** @throws {EditionFormatError} When `starts` is empty, does not begin with 0 or does not end with `end`. */
 export const checkStarts = (starts: Uint32Array, end: number): void => {
-  let previous = 0;
-  for (let at = 0; at < starts.length; at++) {
-    const start = starts[at] ?? 0;
-    if (start < previous) throw unreadable('a table of offsets does not rise');
-    previous = start;
-  }
-  if (starts.length === 0 || starts[0] !== 0 || previous !== end) throw unreadable('a table of offsets has gaps');
+  if (starts[0] !== 0 || starts.at(-1) !== end) throw unreadable('a table of offsets has gaps');
 };
 
-/** Entry `at`; empty outside of the table. */
-export const entryBytes = (table: TextTable, at: number): Uint8Array =>
-  table.bytes.subarray(table.starts[at] ?? 0, table.starts[at + 1] ?? table.starts[at] ?? 0);
+/**
+ * Where entry `at` of a table lies that `checkStarts` has looked at; empty outside of the table.
+ *
+ * @throws {EditionFormatError} When it ends before it begins, or outside of what the table is about.
+ */
+export const entryRange = (starts: Uint32Array, at: number): { start: number; end: number } => {
+  const start = starts[at] ?? 0;
+  const end = starts[at + 1] ?? start;
+  if (start > end || end > (starts[starts.length - 1] ?? 0)) throw unreadable('a table of offsets does not rise');
+  return { start, end };
+};
 
-/** Entry `at` as text; damaged UTF-8 shows as U+FFFD. */
+/** Entry `at`; empty outside of the table. @throws {EditionFormatError} When its offsets are damaged. */
+export const entryBytes = ({ starts, bytes }: TextTable, at: number): Uint8Array => {
+  const { start, end } = entryRange(starts, at);
+  return bytes.subarray(start, end);
+};
+
+/** Entry `at` as text; damaged UTF-8 shows as U+FFFD. @throws {EditionFormatError} When its offsets are damaged. */
 export const entryText = (table: TextTable, at: number): string => new TextDecoder().decode(entryBytes(table, at));
 
 /** The place of `key` in a table sorted by bytes, or -1. */
@@ -51,8 +64,8 @@ export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
 
 /** Below 0 when entry `at` sorts before `key`. */
 const compareEntry = ({ starts, bytes }: TextTable, at: number, key: Uint8Array): number => {
-  const start = starts[at] ?? 0;
-  const length = (starts[at + 1] ?? 0) - start;
+  const { start, end } = entryRange(starts, at);
+  const length = end - start;
   const shared = Math.min(length, key.length);
   for (let place = 0; place < shared; place++) {
     const difference = (bytes[start + place] ?? 0) - (key[place] ?? 0);
