@@ -37,7 +37,7 @@ export const decodeKey = (byte: number | undefined): number =>
 
 /** In force where an edition has none of its own, being too small to fit one (recipe, section 5). */
 export const DEFAULT_MODEL: AnsweringModel = {
-  domain: { weights: [9.2, 0.72, 0.58, 0, 0, 0, 0], bias: -4.8 },
+  domain: { weights: [9.2, 0.72, 0.58, 0, 0, 0, 0, 0], bias: -4.8 },
   domainThreshold: 0.5,
   answer: { weights: [0.77, 4.6, 3.2, 0], bias: -3 },
   relevance: { weights: [6.6, 8.4], bias: -3.4 },
@@ -93,11 +93,30 @@ const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness
 
 type Evidence = Pick<SearchOutcome, 'query' | 'hits' | 'coverage' | 'quality' | 'margin'>;
 
-/** Of the domain model: quality, keyness (mean, highest, sum), share of neighbouring words kept, tightness, margin. */
+/** Of the domain model: quality, keyness (mean, highest, sum), share of neighbouring words kept, tightness, margin, subject. */
 export const domainFeatures = ({ query, hits: [best], quality, margin }: Evidence, keys: Uint8Array): number[] => {
   const { mean, highest, sum } = keynessOf(query, keys);
   const pairs = best && query.total > 0 ? best.pairIdf / query.total : 0;
-  return [quality, mean, highest, sum, pairs, best?.tightness ?? 0, margin];
+  return [quality, mean, highest, sum, pairs, best?.tightness ?? 0, margin, subjectOf(query, keys)];
+};
+
+/** Above this key a word tells the knowledge base from English at large as well as any. */
+const TELLING_KEY = 4;
+
+/**
+ * How much one word of the question is what the knowledge base is about: the largest product of a key, as a share of
+ * `TELLING_KEY`, with the binary logarithm of the chunks that hold it. A telling word in every tenth chunk names the subject;
+ * one that stands somewhere once may be anything.
+ */
+const subjectOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): number => {
+  let most = 0;
+  for (const { origin, isKnown, postings, chunkCount } of terms) {
+    const [posting] = postings;
+    if (origin !== 'question' || !isKnown || posting === undefined || keys.length === 0) continue;
+    const share = Math.min(TELLING_KEY, decodeKey(keys[posting.termId])) / TELLING_KEY;
+    most = Math.max(most, share * Math.log2(1 + chunkCount));
+  }
+  return most;
 };
 
 /** Of the answer model: coverage, quality, margin, logarithm of the number of the question's words. */

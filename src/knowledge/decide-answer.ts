@@ -1,4 +1,5 @@
-import { type AnsweringModel, answerFeatures, domainFeatures } from './answering-model.ts';
+import { wordsOf } from './analyse-text.ts';
+import { type AnsweringModel, answerFeatures, decodeKey, domainFeatures } from './answering-model.ts';
 import { applyLogistic } from './fit-logistic.ts';
 import type { SearchOutcome } from './search-edition.ts';
 import { STOP_WORDS } from './stop-words.ts';
@@ -31,10 +32,17 @@ const FOREIGN_BELOW = 0.5;
 /**
  * First whether the question is in the domain, then whether anything answers it (recipe, section 5).
  *
- * @param question As asked; only read where none of its words is known.
+ * @param options.question As asked; only read where none of its words is known.
+ * @param options.named Devices of the knowledge base that the question names.
  */
-export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel, question = ''): Decision => {
-  const domain = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
+export const decideAnswer = (
+  outcome: SearchOutcome,
+  model: AnsweringModel,
+  { question = '', named = [] }: { question?: string; named?: readonly string[] } = {},
+): Decision => {
+  const fitted = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
+  // Who names a thing that only this knowledge base knows is not out of place here, whatever else is said about it.
+  const domain = namesKnownThing(outcome, model, named) ? Math.max(fitted, model.domainThreshold) : fitted;
   const answer = applyLogistic(model.answer, answerFeatures(outcome));
   if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
     const isForeign = outcome.query.terms.length > 0 && readsAsEnglish(question);
@@ -43,6 +51,25 @@ export const decideAnswer = (outcome: SearchOutcome, model: AnsweringModel, ques
   if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
   return { verdict: verdictOf({ domain, answer, threshold: model.domainThreshold }), domain, answer };
 };
+
+/** A device, or a code such as E40 that stands in the knowledge base. A word that everybody uses is no such name. */
+const namesKnownThing = (
+  { query }: Pick<SearchOutcome, 'query'>,
+  { keys }: AnsweringModel,
+  named: readonly string[],
+): boolean => {
+  const names = new Set(named.flatMap(wordsOf));
+  return query.terms.some(({ word, origin, isKnown, postings: [posting] }) => {
+    if (origin !== 'question' || !isKnown || posting === undefined) return false;
+    const isTelling = keys.length === 0 || decodeKey(keys[posting.termId]) >= NAME_KEY;
+    return isTelling && (names.has(word) || IDENTIFIER.test(word));
+  });
+};
+
+/** Names occur here more than seven times as often as in English at large (a key is a natural logarithm). */
+const NAME_KEY = 2;
+/** Letters, then digits: E40, HB0, S19j. */
+const IDENTIFIER = /^[a-z]{1,6}\d{1,6}[a-z]{0,2}$/;
 
 /** A sentence with two function words is one; what it speaks of is then foreign, not unreadable. */
 const readsAsEnglish = (question: string): boolean =>

@@ -49,8 +49,8 @@ const HEDGED_BELOW = 0.3;
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const model = answeringModelOf(edition);
   const outcome = searchEdition(edition, question, { ...options, limit: HITS });
-  const decision = decideAnswer(outcome, model, question);
   const chosen = chooseHits(edition, question, outcome.hits);
+  const decision = decideAnswer(outcome, model, { question, named: chosen.named });
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
   const quotes = decision.verdict === 'answer' ? placeQuotes(edition, { question, outcome, hits: chosen.hits }) : [];
   if (quotes.length === 0) {

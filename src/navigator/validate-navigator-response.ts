@@ -65,7 +65,8 @@ interface Subject {
 const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
-  const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text]);
+  // A backslash before a `<` may be ours in the answer and the author's in the source.
+  const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text, ...unescaped(text)]);
   const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
   const texts = cited.map((article) => prepare(article).support);
   return {
@@ -79,6 +80,8 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     texts,
   };
 };
+
+const unescaped = (text: string): string[] => (text.includes('\\<') ? [unescapeHtml(text)] : []);
 
 /** Each rule gives a message for every breach. */
 const RULES = {

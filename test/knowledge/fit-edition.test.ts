@@ -43,7 +43,7 @@ beforeAll(() => {
   fitted = openEdition(fitEdition(build()));
 });
 const verdictOf = (question: string) =>
-  decideAnswer(searchEdition(fitted, question), answeringModelOf(fitted), question).verdict;
+  decideAnswer(searchEdition(fitted, question), answeringModelOf(fitted), { question }).verdict;
 
 describe('fitEdition()', () => {
   it('gives the same bytes for the same edition', () => {
@@ -78,6 +78,30 @@ describe('fitEdition()', () => {
     );
     expect(answeringModelOf(tiny)).toMatchObject({ answer: DEFAULT_MODEL.answer, domain: DEFAULT_MODEL.domain });
     expect(answeringModelOf(openEdition(build()))).toBe(DEFAULT_MODEL);
+  });
+});
+
+describe('decideAnswer()', () => {
+  const decide = (
+    question: string,
+    { named = [], keys = answeringModelOf(fitted).keys }: { named?: string[]; keys?: Uint8Array },
+  ) => {
+    const model = { ...answeringModelOf(fitted), domainThreshold: 0.5, keys };
+    return decideAnswer(searchEdition(fitted, question), model, { question, named });
+  };
+
+  it('takes a question for one of its own that names a device which the knowledge base alone knows', () => {
+    const question = 'Is the impeller covered by my travel insurance for Japan next year?';
+    const { domain } = decide(question, {});
+    expect(domain).toBeLessThan(0.5);
+    expect(decide(question, { named: ['impeller'] }).domain).toBe(0.5);
+    expect(decide(question, { named: ['insurance'] }).domain).toBe(domain);
+  });
+
+  it('takes no word for a name that is as common everywhere', () => {
+    const question = 'Is the impeller covered by my travel insurance for Japan next year?';
+    const keys = new Uint8Array(fitted.index.terms.count).fill(encodeKey(0));
+    expect(decide(question, { named: ['impeller'], keys }).domain).toBe(decide(question, { keys }).domain);
   });
 });
 
