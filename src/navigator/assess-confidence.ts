@@ -69,11 +69,14 @@ const coverageReason = ({ outcome, quotes }: ConfidenceEvidence): string => {
   const own = terms.map((term, place) => ({ term, place })).filter(({ term }) => term.origin === 'question');
   const [best] = quotes;
   const matched = new Set((outcome.hits.find(({ chunk }) => chunk === best?.chunk.index) ?? outcome.hits[0])?.matched);
-  const missing = own.filter(({ place }) => !matched.has(place)).map(({ term }) => `"${oneLine(term.word, 40)}"`);
+  const missing = own
+    .filter(({ place }) => !matched.has(place))
+    .sort((a, b) => b.term.idf - a.term.idf)
+    .map(({ term }) => `"${oneLine(term.word, 40)}"`);
   const where = best ? citationOf(best) : 'the best source';
   if (missing.length === 0) return `${where} covers every informative word of the question`;
   const found = `${where} covers ${own.length - missing.length} of ${own.length} informative words of the question`;
-  return `${found}, not ${listOf(missing.slice(0, 3), 'or')}`;
+  return `${found}; ${listOf(missing.slice(0, 3), 'and')} ${missing.length === 1 ? 'is' : 'are'} missing`;
 };
 
 const standingReason = ({ outcome: { margin }, quotes }: ConfidenceEvidence): string => {

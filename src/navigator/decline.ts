@@ -43,12 +43,13 @@ const declineDomain = ({ question, outcome, decision, model }: DeclineInput): De
   };
 };
 
+/** Where every word is known, the answer may be there in words that the question does not use. */
 const declineSubject = ({ question, outcome, decision, model, related, articleCount }: DeclineInput): Declination => {
   const searched = articleCount === 1 ? 'the only article was searched' : `all ${articleCount} articles were searched`;
   const reason = `${searched}; ${unknownWords(outcome)}, and no passage covers enough of the question`;
   return {
     answer: `I don't have information about ${subjectOf(question)} in my knowledge base. ${domainOf(model)}`.trim(),
-    ...withReason(atMost(1 - decision.answer, outcome.coverage >= 0.5), reason),
+    ...withReason(atMost(1 - decision.answer, outcome.coverage >= 0.5 || knownShare(outcome) === 1), reason),
     relatedTopics: related,
     outOfDomain: false,
   };

@@ -27,6 +27,11 @@ describe('decline()', () => {
     expect(half.confidenceReason).toMatch(/^Medium confidence: /);
   });
 
+  it('is highly sure that nothing is written only when a word is unknown', () => {
+    expect(said('mortgage water steam drops', 'no-information').confidence).toBe('high');
+    expect(said('sachet gauge roasting burrs', 'no-information').confidence).toBe('medium');
+  });
+
   it('names the words that are missing as a sentence would', () => {
     expect(said('water mortgage visa', 'no-information').confidenceReason).toContain(
       'does not contain "mortgage" or "visa"',
