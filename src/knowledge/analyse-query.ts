@@ -4,7 +4,7 @@ import type { Edition } from './open-edition.ts';
 import type { EditionIndex } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
 import { stem } from './stem.ts';
-import { entryRange, entryText, findEntry } from './text-table.ts';
+import { entryText, findEntry } from './text-table.ts';
 
 /** What was said before the question, oldest first; only the last turn of each speaker is used. */
 export interface Turn {
@@ -32,7 +32,7 @@ export interface QueryTerm {
   corrections: string[];
   /** Its weight in all evidence: inverse chunk frequency times posting weight; unknown words have the largest there is. */
   idf: number;
-  /** Chunks that hold it, and occurrences in all; of its likeliest correction where it was corrected. */
+  /** Chunks that hold it (labels aside), and occurrences in all; of its likeliest correction where it was corrected. */
   chunkCount: number;
   occurrences: number;
   /** Empty for an unknown word without corrections. */
@@ -122,21 +122,19 @@ const lookUp = (edition: Edition, word: string): QueryTerm => {
     isKnown: termId >= 0,
     corrections: [],
     idf: posting?.idf ?? inverseFrequency(0, chunkCount),
-    chunkCount: chunkCountOf(index, termId),
+    chunkCount: chunkCountOf(edition, termId),
     occurrences: index.termCounts[termId] ?? 0,
     postings: posting === undefined ? [] : [posting],
     wordIds: place < 0 ? [] : [index.wordIds[place] ?? 0],
   };
 };
 
-const chunkCountOf = ({ postingStarts }: EditionIndex, termId: number): number => {
-  const { start, end } = entryRange(postingStarts, termId);
-  return end - start;
-};
+const chunkCountOf = ({ index, chunkCount }: Edition, termId: number): number =>
+  Math.min(chunkCount, index.termChunks[termId] ?? 0);
 
 const postingOf = (edition: Edition, termId: number, weight: number): TermPosting | undefined => {
   if (termId < 0) return undefined;
-  return { termId, weight, idf: inverseFrequency(chunkCountOf(edition.index, termId), edition.chunkCount) };
+  return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
 };
 
 const applyCorrections = (edition: Edition, term: QueryTerm): void => {
@@ -146,7 +144,7 @@ const applyCorrections = (edition: Edition, term: QueryTerm): void => {
     const posting = postingOf(edition, index.wordTerms[wordId] ?? -1, CORRECTION_WEIGHTS[distance] ?? 0);
     if (posting === undefined) continue;
     if (term.corrections.length === 0) {
-      term.chunkCount = chunkCountOf(index, posting.termId);
+      term.chunkCount = chunkCountOf(edition, posting.termId);
       term.occurrences = index.termCounts[posting.termId] ?? 0;
     }
     term.corrections.push(entryText(index.words, place));

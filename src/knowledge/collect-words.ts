@@ -23,6 +23,8 @@ export interface CollectedWords {
   terms: Map<string, number>;
   /** By term: how many chunks hold it in any field, and how often it occurs in all. */
   termChunks: GrowingNumbers;
+  /** By term: how many chunks hold it in title, headings or text. */
+  termTextChunks: GrowingNumbers;
   termCounts: GrowingNumbers;
   /** Content words of all chunks by field; titles and labels count once for each of their article's chunks. */
   fieldLengths: FieldLengths;
@@ -99,7 +101,7 @@ const addChunk = (
 ): void => {
   const heading = parts.headingOf(chunk.headingPath);
   const body = parts.number(chunk.text, collected.chunkWords);
-  countChunk(collected, [parts.title, parts.label, heading.words, body]);
+  countChunk(collected, { texts: [parts.title, heading.words, body], label: parts.label });
   collected.fieldLengths.title += parts.title.length;
   collected.fieldLengths.label += parts.label.length;
   collected.fieldLengths.heading += heading.words.length;
@@ -112,15 +114,20 @@ const addChunk = (
 };
 
 /** Counts the chunk once for each of its terms. */
-const countChunk = ({ wordTerms, termChunks }: CollectedWords, fields: readonly number[][]): void => {
+const countChunk = (
+  { wordTerms, termChunks, termTextChunks }: CollectedWords,
+  { texts, label }: { texts: readonly number[][]; label: readonly number[] },
+): void => {
   const seen = new Set<number>();
-  for (const words of fields) for (const word of words) seen.add(wordTerms.get(word));
+  for (const words of texts) for (const word of words) seen.add(wordTerms.get(word));
+  for (const term of seen) termTextChunks.set(term, termTextChunks.get(term) + 1);
+  for (const word of label) seen.add(wordTerms.get(word));
   for (const term of seen) termChunks.set(term, termChunks.get(term) + 1);
 };
 
 /** Gives each new word a number and a term, and writes the words of a text into a table as varints. */
 const wordNumbering = (collected: CollectedWords): NumberWords => {
-  const { words, wordTerms, wordCounts, terms, termChunks, termCounts } = collected;
+  const { words, wordTerms, wordCounts, terms, termChunks, termTextChunks, termCounts } = collected;
   const addWord = (word: string): number => {
     const wordIndex = words.size;
     const stemmed = detached(stem(word));
@@ -128,6 +135,7 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     if (term === terms.size) {
       terms.set(stemmed, term);
       termChunks.push(0);
+      termTextChunks.push(0);
       termCounts.push(0);
     }
     words.set(detached(word), wordIndex);
@@ -192,6 +200,7 @@ const emptyCollection = (): CollectedWords => ({
   wordCounts: growingNumbers(),
   terms: new Map(),
   termChunks: growingNumbers(),
+  termTextChunks: growingNumbers(),
   termCounts: growingNumbers(),
   fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
   articles: growingTable(),

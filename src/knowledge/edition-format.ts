@@ -4,7 +4,7 @@ export class EditionFormatError extends Error {
 }
 
 /** Raised whenever the layout or the meaning of a section changes; an older reader refuses what it does not know. */
-export const EDITION_VERSION = 3;
+export const EDITION_VERSION = 4;
 
 /** Where a section lies, in bytes from the start of the edition. */
 export interface Placement {

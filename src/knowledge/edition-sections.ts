@@ -17,7 +17,7 @@ const SHORT_NUMBERS = 65_536;
 
 /** The sections of an edition in file order; postings and texts are left empty, to be filled in place. */
 export const editionSections = (collected: CollectedWords, identity: EditionIdentity): Map<string, Section> => {
-  const { textEnds, termChunks } = collected;
+  const { textEnds, termChunks, termTextChunks } = collected;
   const words = [...collected.words.keys()].sort(compareByBytes);
   const terms = [...collected.terms.keys()].sort(compareByBytes);
   const tags = [...collected.tags.keys()].sort(compareByBytes);
@@ -39,6 +39,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ['word.terms', numbersSection(collected.wordTerms.view().map((term) => termPlaces[term] ?? 0))],
     ...textsSection('terms', terms),
     ['term.counts', numbersSection(termIds.map((term) => collected.termCounts.get(term)))],
+    ['term.chunks', numbersSection(termIds.map((term) => termTextChunks.get(term) || termChunks.get(term)))],
     ['posting.starts', startsSection(postingEnds)],
     ['posting.chunks', emptySection(postingCount * (textEnds.length() <= SHORT_NUMBERS ? 2 : 4))],
     ['posting.impacts', emptySection(postingCount)],

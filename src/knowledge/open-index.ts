@@ -15,6 +15,8 @@ export interface EditionIndex {
   /** Stems, sorted; a term's id is its place. */
   terms: TextTable;
   termCounts: Uint32Array;
+  /** By term: chunks that hold it in title, headings or text; where there is none, those whose article is labelled with it. */
+  termChunks: Uint32Array;
   postingStarts: Uint32Array;
   postingChunks: Uint16Array | Uint32Array;
   postingImpacts: Uint8Array;
@@ -66,6 +68,7 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     wordTerms: numbers('word.terms'),
     terms,
     termCounts: numbers('term.counts'),
+    termChunks: numbers('term.chunks'),
     postingStarts: numbers('posting.starts'),
     postingChunks: postingView(bytes('posting.chunks'), postingImpacts.length),
     postingImpacts,
@@ -89,6 +92,7 @@ const checkIndex = (index: EditionIndex, chunks: Uint32Array): void => {
   const agrees =
     perWord.every(({ length }) => length === words.count) &&
     index.termCounts.length === terms.count &&
+    index.termChunks.length === terms.count &&
     index.postingStarts.length === terms.count + 1 &&
     index.chunkWords.count * CHUNK_NUMBERS === chunks.length;
   if (!agrees) throw unreadable('its index disagrees on how much there is');

@@ -45,7 +45,10 @@ export const gatherEvidence = (
     const article = index.articleOf(chunk);
     scanWords(query, findings, { words: read(entryBytes(index.titleWords, article)), markOf });
     const titleTerms = new Set(findings.terms);
-    scanWords(query, findings, { words: read(entryBytes(index.labelWords, article)), markOf });
+    // The words of labels are not the text's own: standing there as typed or side by side says nothing of the chunk.
+    for (const word of read(entryBytes(index.labelWords, article))) {
+      if (markOf(word) > 0) findings.terms.add(markOf(word) - 1);
+    }
     findings.hits.length = 0;
     scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
     scanWords(query, findings, { words: read(entryBytes(index.chunkWords, chunk)), markOf });

@@ -40,7 +40,7 @@ const ADDRESS_PARTS = new Set(['http', 'https', 'www', 'com', 'org', 'net', 'htm
 const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): number[] => {
   const weights: [number, number][] = [];
   for (let term = 0; term < keys.length; term++) {
-    const chunks = (index.postingStarts[term + 1] ?? 0) - (index.postingStarts[term] ?? 0);
+    const chunks = index.termChunks[term] ?? 0;
     const key = decodeKey(keys[term]);
     const first = index.terms.bytes[index.terms.starts[term] ?? 0] ?? 0;
     const length = (index.terms.starts[term + 1] ?? 0) - (index.terms.starts[term] ?? 0);

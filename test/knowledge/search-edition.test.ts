@@ -29,7 +29,9 @@ const plainScores = (sketches: readonly Sketch[], question: string): number[] =>
   return chunks.map((fields) => {
     let score = 0;
     for (const term of new Set(wordsOf(question).map(stem))) {
-      const containing = chunks.filter((other) => other.flat().includes(term)).length;
+      const holds = (fields: string[][], within: number[]) => within.some((field) => fields[field]!.includes(term));
+      const inText = chunks.filter((other) => holds(other, [0, 2, 3])).length;
+      const containing = inText || chunks.filter((other) => holds(other, [1])).length;
       const frequency = fields.reduce((sum, words, field) => {
         const count = words.filter((word) => word === term).length;
         return sum + ([2.5, 1, 1, 1][field]! * count) / (0.25 + (0.75 * words.length) / means[field]!);
@@ -263,8 +265,9 @@ describe('searchEdition() with metadata', () => {
       { id: 'two', title: 'Reset', devices: ['Apollo II'], sections: [{ text: plain }] },
       { id: 'other', title: 'Reset', devices: ['Apollo'], sections: [{ text: 'Pull the plug.' }] },
     );
-    expect(idsOf(family, 'dashboard lamp apollo ii')).toEqual(['two', 'one', 'other']);
-    expect(idsOf(family, 'dashboard lamp apollo')).toEqual(['one', 'two', 'other']);
+    const question = 'dashboard lamp, wait, button, plug';
+    expect(idsOf(family, `${question} apollo ii`)).toEqual(['two', 'one', 'other']);
+    expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
   });
 
   it('finds and counts the words of intents and devices, in every chunk of the article', () => {
@@ -285,6 +288,24 @@ describe('searchEdition() with metadata', () => {
     ]);
     expect(query.terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word)).toEqual(['after']);
     expect(searchEdition(labelled, 'nothashing').query.terms[0]?.isKnown).toBe(false);
+  });
+
+  it('takes a word for no less rare because articles are labelled with it, unless no text has it', () => {
+    const edition = editionOf({
+      id: 'a',
+      title: '',
+      devices: ['Apollo II'],
+      sections: [{ text: 'cable' }, { text: 'Apollo' }, { text: 'dust' }],
+    });
+    const { query } = searchEdition(edition, 'apollo ii');
+    expect(query.terms.map(({ chunkCount }) => chunkCount)).toEqual([1, 3]);
+  });
+
+  it('counts a label as no word of the text: neither as typed nor side by side', () => {
+    const edition = editionOf({ id: 'a', title: '', devices: ['Apollo II'], sections: [{ text: 'cable' }] });
+    expect(searchEdition(edition, 'apollo ii').hits).toMatchObject([
+      { coverage: 1, exactIdf: 0, pairIdf: 0, titleIdf: 0 },
+    ]);
   });
 
   it('favours the devices that the asker has, without leaving others out', () => {
