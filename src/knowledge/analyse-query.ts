@@ -94,6 +94,9 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   return sequence;
 };
 
+/** Asks for a number, which an answer gives without the word "many": no word to look for (`answerTypeOf` reads it). */
+const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
+
 /** The words of a text; what was derived from others counts only where the knowledge base knows it. */
 const wordsToSearch = (index: EditionIndex, text: string): { word: string; mustBeKnown: boolean }[] => {
   const words: { word: string; mustBeKnown: boolean }[] = [];
@@ -103,7 +106,7 @@ const wordsToSearch = (index: EditionIndex, text: string): { word: string; mustB
     const mustBeKnown = kind === 'joined' || kind === 'compound' || (kind === 'part' && !partsCount);
     if (words.length < MAX_WORDS) words.push({ word, mustBeKnown });
   };
-  analyseText(text.slice(0, MAX_TEXT), visit);
+  analyseText(text.slice(0, MAX_TEXT).replace(HOW_MANY, ' '), visit);
   return words;
 };
 

@@ -210,6 +210,13 @@ describe('searchEdition()', () => {
     expect(query.terms.map(({ word }) => word)).toEqual(['lost', 'pool', 'fee', 'not', 'know']);
   });
 
+  it('looks for no "many" where a number is asked for, and for it elsewhere', () => {
+    const edition = editionOfTexts('the fan has 44 blades', 'many things');
+    const wordsIn = (question: string) => searchEdition(edition, question).query.terms.map(({ word }) => word);
+    expect(wordsIn('How many blades, and how  much air?')).toEqual(['blades', 'air']);
+    expect(wordsIn('Many blades, much air, somehow much')).toEqual(['many', 'blades', 'much', 'air', 'somehow']);
+  });
+
   it('counts what a hit matches against all that was asked', () => {
     const { hits, query, margin } = searchEdition(editionOfTexts('clean fan', 'fan'), 'clean fan dust');
     expect(hits[0]).toMatchObject({ chunk: 0, matched: [0, 1] });
