@@ -2,14 +2,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ArticleListing } from '../../src/contract/article-listing.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { type KnowledgeHit, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
+import { serveFolder } from '../../src/dev/folder-kb.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
+import { buildEdition } from '../../src/knowledge/build-edition.ts';
+import { fitEdition } from '../../src/knowledge/fit-edition.ts';
+import { type Edition, openEdition } from '../../src/knowledge/open-edition.ts';
+import { searchKnowledge } from '../../src/knowledge/search-knowledge.ts';
+import { takeInArticle } from '../../src/knowledge/take-in-article.ts';
 
 interface LabelledQuestion {
   question: string;
@@ -116,6 +123,24 @@ describe('the product, all functions in workerd', () => {
     expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
   });
 
+  it('finds in workerd what it finds in Node, with the same scores but for their last digits', async () => {
+    const edition = await openLocally(folder);
+    const asked = [
+      ...QUESTIONS.map(({ question }) => ({ query: question })),
+      { query: "What's the pool’s fee, and why dosn't my Apolo hsah?", limit: 50 },
+      { query: 'fan noise', filter: { device: 'apollo ii' } },
+      { query: '/api/v2/status café 重置 16.0.4266 SmartCard' },
+    ];
+    let hits = 0;
+    for (const request of asked) {
+      const local = searchKnowledge(edition, request);
+      const remote = KnowledgeSearchResponse.parse(await (await post('/v1/knowledge/search', request)).json());
+      expect(remote.hits).toEqual(local.hits.map(withoutLastDigits));
+      hits += local.hits.length;
+    }
+    expect(hits).toBeGreaterThan(asked.length);
+  });
+
   it('introduces its librarians', async () => {
     const directory = LibrarianDirectory.parse(await (await product.fetch('/v1/librarians')).json());
     expect(directory.librarians).toMatchObject([{ id: 'navigator', health: 'ok', description: expect.any(String) }]);
@@ -209,6 +234,23 @@ describe('the product, all functions in workerd', () => {
     expect(logs.join('\n')).not.toMatch(/wombat|kitchen|ck_test|eyJ/);
   });
 });
+
+/** Two releases of V8 need not agree on the last bit of a logarithm. */
+const withoutLastDigits = (hit: KnowledgeHit) => ({
+  ...hit,
+  score: expect.closeTo(hit.score, 9),
+  relevance: expect.closeTo(hit.relevance, 9),
+});
+
+/** The same articles taken in, chunked, built and fitted in this process. */
+const openLocally = async (kb: string): Promise<Edition> => {
+  const served = await serveFolder(kb, (id) => `https://docs.example.com/${id}`);
+  const { articles } = ArticleListing.parse(await (await fetch(`${served.url}?limit=100`)).json());
+  await served.close();
+  const entries = articles.map((article) => takeInArticle(article, { articleUrl: () => '' }));
+  const identity = { id: 'local', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
+  return openEdition(fitEdition(buildEdition(entries, identity)));
+};
 
 /** Readers ask for a newer edition every few seconds at most, so a change shows within that bound, not at once. */
 const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
