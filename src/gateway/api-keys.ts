@@ -25,8 +25,12 @@ export interface ApiKey extends ApiKeyRecord {
 }
 
 export interface ApiKeys {
-  /** The key's record; undefined when there is no such key, or it has expired. Throws when the store cannot tell. */
-  find(secret: string): Promise<ApiKey | undefined>;
+  /**
+   * The key's record; undefined when there is no such key, or it has expired. Throws when the store cannot tell.
+   *
+   * @param options.beforeLookUp Called when the key is not remembered; what it throws ends the search.
+   */
+  find(secret: string, options: { beforeLookUp: () => Promise<void> }): Promise<ApiKey | undefined>;
 }
 
 /** A secret of an API key: 16 to 200 printable ASCII characters. */
@@ -48,9 +52,10 @@ const REMEMBERED_MS = 30_000;
 export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
   const remembered = new Map<string, { key: ApiKey | undefined; until: number }>();
   return {
-    find: async (secret) => {
+    find: async (secret, { beforeLookUp }) => {
       const known = remembered.get(secret);
       if (known !== undefined && known.until > now()) return unexpired(known.key, now());
+      await beforeLookUp();
       const hash = await hashApiKey(secret);
       const record = readAs(ApiKeyRecord, await kv.get(hash, { type: 'json' }));
       const key = record.ok ? apiKeyOf(record.value, hash) : undefined;

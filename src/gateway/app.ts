@@ -3,6 +3,7 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Healthz } from '../contract/healthz.ts';
 import { LibrarianId } from '../contract/names.ts';
+import { MAX_ARTICLE_BYTES } from '../knowledge/read-json.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
@@ -12,7 +13,7 @@ import { authenticate, demand, limitLibrarians, workspaceOf } from './authentica
 import { forward, jsonBytes } from './forward.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
 import { describeLibrarians } from './librarian-directory.ts';
-import { MAX_ARTICLE_BYTES, type RateLimits } from './limits.ts';
+import type { RateLimits } from './limits.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {
@@ -59,10 +60,12 @@ export const createApp = (parts: GatewayParts) => {
       demand(key, capability);
       const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
       const url = new URL(c.req.url);
-      const workspace = workspaceOf(key, url.searchParams.get('workspace_id') ?? undefined);
+      const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
+      const workspace = workspaceOf(key, namedWorkspace);
       url.searchParams.delete('workspace_id');
       const capabilities = function_ === 'library' ? [capability] : readingRights(key.capabilities);
-      return forward(c, client, { to: function_, path: `${url.pathname}${url.search}`, workspace, capabilities, body });
+      const path = `${url.pathname}${url.search}`;
+      return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, body });
     };
   app.post('/v1/navigate', to('navigator', 'kb:read'));
   app.post('/v1/knowledge/search', to('library', 'kb:read'));

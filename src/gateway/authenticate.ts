@@ -16,10 +16,13 @@ export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): Midd
   const { keys, limits } = parts;
   return async (c, next) => {
     const secret = bearer(c.req.header('Authorization'));
-    const key = secret === undefined ? undefined : await keys.find(secret);
-    if (key === undefined) {
+    // Counted before the store is asked, so that guessing costs the store nothing once an address is over its limit.
+    const beforeLookUp = async (): Promise<void> => {
       const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
-      if (!(await withinStrangersRate(address, limits))) throw tooMany('this address has failed too often');
+      if (!(await withinStrangersRate(address, limits))) throw tooMany('this address has tried too many keys');
+    };
+    const key = secret === undefined ? undefined : await keys.find(secret, { beforeLookUp });
+    if (key === undefined) {
       throw new GatewayError('UNAUTHORIZED', {
         message:
           secret === undefined

@@ -16,6 +16,8 @@ export interface Forwarding {
   /** What the function may do on the user's behalf; only what the key holds counts. */
   capabilities: readonly string[];
   body?: Uint8Array | string | undefined;
+  /** The workspace as the address named it: links to further pages name it again. */
+  namedWorkspace?: string | undefined;
   timeoutMs?: number | undefined;
 }
 
@@ -29,7 +31,7 @@ const TIMEOUT_MS = 30_000;
 export const forward = async (
   c: Context<GatewayEnv>,
   client: SignedClient,
-  { to, path, workspace, capabilities, body, timeoutMs = TIMEOUT_MS }: Forwarding,
+  { to, path, workspace, namedWorkspace, capabilities, body, timeoutMs = TIMEOUT_MS }: Forwarding,
 ): Promise<Response> => {
   const key = c.get('apiKey');
   const context = originate({
@@ -52,14 +54,14 @@ export const forward = async (
   const headers = new Headers({ 'Content-Type': answer.contentType });
   for (const name of PASSED_ON) {
     const value = answer.headers.get(name);
-    if (value !== null) headers.set(name, value);
+    if (value !== null) headers.set(name, name === 'Link' ? linkWithin(value, namedWorkspace) : value);
   }
   return new Response(answer.body.length === 0 ? null : answer.body, { status: answer.status, headers });
 };
 
 /** The body of a JSON request as bytes; throws when it is too long or of another type. */
 export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> => {
-  if (!/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
+  if (c.req.raw.body !== null && !/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
     throw new GatewayError('INVALID_QUERY', {
       message: 'Cannot read the body: its content type is not application/json',
       suggestion: 'Send the header Content-Type: application/json',
@@ -73,6 +75,10 @@ export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTE
     details: { max_bytes: maxBytes },
   });
 };
+
+/** `</path?query>; rel="next"`, leading to the workspace that this page is of. */
+const linkWithin = (link: string, workspace: string | undefined): string =>
+  workspace === undefined ? link : link.replace('>', `&workspace_id=${encodeURIComponent(workspace)}>`);
 
 /** Headers of an answer that mean something to the outside (design 7.6, 7.7). */
 const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];

@@ -8,7 +8,7 @@ export interface RateLimit {
 export interface RateLimits {
   standard: RateLimit;
   high: RateLimit;
-  /** Failed sign-ins and unauthenticated calls, by address. */
+  /** Keys that are looked up, by address. */
   stranger: RateLimit;
 }
 
@@ -17,9 +17,6 @@ export const RATE_PERIOD_SECONDS = 60;
 
 /** Longest body of an ordinary request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Longest body that writes an article: the longest content, every character of it escaped. */
-export const MAX_ARTICLE_BYTES = 4 * 1024 * 1024;
-
 /** Whether the key may make one more request now. */
 export const withinRate = async (key: ApiKey, limits: RateLimits): Promise<boolean> =>
   key.rate === 'unlimited' || within(limits[key.rate], key.id);

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { randomHex } from '../runtime/digest.ts';
 import type { Log } from '../runtime/log.ts';
@@ -28,16 +29,11 @@ export const requestLog =
       event: 'request',
       time: arrival,
       librarian: c.get('answeredBy') ?? 'gateway',
-      route: `${c.req.method} ${routeOf(c.req.path)}`,
+      // The pattern, not the path: an article's id can be a customer's words, and a stranger's path can be anything.
+      route: `${c.req.method} ${routePath(c, -1)}`,
       status: c.res.status,
       outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
       duration_ms: now() - arrival,
       trace_id: traceId,
     });
   };
-
-/** The path as it may be logged: an article's id can be a customer's words, and a stranger's path can be anything. */
-const routeOf = (path: string): string => {
-  if (path.startsWith('/api/kb/articles/')) return '/api/kb/articles/{id}';
-  return /^\/[\w./-]{0,100}$/.test(path) ? path : '/…';
-};

@@ -2,10 +2,16 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 
 /** As much of a KV namespace as the gateway reads, holding the records of these keys. */
-export const keyStore = async (records: Record<string, ApiKeyRecord>): Promise<KVNamespace> => {
+export const keyStore = async (
+  records: Record<string, ApiKeyRecord>,
+): Promise<{ kv: KVNamespace; lookUps: () => number }> => {
   const stored = new Map<string, string>();
   for (const [secret, record] of Object.entries(records)) stored.set(await hashApiKey(secret), JSON.stringify(record));
-  const get = async (name: string) => JSON.parse(stored.get(name) ?? 'null') as unknown;
+  let lookUps = 0;
+  const get = async (name: string) => {
+    lookUps += 1;
+    return JSON.parse(stored.get(name) ?? 'null') as unknown;
+  };
   // Only `get` is used; the rest of the namespace is left out.
-  return { get } as unknown as KVNamespace;
+  return { kv: { get } as unknown as KVNamespace, lookUps: () => lookUps };
 };
