@@ -3,10 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { load } from 'js-yaml';
+import { ARTICLE_CONTENT_MAX_LENGTH } from '../contract/host-article.ts';
 
 const ENDINGS = new Set(['.md', '.markdown', '.html', '.htm']);
 const PAGE = 100;
 const MAX_FILES = 50_000;
+/** One more than an article may have, so that the library names the file that is too long and takes the others. */
+const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
+/** A page ends early here: the library reads 32 MiB at once. */
+const MAX_PAGE_CHARACTERS = 5_000_000;
 
 export interface FolderKb {
   /** Address of the host knowledge base API, to be given to the library. */
@@ -64,16 +70,24 @@ const listPage = async (root: string, url: URL, articleUrl: (id: string) => stri
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
   const paths = Number.isNaN(since) ? await listFiles(root) : await changedSince(root, since);
-  const articles = await Promise.all(
-    paths.slice(first, first + limit).map((path) => readArticle(root, path, articleUrl)),
-  );
-  const next = first + limit;
+  const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path, articleUrl)));
+  const articles = withinPage(read);
+  const next = first + articles.length;
   return {
     articles,
     total: paths.length,
     updated_at: new Date().toISOString(),
     ...(next < paths.length ? { next_cursor: String(next) } : {}),
   };
+};
+
+/** At least one, and then as many as fit. */
+const withinPage = (articles: FolderArticle[]): FolderArticle[] => {
+  let characters = 0;
+  return articles.filter(({ content }, index) => {
+    characters += content.length;
+    return index === 0 || characters <= MAX_PAGE_CHARACTERS;
+  });
 };
 
 const changedSince = async (root: string, since: number): Promise<string[]> => {
@@ -84,7 +98,9 @@ const changedSince = async (root: string, since: number): Promise<string[]> => {
 
 const readArticle = async (root: string, path: string, articleUrl: (id: string) => string): Promise<FolderArticle> => {
   const file = join(root, path);
-  const [content, { mtime }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+  const { mtime, size } = await stat(file);
+  const content =
+    size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : (await readFile(file, 'utf8')).slice(0, MAX_CHARACTERS);
   const front = frontMatterOf(content);
   const author = textOf(front.author);
   return {

@@ -1,5 +1,6 @@
 /** `npm start`: the product on this machine (design, section 4, "Local runner"). */
 import { statSync, watch } from 'node:fs';
+import type { SyncReport } from '../contract/sync.ts';
 import { type Product, startProduct } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
@@ -59,7 +60,7 @@ function keepInSync(product: Product): void {
   const sync = inTurn(async (full: boolean) => {
     const status = await product.sync({ full });
     const report = status.last_report;
-    if (report !== null && report.outcome !== 'unchanged') console.log(summariseSync(report, status));
+    if (report !== null && isWorthTelling(report)) console.log(summariseSync(report, status));
   });
   if (product.folder === undefined) {
     setInterval(() => sync(false), HOST_SYNC_MS);
@@ -70,6 +71,11 @@ function keepInSync(product: Product): void {
     clearTimeout(timer);
     timer = setTimeout(() => sync(true), WATCH_DELAY_MS);
   });
+}
+
+/** Nothing new is said of a sync that changed nothing, unless it kept what is gone. */
+function isWorthTelling({ outcome, held_deletions: held }: SyncReport): boolean {
+  return outcome !== 'unchanged' || held !== null;
 }
 
 /** One at a time; a call that comes during another is run after it, several such calls once. */

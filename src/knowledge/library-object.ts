@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
+import { CodedError } from '../runtime/error-info-of.ts';
 import { describeCause, logLine } from '../runtime/log.ts';
 import { durableObjectSql } from '../storage/durable-object-sql.ts';
 import { kvEditionShelf } from '../storage/edition-shelf.ts';
@@ -67,7 +68,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           time: Date.now(),
           librarian: 'library',
           where,
-          code: 'INTERNAL_ERROR',
+          code: error instanceof CodedError ? error.code : 'INTERNAL_ERROR',
           cause: describeCause(error),
         }),
       complete: fitEdition,

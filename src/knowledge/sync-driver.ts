@@ -111,7 +111,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const before = ListedFrom.safeParse(state.read('listed_from'));
     const url = sourceUrl();
     const listsAll = full || force || !before.success || before.data.url !== url || articles.count('host') === 0;
-    const updatedSince = listsAll ? undefined : new Date(before.data.at - OVERLAP_MS).toISOString();
+    const updatedSince = listsAll ? undefined : dayOf(before.data.at - OVERLAP_MS);
     sync.clear();
     return newSyncRun({ id: parts.newId(), startedAt: now(), full: listsAll, force, updatedSince });
   };
@@ -216,6 +216,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
   return { status, start, work, wake, nextDueAt };
 };
+
+/** As seed 001 shows `updated_since`: a host may know days only. What it sends twice is told by its hash. */
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** 0 s, 1 s, 2 s. */
 const backOff = ({ failures }: SyncRun): number => (failures === 0 ? 0 : 500 * 2 ** failures);

@@ -4,7 +4,7 @@ import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
-import type { LibrarianResponse } from '../contract/response.ts';
+import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { validateResponse } from '../contract/validate-response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -108,12 +108,16 @@ const answerOf = async (
 ): Promise<LibrarianResponse> => {
   try {
     const response = validateResponse(await deadline.race(Promise.resolve().then(ask)));
-    if (response.ok) return response.value;
+    if (response.ok) return toldPartial(response.value);
     throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
   }
 };
+
+/** Below 0.6 an answer is partial, whether its librarian says so or not (design 7.4). */
+const toldPartial = (response: LibrarianResponse): LibrarianResponse =>
+  isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
 
 const readRequest = (body: Uint8Array): LibrarianAskRequest | { error: ErrorInfo } => {
   const read = readAs(LibrarianAskRequest, parseJson(body));

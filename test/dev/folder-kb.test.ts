@@ -100,4 +100,23 @@ describe('serveFolder()', () => {
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: 'Internal server error', message: expect.any(String) });
   });
+
+  it('cuts what is too long for an article, so that the library can name it and take the others', async () => {
+    write('a-huge.html', 'x'.repeat(5_000_000));
+    write('b-long.md', 'y'.repeat(600_000));
+    write('c.md', '# Fine\n');
+    const reply = (await (await fetch(kb.url)).json()) as { articles: { id: string; content: string }[] };
+    expect(reply.articles.map(({ id, content }) => [id, content.length])).toEqual([
+      ['a-huge.html', 500_001],
+      ['b-long.md', 500_001],
+      ['c.md', 7],
+    ]);
+  });
+
+  it('ends a page early rather than sending too much at once', async () => {
+    for (let index = 0; index < 12; index++) write(`${10 + index}.md`, 'x'.repeat(490_000));
+    const first = await list();
+    expect([first.articles.length, first.total, first.next_cursor]).toEqual([10, 12, '10']);
+    expect((await list('?cursor=10')).articles).toHaveLength(2);
+  });
 });

@@ -51,6 +51,13 @@ describe('serveLibrarian() answers', () => {
     expect([status, reply.error.details]).toEqual([401, { missing: 'kb:read' }]);
   });
 
+  it('an unsure answer as a partial one, whether its librarian says so or not', async () => {
+    const { reply } = await asked(async () => ({ answer: 'Perhaps.', confidence: 0.59 }));
+    expect(reply).toMatchObject({ answer: 'Perhaps.', partial: true });
+    const sure = await asked(async () => ({ answer: 'Certainly.', confidence: 0.6 }));
+    expect(sure.reply).not.toHaveProperty('partial');
+  });
+
   it('a question that is an object which looks like a text with INVALID_QUERY', async () => {
     const query = { length: { valueOf: 0, toString: 0 } };
     const { status, reply } = await asked(async () => ({ answer: 'x' }), { query });
