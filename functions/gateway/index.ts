@@ -2,7 +2,7 @@ import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/limits.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { perEnvironment } from '../../src/runtime/per-environment.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 
 interface Env extends IdentityVariables {
@@ -15,7 +15,7 @@ interface Env extends IdentityVariables {
   CORS_ORIGINS?: string;
 }
 
-const appFor = perEnvironment(async (env: Env) => {
+const fetch = serveApp('gateway', async (env: Env) => {
   const functions: Record<string, Target> = { library: targetOf(env.LIBRARY), navigator: targetOf(env.NAVIGATOR) };
   const identity = await identityFrom(env, 'gateway');
   return createApp({
@@ -35,5 +35,5 @@ const appFor = perEnvironment(async (env: Env) => {
 const targetOf = (binding: Fetcher): Target => ({ fetch: (request) => binding.fetch(request) });
 
 export default {
-  fetch: async (request, env, ctx) => (await appFor(env)).fetch(request, env, ctx),
+  fetch,
 } satisfies ExportedHandler<Env>;

@@ -4,7 +4,7 @@ import type { LibraryObjectEnv } from '../../src/knowledge/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library-settings.ts';
 import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/remote-library.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { perEnvironment } from '../../src/runtime/per-environment.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
@@ -18,7 +18,7 @@ const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
   // The class is LibraryObject, whose type the namespace does not carry.
   remoteLibrary(env.LIBRARIES.getByName(workspace) as unknown as LibraryStub, workspace);
 
-const appFor = perEnvironment(async (env: Env) =>
+const fetch = serveApp('library', async (env: Env) =>
   createApp({
     guard: await identityFrom(env, 'library'),
     libraryOf: (workspace) => libraryOf(env, workspace),
@@ -31,7 +31,7 @@ const appFor = perEnvironment(async (env: Env) =>
 const FULL_SYNC = '17 3 * * *';
 
 export default {
-  fetch: async (request, env, ctx) => (await appFor(env)).fetch(request, env, ctx),
+  fetch,
   scheduled: async ({ cron }, env) => {
     const workspaces = librarySettings(env).workspaces();
     await Promise.all(workspaces.map((workspace) => libraryOf(env, workspace).startSync({ full: cron === FULL_SYNC })));

@@ -2,8 +2,8 @@ import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
 import { signedLibrary } from '../../src/knowledge/signed-library.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { perEnvironment } from '../../src/runtime/per-environment.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 import { libraryEditionSource } from '../../src/storage/library-edition-source.ts';
@@ -13,7 +13,7 @@ interface Env extends IdentityVariables {
   LIBRARY: Fetcher;
 }
 
-const appFor = perEnvironment(async (env: Env) => {
+const fetch = serveApp('navigator', async (env: Env) => {
   const identity = await identityFrom(env, 'navigator');
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   const client = signedClient({ ...identity, targets: { library } });
@@ -31,5 +31,5 @@ const appFor = perEnvironment(async (env: Env) => {
 });
 
 export default {
-  fetch: async (request, env, ctx) => (await appFor(env)).fetch(request, env, ctx),
+  fetch,
 } satisfies ExportedHandler<Env>;

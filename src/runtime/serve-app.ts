@@ -1,0 +1,39 @@
+import { HTTP_STATUS } from '../contract/error-info.ts';
+import { errorInfo } from './error-info-of.ts';
+import { jsonAnswer } from './json-answer.ts';
+import { describeCause, type Log, logLine } from './log.ts';
+
+/** What a Hono app is to the runtime. */
+interface App<Env, Execution> {
+  fetch(request: Request, env: Env, ctx: Execution): Response | Promise<Response>;
+}
+
+/**
+ * The `fetch` of a function: builds its app once for each environment object, which on Cloudflare lives as long as its
+ * isolate. A function that cannot be built, because a key is missing or a directory has expired, says so in its log and
+ * answers SERVICE_UNAVAILABLE; the next request tries again.
+ */
+export const serveApp = <Env extends object, Execution>(
+  librarian: string,
+  build: (env: Env) => Promise<App<Env, Execution>>,
+  { log = logLine, now = Date.now }: { log?: Log; now?: () => number } = {},
+) => {
+  const built = new WeakMap<Env, Promise<App<Env, Execution>>>();
+  const appFor = (env: Env): Promise<App<Env, Execution>> => {
+    const known = built.get(env);
+    if (known !== undefined) return known;
+    const building = build(env);
+    built.set(env, building);
+    building.catch(() => built.delete(env));
+    return building;
+  };
+  return async (request: Request, env: Env, ctx: Execution): Promise<Response> => {
+    const app = await appFor(env).catch((error: unknown) => {
+      const cause = describeCause(error);
+      log({ event: 'fault', time: now(), librarian, where: 'start', code: 'SERVICE_UNAVAILABLE', cause });
+    });
+    if (app !== undefined) return app.fetch(request, env, ctx);
+    const error = errorInfo('SERVICE_UNAVAILABLE', { librarian });
+    return jsonAnswer({ error }, { status: HTTP_STATUS.SERVICE_UNAVAILABLE, headers: { 'Retry-After': '5' } });
+  };
+};
