@@ -113,7 +113,8 @@ const compare = (run: SyncRun, { sync, articles, state }: SyncParts): void => {
       throw new HostKbError(`the host says that there are ${run.total} articles, and sent ${run.received}`);
     if (run.received === 0 && known > 0) throw new HostKbError(`it is empty, and ${known} articles are known`);
     removeUnlisted(run, { sync, articles, state, known });
-    sync.removeUnlistedTombstones();
+    // A listing that may lack some does not tell which articles the host has given up.
+    if (run.held === null && run.nameless === 0) sync.removeUnlistedTombstones();
   }
   run.toProcess = sync.stagedCount();
   run.phase = run.toProcess > 0 ? 'chunking' : 'publishing';

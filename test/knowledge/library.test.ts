@@ -294,6 +294,22 @@ describe('articles written here', () => {
     await library.writeArticle('a0.md', { title: 'Back', content: 'Back.' });
     expect(library.readText('a0.md')).toBe('Back.');
   });
+
+  it.each<[string, (host: FakeHost) => void]>([
+    ['so little that deletions are held', (host) => host.articles.splice(0, 6)],
+    ['an entry without an id in its place', (host) => host.articles.splice(0, 1, { nonsense: true })],
+  ])('stay deleted when the host once lists %s', async (_, spoil) => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    await library.deleteArticle('a0.md');
+    const listed = [...host.articles];
+    spoil(host);
+    await syncNow(library, { full: true });
+    host.articles = listed;
+    await syncNow(library, { full: true });
+    expect(library.readText('a0.md')).toBeUndefined();
+  });
 });
 
 describe('old editions', () => {
