@@ -32,9 +32,10 @@ if (!record.success) {
 }
 const key = newApiKey();
 const stored = JSON.stringify(record.data);
+const quoted = `'${stored.replaceAll("'", "'\\''")}'`;
 console.log(`key     ${key}   (shown only now)`);
 console.log(`record  ${stored}\n`);
 console.log('Store the record:\n');
 console.log(
-  `  npx wrangler kv key put --remote --binding API_KEYS --config wrangler.toml ${await hashApiKey(key)} '${stored}'`,
+  `  npx wrangler kv key put --remote --binding API_KEYS --config wrangler.toml ${await hashApiKey(key)} ${quoted}`,
 );

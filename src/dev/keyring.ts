@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DirectoryClaims } from '../runtime/key-directory.ts';
+import { type DirectoryClaims, openDirectory } from '../runtime/key-directory.ts';
 import { LOCAL_LIBRARIANS } from '../runtime/local-directory.ts';
 import { signDirectory } from '../runtime/signed-directory.ts';
 import { makeSigningKey } from '../runtime/signer.ts';
@@ -9,6 +9,8 @@ import { makeSigningKey } from '../runtime/signer.ts';
 const DIRECTORY_LIFETIME_SECONDS = 365 * 24 * 3600;
 /** What a variable of a function may hold on Cloudflare. */
 const MAX_VARIABLE_BYTES = 5 * 1024;
+/** Fewer than a directory accepts for one librarian, so that a rotation is always possible after `retire`. */
+const MAX_KEYS = 7;
 
 /** Files of a keyring: the root's private key stays offline, each `<id>.key` becomes that function's secret. */
 export interface Keyring {
@@ -25,7 +27,9 @@ export const createKeyring = async (folder: string, { now }: { now: number }): P
   writeFileSync(join(folder, 'root.pub'), `${root.x}\n`);
   const librarians: DirectoryClaims['librarians'] = {};
   for (const [id, rights] of Object.entries(LOCAL_LIBRARIANS)) {
-    librarians[id] = { ...rights, keys: [await newKey(folder, id, 1)] };
+    const { kid, x, privateKey } = await newKey(id, 1);
+    librarians[id] = { ...rights, keys: [{ kid, x }] };
+    writeSecret(folder, `${id}.key`, privateKey);
   }
   return publish({ folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } }, { now });
 };
@@ -35,8 +39,13 @@ export const rotateKey = async (folder: string, id: string, { now }: { now: numb
   const keyring = openKeyring(folder);
   const { keys } = entryOf(keyring, id);
   const next = Math.max(...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1)))) + 1;
-  keys.push(await newKey(folder, id, next));
-  return publish(keyring, { now });
+  if (keys.length >= MAX_KEYS) throw new Error(`Cannot add a key for ${id}: it has ${keys.length}, run retire first`);
+  const { kid, x, privateKey } = await newKey(id, next);
+  keys.push({ kid, x });
+  // The old private key goes only once there is a directory that knows the new one.
+  const published = await publish(keyring, { now });
+  writeSecret(folder, `${id}.key`, privateKey);
+  return published;
 };
 
 /** Leaves one librarian with its newest key; everything that older ones have signed is refused from then on. */
@@ -66,6 +75,8 @@ const entryOf = ({ claims }: Keyring, id: string) => {
 const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number }): Promise<Keyring> => {
   const claims = { ...old, seq: old.seq + 1, exp: Math.floor(now / 1000) + DIRECTORY_LIFETIME_SECONDS };
   const privateKey = readFileSync(join(folder, 'root.key'), 'utf8').trim();
+  // Refuses here what a function would refuse when it starts.
+  openDirectory(claims, { version: 'to be published' });
   const signed = await signDirectory(claims, { privateKey });
   if (signed.length > MAX_VARIABLE_BYTES)
     throw new Error(
@@ -76,11 +87,7 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
   return { folder, claims };
 };
 
-const newKey = async (folder: string, id: string, number: number) => {
-  const { privateKey, x } = await makeSigningKey();
-  writeSecret(folder, `${id}.key`, privateKey);
-  return { kid: `${id}.${number}`, x };
-};
+const newKey = async (id: string, number: number) => ({ kid: `${id}.${number}`, ...(await makeSigningKey()) });
 
 const writeSecret = (folder: string, name: string, text: string): void => {
   const file = join(folder, name);

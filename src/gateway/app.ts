@@ -65,6 +65,12 @@ export const createApp = (parts: GatewayParts) => {
       url.searchParams.delete('workspace_id');
       const capabilities = function_ === 'library' ? [capability] : readingRights(key.capabilities);
       const path = `${url.pathname}${url.search}`;
+      if (path.length > MAX_PATH_LENGTH) {
+        throw new GatewayError('INVALID_QUERY', {
+          message: `Cannot read the address: path and query are longer than ${MAX_PATH_LENGTH} characters`,
+          suggestion: 'Shorten the query, or the id of the article',
+        });
+      }
       return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, body });
     };
   app.post('/v1/navigate', to('navigator', 'kb:read'));
@@ -104,7 +110,13 @@ export const createApp = (parts: GatewayParts) => {
   return app;
 };
 
-/** Unchanged, body and headers: the librarian itself checks the context (design, section 4). */
+/** What a signed context can name of an address (signed context 4.2, op), less the method. */
+const MAX_PATH_LENGTH = 2000;
+
+/** What proves who asks at this door; behind it only signed contexts count. */
+const CREDENTIALS = ['Authorization', 'Cookie'];
+
+/** Body and headers unchanged but for credentials: the librarian itself checks the context (design, section 4). */
 const passOn = async (
   c: Context<GatewayEnv>,
   { functions, limits }: Pick<GatewayParts, 'functions' | 'limits'>,
@@ -119,7 +131,9 @@ const passOn = async (
     });
   }
   c.set('answeredBy', id.data);
-  const response = await target.fetch(c.req.raw);
+  const request = new Request(c.req.raw);
+  for (const name of CREDENTIALS) request.headers.delete(name);
+  const response = await target.fetch(request);
   return new Response(response.body, response);
 };
 

@@ -8,8 +8,8 @@ import { forward, jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** Rights that reading a question never needs; text from outside must not find them on its way (signed context 10.2). */
-const WRITES = ['kb:write', 'helpdesk:write'];
+/** All that an unbounded key may do without writing. */
+const READS = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];
 
 /** Whoever is asked when the question names nobody. The concierge takes this over when it comes. */
 const DEFAULT_LIBRARIAN = 'navigator';
@@ -39,14 +39,11 @@ export const ask = async (
   });
 };
 
-/** `kb:*` becomes `kb:read`; what only writes is left out. */
-export const readingRights = (capabilities: readonly string[]): string[] =>
-  capabilities
-    .flatMap((capability) =>
-      capability === '*' ? ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze'] : [capability],
-    )
-    .map((capability) => (capability === 'kb:*' ? 'kb:read' : capability))
-    .filter((capability) => !WRITES.includes(capability) && capability !== 'helpdesk:*');
+/** A question is text from outside: no right to write goes on its way (signed context 10.2). `kb:*` becomes `kb:read`. */
+export const readingRights = (capabilities: readonly string[]): string[] => {
+  const narrowed = capabilities.flatMap((each) => (each === '*' ? READS : [each.replace(/:\*$/, ':read')]));
+  return [...new Set(narrowed)].filter((capability) => !capability.endsWith(':write'));
+};
 
 const readRequest = (bytes: Uint8Array): AskRequest => {
   const read = readAs(AskRequest, jsonOf(bytes));

@@ -45,7 +45,9 @@ export const forward = async (
     traceId: c.get('traceId'),
   });
   c.set('answeredBy', to);
-  const answer = await client.call(context, { to, method: c.req.method, path, body, signal: c.req.raw.signal });
+  // A HEAD is answered as its GET; the server leaves the body out.
+  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
+  const answer = await client.call(context, { to, method, path, body, signal: c.req.raw.signal });
   if (!answer.ok) {
     c.set('outcome', answer.error.code);
     return errorResponse(answer.error);

@@ -9,7 +9,8 @@ export const readBody = async (message: Request | Response, maxBytes: number): P
   if (message.body === null) return new Uint8Array();
   const declared = message.headers.get('Content-Length');
   if (Number(declared) > maxBytes) return undefined;
-  if (declared !== null) {
+  // What is encoded can be longer than it declares once it is read.
+  if (declared !== null && message.headers.get('Content-Encoding') === null) {
     const bytes = new Uint8Array(await message.arrayBuffer());
     return bytes.length > maxBytes ? undefined : bytes;
   }

@@ -63,6 +63,14 @@ describe('rotateKey()', () => {
     expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.2' } });
   });
 
+  it('keeps the old key when there are too many, and says what to do', async () => {
+    for (let number = 2; number <= 7; number++) await rotateKey(folder, 'library', { now });
+    const last = read('library.key');
+    await expect(rotateKey(folder, 'library', { now })).rejects.toThrow(/run retire first/);
+    expect(read('library.key')).toBe(last);
+    expect(await identity('library', last)).toMatchObject({ signer: { kid: 'library.7' } });
+  });
+
   it('refuses a librarian that there is not', async () => {
     await expect(rotateKey(folder, 'oracle', { now })).rejects.toThrow(/no such librarian/);
   });

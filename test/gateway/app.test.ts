@@ -291,6 +291,20 @@ describe('/librarians/*', () => {
     expect(answer).toMatchObject({ ok: true, status: 200 });
   });
 
+  it('never hands an API key or a cookie on', async () => {
+    const seenHeaders: Headers[] = [];
+    const partner = {
+      fetch: async (request: Request) => {
+        seenHeaders.push(request.headers);
+        return new Response('{}');
+      },
+    };
+    await start(undefined, { partner });
+    await post('/librarians/partner/ask', { query: 'x' }, { cookie: 'session=1', 'context-token': 'a.b.c' });
+    expect([seenHeaders[0]?.get('authorization'), seenHeaders[0]?.get('cookie')]).toEqual([null, null]);
+    expect(seenHeaders[0]?.get('context-token')).toBe('a.b.c');
+  });
+
   it.each(['/librarians/oracle', '/librarians/__proto__', '/librarians/constructor/ask', '/librarians/%2e%2e/ask'])(
     'finds nobody at %s',
     async (path) => {
@@ -339,6 +353,14 @@ describe('a page of articles', () => {
     const second = await app.request(link, { headers });
     expect(await second.json()).toEqual({ of: 'globex', asked: { limit: '2', cursor: 'a2' } });
     expect((await app.request('/api/kb/articles', { headers })).headers.get('link')).not.toContain('workspace_id');
+    expect((await app.request('/api/kb/articles', { method: 'HEAD', headers })).status).toBe(200);
+  });
+
+  it('is refused with a clear error when its address is too long to be signed', async () => {
+    const response = await app.request(`/api/kb/articles?cursor=${'x'.repeat(2000)}`, {
+      headers: { authorization: `Bearer ${READER}` },
+    });
+    expect([response.status, (await errorOf(response)).code]).toEqual([400, 'INVALID_QUERY']);
   });
 });
 
