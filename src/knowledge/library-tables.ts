@@ -15,7 +15,7 @@ const TABLES = [
   'texts (id TEXT PRIMARY KEY, text TEXT NOT NULL)',
   // Up to 200 chunks a row, as JSON: their texts are slices of the article's.
   'chunks (id TEXT NOT NULL, part INTEGER NOT NULL, chunks TEXT NOT NULL, PRIMARY KEY (id, part))',
-  // Articles of the host that were deleted here, and stay so although the host lists them.
+  // Ids of articles that were deleted here, and stay so although the host lists them; a full sync drops those it does not.
   'tombstones (id TEXT PRIMARY KEY)',
   // A running sync: the ids of each page, and what differs from what is known.
   'listed (page INTEGER PRIMARY KEY, cursor TEXT NOT NULL, ids TEXT NOT NULL)',

@@ -119,11 +119,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
       }
     },
     deleteArticle: async (id) => {
-      const owner = articles.owner(id);
-      if (owner === undefined) return false;
+      if (articles.owner(id) === undefined) return false;
       sql.transaction(() => {
         articles.remove(id);
-        if (owner === 'host') sync.addTombstone(id);
+        // Also under an article of our own: the host may list one with this id.
+        sync.addTombstone(id);
         state.bumpRevision();
         planPublishing();
       });

@@ -295,6 +295,15 @@ describe('articles written here', () => {
     expect(library.readText('a0.md')).toBe('Back.');
   });
 
+  it('stay deleted when they stood in the place of an article of the host', async () => {
+    const { library } = libraryForTest(hostOf(2));
+    await syncNow(library);
+    await library.writeArticle('a0.md', { title: 'Mine', content: 'My own.' });
+    await library.deleteArticle('a0.md');
+    await syncNow(library, { full: true });
+    expect(await editionTexts(library)).toEqual(['Text number 1.']);
+  });
+
   it.each<[string, (host: FakeHost) => void]>([
     ['so little that deletions are held', (host) => host.articles.splice(0, 6)],
     ['an entry without an id in its place', (host) => host.articles.splice(0, 1, { nonsense: true })],
