@@ -21,8 +21,10 @@ export interface EditionStore {
   /** The articles have changed and changed back. */
   setRevision(edition: string, revision: number): void;
   part(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
-  /** Forgets editions that were replaced, or stored and never made current, before these moments. */
-  removeOld(before: { retired: number; stored: number }): EditionManifest[];
+  /** The editions that were replaced, or stored and never made current, before these moments. */
+  old(before: { retired: number; stored: number }): EditionManifest[];
+  /** Forgets an edition, unless it is the current one. */
+  remove(edition: string): void;
   /** When the next edition falls due for removal, for an edition that is kept so long after it was replaced. */
   firstRetiredAt(): number | undefined;
 }
@@ -72,19 +74,21 @@ export const editionStore = (sql: Sql): EditionStore => ({
     );
     return rows.length === 0 ? undefined : joined(rows.map(({ bytes }) => bytesOf(bytes)));
   },
-  removeOld: ({ retired, stored }) => {
-    const old = sql
+  old: ({ retired, stored }) =>
+    sql
       .all<EditionRow>(
         'SELECT * FROM editions WHERE is_current = 0 AND coalesce(retired_at < ?, stored_at < ?)',
         ...[retired, stored],
       )
-      .map(editionOf);
-    for (const { manifest } of old) {
-      sql.run('DELETE FROM edition_rows WHERE edition = ?', manifest.edition);
-      sql.run('DELETE FROM editions WHERE edition = ?', manifest.edition);
-    }
-    return old.map(({ manifest }) => manifest);
-  },
+      .map((row) => editionOf(row).manifest),
+  remove: (edition) =>
+    sql.transaction(() => {
+      sql.run(
+        'DELETE FROM edition_rows WHERE edition IN (SELECT edition FROM editions WHERE edition = ? AND is_current = 0)',
+        edition,
+      );
+      sql.run('DELETE FROM editions WHERE edition = ? AND is_current = 0', edition);
+    }),
   firstRetiredAt: () =>
     sql.all<{ at: number | null }>('SELECT min(retired_at) AS at FROM editions WHERE is_current = 0')[0]?.at ??
     undefined,

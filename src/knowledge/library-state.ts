@@ -18,7 +18,8 @@ type StateName =
   | 'report'
   | 'listed_from'
   | 'publish_at'
-  | 'publish_by';
+  | 'publish_by'
+  | 'clean_after';
 
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {

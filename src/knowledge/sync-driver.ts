@@ -54,6 +54,7 @@ const ORPHAN_MS = 3_600_000;
 /** Clocks differ, and a host may stamp an article before it shows it. */
 const OVERLAP_MS = 600_000;
 const PUBLISH_AGAIN_MS = 5000;
+const CLEAN_AGAIN_MS = 60_000;
 const MAX_FAILURES = 3;
 /** Some 6 s of work at most: an alarm has 30 s of processor time. */
 const STEPS_AT_ONCE = 20;
@@ -66,6 +67,8 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
   const { state, editions, articles, sync, sql, now } = parts;
   const currentRun = (): SyncRun | undefined => SyncRun.optional().parse(state.read('run'));
 
+  const cleanAfter = (): number => Number(state.read('clean_after') ?? 0);
+
   const nextDueAt = (): number | undefined => {
     const run = currentRun();
     const retiredAt = editions.firstRetiredAt();
@@ -73,7 +76,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const times = [
       run === undefined ? undefined : now() + backOff(run),
       typeof publishAt === 'number' ? publishAt : undefined,
-      retiredAt === undefined ? undefined : retiredAt + EDITION_GRACE_MS + 1,
+      retiredAt === undefined ? undefined : Math.max(retiredAt + EDITION_GRACE_MS + 1, cleanAfter()),
     ].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   };
@@ -194,11 +197,20 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     }
   };
 
+  /** An edition is forgotten only once the shelf has forgotten it: nobody else knows what lies there. */
   const cleanUp = async (): Promise<void> => {
-    const before = { retired: now() - EDITION_GRACE_MS, stored: now() - ORPHAN_MS };
-    const removed = sql.transaction(() => editions.removeOld(before));
-    const keys = removed.flatMap(({ parts }) => parts.map(({ key }) => key));
-    await Promise.all(keys.map((key) => parts.shelf.delete(key).catch(() => {})));
+    if (cleanAfter() > now()) return;
+    const old = editions.old({ retired: now() - EDITION_GRACE_MS, stored: now() - ORPHAN_MS });
+    try {
+      for (const manifest of old) {
+        await Promise.all(manifest.parts.map(({ key }) => parts.shelf.delete(key)));
+        editions.remove(manifest.edition);
+      }
+      if (old.length > 0) state.write('clean_after', undefined);
+    } catch (error) {
+      parts.onFault('clean up', error);
+      state.write('clean_after', now() + CLEAN_AGAIN_MS);
+    }
   };
 
   const work = async (): Promise<void> => {

@@ -338,6 +338,27 @@ describe('old editions', () => {
   });
 });
 
+describe('the texts of old editions', () => {
+  it('go from the shelf a minute later when it could not delete them', async () => {
+    const map = mapShelf();
+    let isDown = true;
+    const shelf = { ...map, delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)) };
+    const { library, clock, wakes, faults } = libraryForTest(hostOf(2), { shelf });
+    await syncNow(library);
+    await library.deleteArticle('a0.md');
+    clock.now += 301_000;
+    await library.work();
+    expect(map.parts.size).toBe(2);
+    expect(faults).toHaveLength(1);
+    expect(wakes.at(-1)).toBe(clock.now + 60_000);
+    isDown = false;
+    clock.now += 60_000;
+    await library.work();
+    expect([...map.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect(library.isBusy()).toBe(false);
+  });
+});
+
 describe('listArticles()', () => {
   it('filters, counts and pages', async () => {
     const { library } = libraryForTest(hostOf(5));
