@@ -16,7 +16,7 @@ export interface EditionStore {
   nextNumber(): number;
   /** Stores an edition whole, not yet as the current one. */
   store(edition: StoredEdition, parts: readonly Uint8Array<ArrayBuffer>[], now: number): number;
-  /** Makes a stored edition the current one, unless a newer one is. */
+  /** Makes a stored edition the current one, unless a newer one is, and retires all before it. */
   makeCurrent(edition: string, now: number): void;
   /** The articles have changed and changed back. */
   setRevision(edition: string, revision: number): void;
@@ -63,7 +63,12 @@ export const editionStore = (sql: Sql): EditionStore => ({
       edition,
     );
     if (newer) return;
-    sql.run('UPDATE editions SET is_current = 0, retired_at = ? WHERE is_current = 1', now);
+    // With those that were stored before it and never made current.
+    sql.run(
+      `UPDATE editions SET is_current = 0, retired_at = ?
+       WHERE retired_at IS NULL AND number < (SELECT number FROM editions WHERE edition = ?)`,
+      ...[now, edition],
+    );
     sql.run('UPDATE editions SET is_current = 1 WHERE edition = ?', edition);
   },
   setRevision: (edition, revision) => sql.run('UPDATE editions SET revision = ? WHERE edition = ?', revision, edition),

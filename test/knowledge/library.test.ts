@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Library } from '../../src/knowledge/library.ts';
 import { loadEdition } from '../../src/knowledge/load-edition.ts';
-import type { Sql } from '../../src/storage/sql.ts';
+import type { Sql, SqlValue } from '../../src/storage/sql.ts';
 import { nodeSql } from '../storage/node-sql.ts';
 import {
   contentsOf,
@@ -355,6 +355,32 @@ describe('the texts of old editions', () => {
     clock.now += 60_000;
     await library.work();
     expect([...map.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect(library.isBusy()).toBe(false);
+  });
+});
+
+describe('an edition that was never published', () => {
+  it('goes with those that were replaced, when one after it is published', async () => {
+    const [sql, shelf, clock] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }];
+    const host = hostOf(2);
+    await syncNow(libraryForTest(host, { sql, shelf, clock }).library);
+    // A process that dies once it has laid the parts out.
+    const dying = {
+      ...sql,
+      run: (query: string, ...values: SqlValue[]) => {
+        if (query.includes('is_current = 1 WHERE')) throw new Killed();
+        sql.run(query, ...values);
+      },
+    };
+    host.articles[0] = hostArticle('a0.md', 'Lost.');
+    const first = libraryForTest(host, { sql: dying, shelf, clock }).library;
+    await expect(first.deleteArticle('a1.md')).rejects.toThrow(Killed);
+    expect(shelf.parts.size).toBe(2);
+    const { library } = libraryForTest(host, { sql, shelf, clock });
+    await syncNow(library, { full: true });
+    clock.now += 301_000;
+    await library.work();
+    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
     expect(library.isBusy()).toBe(false);
   });
 });
