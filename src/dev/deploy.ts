@@ -29,7 +29,7 @@ for (const file of order) {
   console.log(`\n${dryRun ? 'checking' : 'deploying'} ${file}`);
   const args = dryRun
     ? ['--dry-run', '--outdir', join('dist', unstable_readConfig({ config: join(ROOT, file) }).name ?? 'function')]
-    : ['--var', 'ENVIRONMENT:production', ...directoryVars()];
+    : directoryVars();
   const { status } = spawnSync('wrangler', ['deploy', '--config', file, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -55,8 +55,10 @@ const workerOf = async (file: string, { vars = {}, port }: LocalCloudOptions): P
   return {
     ...workerOptions,
     name: config.name,
-    bindings: { ...(workerOptions.bindings ?? {}), ...vars[config.name] },
-    modules: [{ type: 'ESModule', path: 'index.mjs', contents: await bundle(main, { minify: config.minify === true }) }],
+    bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars[config.name] },
+    modules: [
+      { type: 'ESModule', path: 'index.mjs', contents: await bundle(main, { minify: config.minify === true }) },
+    ],
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
 };

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const address = `127.0.0.1:${(host.address() as AddressInfo).port}`;
   const url = `http://${address}/api/kb/articles`;
   const sources = JSON.stringify({ acme: { url }, nowhere: { url: 'http://127.0.0.1:1/api/kb/articles' } });
-  const vars = { KB_URL: url, KB_ALLOWED_HOSTS: address, KB_SOURCES: sources };
+  const vars = { ENVIRONMENT: 'development', KB_URL: url, KB_ALLOWED_HOSTS: address, KB_SOURCES: sources };
   harness = createTestHarness({ root: ROOT, workers: [{ configPath: 'functions/library/wrangler.toml', vars }] });
   await harness.listen();
 }, 120_000);

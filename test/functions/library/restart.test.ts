@@ -43,7 +43,7 @@ afterAll(async () => {
 const start = async (): Promise<Miniflare> => {
   const address = `127.0.0.1:${(host.address() as AddressInfo).port}`;
   const { workerOptions, main = '' } = unstable_getMiniflareWorkerOptions(unstable_readConfig({ config: CONFIG }));
-  const vars = { KB_URL: `http://${address}/api/kb/articles`, KB_ALLOWED_HOSTS: address };
+  const vars = { ENVIRONMENT: 'development', KB_URL: `http://${address}/api/kb/articles`, KB_ALLOWED_HOSTS: address };
   const worker = {
     ...workerOptions,
     name: 'constellation-library',
