@@ -3,6 +3,7 @@ import { devicesNamedIn } from './devices-named-in.ts';
 import type { Edition } from './open-edition.ts';
 import { rankChunks } from './rank-chunks.ts';
 import { bonusOf, type ChunkEvidence, gatherEvidence } from './re-rank.ts';
+import { sectionDevices } from './section-devices.ts';
 
 export interface SearchOptions {
   /** Hits to return, 1 to 50; 10 when missing. */
@@ -48,6 +49,8 @@ const DEPTH = 20;
 const BONUS_WITH_HISTORY = 0.25;
 /** What naming an article's device is worth, as a share of the query's total idf. */
 const DEVICE_BONUS = 0.1;
+/** What it costs a section that its heading names other devices. */
+const OTHER_DEVICE_PENALTY = 0.4;
 
 /**
  * Finds the chunks that best answer a question: BM25F, typing mistakes corrected, the best looked at closely.
@@ -63,12 +66,14 @@ export const searchEdition = (edition: Edition, question: string, options: Searc
   const isAllowed = allowedChunks(edition, filter);
   const ranked = rankChunks(edition.index, query.terms, { limit: Math.max(limit, DEPTH), isAllowed });
   const evidence = gatherEvidence(edition, query, ranked);
-  const favoured = favouredArticles(edition, question, options.devices ?? []);
+  const named = namedDevices(edition, question, options.devices ?? []);
+  const favoured = favouredArticles(edition, named);
   const bonusWeight = query.terms.some(({ origin }) => origin === 'conversation') ? BONUS_WITH_HISTORY : 1;
   const candidates = ranked.map(({ chunk, score: lexical }, place) => {
     const found = evidence[place] ?? NO_EVIDENCE;
     const article = edition.index.articleOf(chunk);
-    const bonus = bonusOf(found) + (favoured.has(article) ? DEVICE_BONUS * query.total : 0);
+    const bonus =
+      bonusOf(found) + query.total * deviceBonus(edition, { chunk, named, isFavoured: favoured.has(article) });
     const coverage = query.total > 0 ? Math.min(1, found.matchedIdf / query.total) : 0;
     const hit: SearchHit = { ...found, chunk, article, lexical, score: lexical + bonus, coverage };
     return { hit, order: lexical + bonusWeight * bonus };
@@ -115,11 +120,27 @@ const allowedChunks = (
   return (chunk) => met[edition.index.articleOf(chunk)] === conditions.length;
 };
 
-/** Articles of the devices that the question names in full, or that the asker has. */
-const favouredArticles = (edition: Edition, question: string, devices: readonly string[]): Set<number> => {
+/** Devices that the question names in full, or that the asker has, in lower case. */
+const namedDevices = (edition: Edition, question: string, devices: readonly string[]): string[] => [
+  ...devicesNamedIn(question, edition.devices()),
+  ...devices.map((device) => device.toLowerCase()),
+];
+
+const favouredArticles = (edition: Edition, named: readonly string[]): Set<number> => {
   const favoured = new Set<number>();
-  for (const device of [...devicesNamedIn(question, edition.devices()), ...devices]) {
+  for (const device of named) {
     for (const article of edition.articlesTagged('device', device)) favoured.add(article);
   }
   return favoured;
+};
+
+/** A section that is about other devices only gives up more than its article gains. */
+const deviceBonus = (
+  edition: Edition,
+  { chunk, named, isFavoured }: { chunk: number; named: readonly string[]; isFavoured: boolean },
+): number => {
+  if (named.length === 0) return 0;
+  const own = sectionDevices(edition, chunk);
+  if (own.length > 0 && !own.some((device) => named.includes(device))) return -OTHER_DEVICE_PENALTY;
+  return isFavoured ? DEVICE_BONUS : 0;
 };

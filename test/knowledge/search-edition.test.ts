@@ -277,6 +277,25 @@ describe('searchEdition() with metadata', () => {
     expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
   });
 
+  it('puts the section on the named device before one on another, within an article on both', () => {
+    const shared = editionOf({
+      id: 'password',
+      title: 'Reset the password',
+      devices: ['Apollo', 'Apollo II', 'Apollo III'],
+      sections: [
+        {
+          heading: ['Reset the password', 'Apollo II and Apollo III'],
+          text: 'Hold the small button for five seconds.',
+        },
+        { heading: ['Reset the password', 'Apollo'], text: 'Reset the password with a stick that holds a reset file.' },
+      ],
+    });
+    const sections = (question: string) => searchEdition(shared, question).hits.map(({ chunk }) => chunk);
+    expect(sections('How do I reset the password of my Apollo II?')).toEqual([0, 1]);
+    expect(sections('How do I reset the password of my Apollo?')).toEqual([1, 0]);
+    expect(sections('How do I reset the password?')).toEqual([1, 0]);
+  });
+
   it('finds and counts the words of intents and devices, in every chunk of the article', () => {
     const labelled = editionOf(
       {
