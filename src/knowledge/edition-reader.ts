@@ -42,7 +42,7 @@ const REFRESH_LIMIT_MS = 3000;
  */
 export const STALE_LIMIT_MS = 300_000;
 
-/** How long a request waits for the load that another one began, before it loads by itself. */
+/** How long a request waits for the load that another one began, before a new one takes its place. */
 const SHARED_WAIT_MS = 5000;
 
 interface Shelf {
@@ -73,6 +73,9 @@ export const createEditionReader = ({
     const manifest = await source.readCurrent();
     if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
     const edition = await editionOf(manifest, { workspace, source });
+    // One that was given up may end after the one that took its place.
+    const newer = shelves.get(workspace);
+    if (newer && newer.askedAt > askedAt) return newer;
     const shelf = { edition, askedAt };
     shelves.delete(workspace);
     shelves.set(workspace, shelf);
@@ -99,21 +102,35 @@ export const createEditionReader = ({
     }
   };
 
-  const refreshOnce = (options: ReadOptions): Promise<Shelf> => {
+  /**
+   * Shares the load that another request has begun. When that one fails, maybe of its own deadline, or takes too long,
+   * those who waited begin another and share that; whom the second fails too loads for itself.
+   */
+  const refreshOnce = async (options: ReadOptions, { waits = 2 } = {}): Promise<Shelf> => {
     const flying = flights.get(options.workspace);
-    if (flying) return waitFor(flying, options);
-    const flight = refresh(options).finally(() => flights.delete(options.workspace));
+    if (!flying) return begin(options);
+    if (waits === 0) return refresh(options);
+    try {
+      return await withinWait(flying);
+    } catch (error) {
+      if (error instanceof EditionUnavailable) throw error;
+      drop(options.workspace, flying);
+      return refreshOnce(options, { waits: waits - 1 });
+    }
+  };
+
+  const begin = (options: ReadOptions): Promise<Shelf> => {
+    const flight = refresh(options).finally(() => drop(options.workspace, flight));
     flights.set(options.workspace, flight);
     // The request that began the load may be given up by its client; others wait for it.
     options.waitUntil?.(flight.catch(() => {}));
     return flight;
   };
 
-  const waitFor = (flying: Promise<Shelf>, options: ReadOptions): Promise<Shelf> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => resolve(refresh(options)), SHARED_WAIT_MS);
-      flying.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
+  /** A flight may have been given up, and another have begun. */
+  const drop = (workspace: string, flight: Promise<Shelf>): void => {
+    if (flights.get(workspace) === flight) flights.delete(workspace);
+  };
 
   return {
     read: async (options) => {
@@ -134,3 +151,9 @@ export const createEditionReader = ({
     },
   };
 };
+
+const withinWait = <T>(work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('Cannot wait for the edition any longer')), SHARED_WAIT_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });

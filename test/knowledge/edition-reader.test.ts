@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { buildEdition } from '../../src/knowledge/build-edition.ts';
 import { createEditionReader, EditionUnavailable, STALE_LIMIT_MS } from '../../src/knowledge/edition-reader.ts';
 import { type EditionManifest, sha256Hex } from '../../src/storage/edition-manifest.ts';
@@ -164,6 +164,43 @@ describe('createEditionReader()', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining(problem),
     });
+  });
+
+  it('loads by itself when the load that it waited for fails', async () => {
+    const { library, source } = fakeLibrary();
+    library.current = await published(1, 'text');
+    const { reader } = readerForTest();
+    const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
+    const first = reader.read({ workspace: 'default', source: failing });
+    const others = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+    await expect(first).rejects.toThrow(EditionUnavailable);
+    expect((await Promise.all(others)).map(({ edition }) => edition.id)).toEqual([
+      'e000001-00000000',
+      'e000001-00000000',
+    ]);
+    expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
+  });
+
+  it('waits five seconds for a load that never ends, once for all, and then loads anew', async () => {
+    vi.useFakeTimers();
+    try {
+      const { library, source } = fakeLibrary();
+      library.current = await published(1, 'text');
+      const { clock, reader } = readerForTest();
+      const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
+      void reader.read({ workspace: 'default', source: stuck });
+      const waiting = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+      await vi.advanceTimersByTimeAsync(5000);
+      vi.useRealTimers();
+      await Promise.all(waiting);
+      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
+      // Nobody waits for the one that hangs any more, although what was read is too old by now.
+      clock.now = 10_000;
+      await reader.read({ workspace: 'default', source });
+      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('lets the workspace go that was not read for longest when they grow too large together', async () => {
