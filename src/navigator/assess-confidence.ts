@@ -4,6 +4,7 @@ import type { Decision } from '../knowledge/decide-answer.ts';
 import type { SearchOutcome } from '../knowledge/search-edition.ts';
 import type { Comparison } from './compare-sources.ts';
 import { citationOf, listOf, oneLine, type PlacedQuote } from './compose-answer.ts';
+import { escapeText } from './escape-html.ts';
 import type { Cue } from './question-cues.ts';
 
 /** All that speaks for and against an answer. */
@@ -58,7 +59,7 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
   else if (agreeing[0]) reasons.push(`${agreeing[0].citation} says the same`);
   return {
     confidence,
-    confidenceReason: `${word} confidence: ${reasons.filter(Boolean).join('. ')}.`.slice(0, 1000),
+    confidenceReason: escapeText(`${word} confidence: ${reasons.filter(Boolean).join('. ')}.`, 1000),
     probability,
     components,
   };

@@ -2,7 +2,7 @@ import type { NavigatorSource } from '../contract/navigator-response.ts';
 import type { ChunkAtHand } from '../knowledge/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../knowledge/open-edition.ts';
 import type { Quote } from '../knowledge/quote-passages.ts';
-import { escapeHtml } from './escape-html.ts';
+import { escapeHtml, escapeText } from './escape-html.ts';
 
 /** A quote with where it stands. */
 export interface PlacedQuote {
@@ -23,8 +23,9 @@ export const sectionOf = (
 
 /** "guides/ssl.md, Certificates": how a source is named in running text. */
 export const citationOf = ({ chunk, article }: Pick<PlacedQuote, 'chunk' | 'article'>): string => {
-  const section = oneLine(escapeHtml(sectionOf(chunk, article)));
-  return section === article.id ? article.id : `${article.id}, ${section}`;
+  const section = oneLine(sectionOf(chunk, article));
+  // Unlike headings, ids have no line breaks; their spaces stay, so that an id is found in the answer as it is.
+  return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
 };
 
 /**
@@ -41,14 +42,15 @@ export const composeAnswer = (
     if (placed.quote.continues) return [];
     const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
     const text = [placed, ...continuationsOf(quotes, at)].map(({ quote }) => renderQuote(quote)).join('\n');
-    const devices = namesDevices ? escapeHtml(oneLine(placed.article.devices.join(', '))) : '';
+    const devices = namesDevices ? oneLine(placed.article.devices.join(', ')) : '';
     const opening = devices === '' ? '' : `For ${devices}`;
     if (placed.quote.kind !== 'prose')
       return `${opening === '' ? 'According' : `${opening}, according`} to ${citationOf(placed)}:\n\n${text}`;
     const said = opening === '' ? text : `${opening}: ${text}`;
     return isContinued ? said : `${said} (${citationOf(placed)})`;
   });
-  return [prefix, ...parts].filter((part) => part !== '').join('\n\n');
+  // All of it at once: a backtick in a name must not pair with one in a quote and lay bare what that had as code.
+  return escapeHtml([prefix, ...parts].filter((part) => part !== '').join('\n\n'));
 };
 
 /** The rows that belong to the table opened at `at`. */
@@ -58,11 +60,10 @@ const continuationsOf = (quotes: readonly PlacedQuote[], at: number): readonly P
   return end < 0 ? rest : rest.slice(0, end);
 };
 
-/** Exactly the quoted words, save that raw HTML is made inert and an open fence closed. */
+/** Exactly the quoted words, save that an open fence is closed. */
 const renderQuote = ({ text }: Quote): string => {
   const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
-  const closed = fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
-  return escapeHtml(closed);
+  return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
 };
 
 /** The cited sources, each section once, with its excerpts in the order of the answer. */
@@ -92,7 +93,7 @@ const KIND_NAMES = { prose: 'statement', list: 'list', table: 'table', code: 'co
 >;
 
 const relevanceOf = ({ kind }: Quote, matched: readonly string[]): string => {
-  const words = matched.slice(0, 6).map((word) => `"${word}"`);
+  const words = matched.slice(0, 6).map((word) => `"${escapeText(word, 100)}"`);
   const list = listOf(words, 'and');
   return list === ''
     ? `Holds the quoted ${KIND_NAMES[kind]}`

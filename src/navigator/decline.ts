@@ -4,7 +4,7 @@ import type { AnsweringModel } from '../knowledge/answering-model.ts';
 import type { Decision } from '../knowledge/decide-answer.ts';
 import type { SearchOutcome } from '../knowledge/search-edition.ts';
 import { listOf, oneLine } from './compose-answer.ts';
-import { escapeHtml } from './escape-html.ts';
+import { escapeHtml, escapeText } from './escape-html.ts';
 
 /** What is said when nothing is quoted. */
 export interface Declination
@@ -38,7 +38,7 @@ const declineDomain = ({ question, outcome, decision, model }: DeclineInput): De
     answer:
       `This question seems to be outside my domain: I don't have information about ${subjectOf(question)}. ${domainOf(model)}`.trim(),
     ...withReason(probability, `${unknownWords(outcome)}, and ${fitOf(outcome)}`),
-    relatedTopics: model.topics.slice(0, 3),
+    relatedTopics: model.topics.slice(0, 3).map((topic) => escapeText(topic, 200)),
     outOfDomain: true,
   };
 };
@@ -65,7 +65,7 @@ const declineWords = ({ question, outcome, model }: DeclineInput): Declination =
     ...(isEmpty
       ? withReason(confidenceOf('low'), 'the question has no searchable word, so nothing could be looked up')
       : withReason(1, 'all articles were searched, and no word of the question occurs in any of them')),
-    relatedTopics: model.topics.slice(0, 3),
+    relatedTopics: model.topics.slice(0, 3).map((topic) => escapeText(topic, 200)),
     outOfDomain: false,
   };
 };
@@ -73,7 +73,7 @@ const declineWords = ({ question, outcome, model }: DeclineInput): Declination =
 const withReason = (probability: number, reason: string) => {
   const confidence = levelOf(probability);
   const word = `${confidence[0]?.toUpperCase()}${confidence.slice(1)}`;
-  return { confidence, probability, confidenceReason: `${word} confidence: ${reason}.` };
+  return { confidence, probability, confidenceReason: escapeText(`${word} confidence: ${reason}.`, 1000) };
 };
 
 /** Less than high where there is room for doubt. */

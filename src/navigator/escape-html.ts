@@ -26,6 +26,13 @@ export const escapeHtml = (markdown: string): string => {
     .join('\n');
 };
 
+/**
+ * The same for names and reasons, which have an upper bound: no code is trusted, so that it may be cut anywhere.
+ *
+ * @param limit In UTF-16 units, backslashes included.
+ */
+export const escapeText = (text: string, limit: number): string => escapeTags(text).slice(0, limit);
+
 /** Takes back what `escapeHtml` added. */
 export const unescapeHtml = (markdown: string): string => markdown.replace(/\\<(?=[a-z/!?])/gi, '<');
 

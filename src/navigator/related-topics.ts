@@ -3,6 +3,7 @@ import { oncePer } from '../knowledge/once-per.ts';
 import type { Edition } from '../knowledge/open-edition.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import { escapeText } from './escape-html.ts';
 
 const MAX_TOPICS = 5;
 
@@ -29,7 +30,7 @@ export const relatedTopics = (
     if (topic !== '' && !taken.has(own) && !topics.has(own)) topics.set(own, topic);
     if (topics.size === MAX_TOPICS) break;
   }
-  return [...topics.values()];
+  return [...topics.values()].map((topic) => escapeText(topic, 200));
 };
 
 /** What a chunk is offered as, and what quoting it makes superfluous. */

@@ -150,7 +150,8 @@ const RULES = {
     }),
 
   'cited-inline': ({ response }: Subject): string[] =>
-    response.sources.length === 0 || response.sources.some(({ file }) => response.answer.includes(file))
+    response.sources.length === 0 ||
+    response.sources.some(({ file }) => response.answer.includes(file) || unescapeHtml(response.answer).includes(file))
       ? []
       : ['The answer names none of its sources'],
 

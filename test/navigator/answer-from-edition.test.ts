@@ -9,6 +9,18 @@ import { ARTICLES, openSmallKb } from './small-kb.ts';
 const { edition, knowledge } = openSmallKb();
 const ask = (question: string) => answerFromEdition(edition, question);
 
+const QUESTIONS = [
+  'How do I descale the boiler?',
+  'How often must the boiler be descaled?',
+  'How do I clean the grinder?',
+  'How do I clean the grinder of the Barista II?',
+  'How do I join a Wi-Fi network from the command line?',
+  'Which encryption does the Wi-Fi need?',
+  'What is the factory setting of the brewing temperature?',
+  'Who won the football world cup?',
+  'Can I roast beans with the water filter?',
+];
+
 describe('answerFromEdition()', () => {
   it('quotes whole steps where the question asks how', () => {
     const { response } = ask('How do I descale the boiler?');
@@ -170,6 +182,37 @@ describe('answerFromEdition()', () => {
     expect(ask('How do I foam milk with the steam wand?').response.answer).toContain('\\<b>lower\\</b>');
     expect(ask('script alert').response.answer).not.toContain('<script');
     expect(ask('What about <script>alert(2)</script> unknownword?').response.answer).not.toMatch(/(?<!\\)<script/);
+  });
+
+  it('shows raw HTML in ids, titles, headings and devices instead of passing it on', () => {
+    const live = /(?<!\\)<[a-z/!?]/i;
+    const tag = '<img src=x onerror=alert(1)>';
+    const evil = ARTICLES.map((each) => ({
+      ...each,
+      id: `${tag}/${each.id}`,
+      title: `${each.title} ${tag}`,
+      text: each.text.replace(/^## (.*)$/gm, `## $1 ${tag}`),
+      devices: each.devices.map((device) => `${device} ${tag}`),
+    }));
+    const base = openSmallKb(evil);
+    for (const question of QUESTIONS) {
+      const { response } = answerFromEdition(base.edition, question);
+      const { answer, confidenceReason, relatedTopics, sources } = response;
+      const texts = [answer, confidenceReason, ...(relatedTopics ?? []), ...sources.map(({ relevance }) => relevance)];
+      // A code block shows its tags literally.
+      for (const text of texts) expect(text.replace(/```.*?```/gs, '')).not.toMatch(live);
+      for (const { file } of sources) expect(file).toContain(`${tag}/`);
+      expect(validateNavigatorResponse(response, base.knowledge, { query: question, vouched: answer })).toEqual([]);
+    }
+  });
+
+  it('does not let a backtick in a quote lay bare what a name has as code', () => {
+    const text = 'Cold milk foams best where a ` stands beside the jug.';
+    const title = 'Milk `<img src=x onerror=alert(1)>` foam';
+    const base = openSmallKb(ARTICLES.map((each) => (each.id === 'taste/milk.md' ? { ...each, title, text } : each)));
+    const { answer } = answerFromEdition(base.edition, 'Which milk foams best?').response;
+    expect(answer).toContain('foams best where a ` stands');
+    expect(answer).toContain('\\<img');
   });
 
   it('finds an answer through a typing mistake and reports how it read it', () => {
