@@ -21,7 +21,9 @@ const order = [...others, frontDoor];
 
 const unready = dryRun ? [] : order.flatMap(placeholdersOf);
 if (unready.length > 0) {
-  console.error(`Cannot deploy: these ids are still placeholders (README, "Production"):\n  ${unready.join('\n  ')}`);
+  console.error(
+    `Cannot deploy: these settings are still placeholders (README, "Production"):\n  ${unready.join('\n  ')}`,
+  );
   process.exit(1);
 }
 
@@ -43,13 +45,15 @@ for (const file of order) {
   }
 }
 
-/** KV namespaces are named by 32 hexadecimal digits once they exist. */
+/** KV namespaces are named by 32 hexadecimal digits once they exist; nobody reaches this machine from outside. */
 function placeholdersOf(file: string): string[] {
   const config = unstable_readConfig({ config: join(ROOT, file) });
   const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
-  return namespaces
-    .filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''))
-    .map(({ binding, id }) => `${file}: ${binding} = ${id}`);
+  const local = /^https?:\/\/(localhost|127\.)/.test(String(config.vars?.PUBLIC_URL ?? ''))
+    ? [`${file}: PUBLIC_URL = ${config.vars?.PUBLIC_URL}`]
+    : [];
+  const unnamed = namespaces.filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''));
+  return [...unnamed.map(({ binding, id }) => `${file}: ${binding} = ${id}`), ...local];
 }
 
 /** The signed directory and the key to check it with. */

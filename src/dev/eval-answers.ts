@@ -107,8 +107,9 @@ const measureQuotes = (folder: string, { edition }: Library): Measure[] => {
       name: 'squad2-kb: quote holds an annotated span',
       value: sum('held') / sum('count'),
       target: 0.84,
-      note: `even articles ${share(halves[0])}, odd ${share(halves[1])}; mean ${length.toFixed(0)} characters (at most 380)`,
+      note: `even articles ${share(halves[0])}, odd ${share(halves[1])}`,
     },
+    { name: 'squad2-kb: characters quoted, mean', value: length, atMost: 380 },
   ];
 };
 

@@ -11,7 +11,9 @@ import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
 export interface Measure {
   name: string;
   value: number;
+  /** To be reached, or not to be passed. */
   target?: number;
+  atMost?: number;
   note?: string;
 }
 

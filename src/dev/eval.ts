@@ -18,10 +18,14 @@ if (missing.length > 0) {
   process.exit(2);
 }
 
-const row = ({ name, value, target, note }: Measure): string => {
-  const verdict =
-    target === undefined ? '' : value >= target ? `>= ${target.toFixed(3)}` : `MISSES ${target.toFixed(3)}`;
-  return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(14)} ${note ?? ''}`.trimEnd();
+const isMissed = ({ value, target, atMost }: Measure): boolean =>
+  (target !== undefined && value < target) || (atMost !== undefined && value > atMost);
+
+const row = (measure: Measure): string => {
+  const { name, value, target, atMost, note } = measure;
+  const bar = target !== undefined ? `>= ${target.toFixed(3)}` : atMost !== undefined ? `<= ${atMost}` : '';
+  const verdict = isMissed(measure) ? `MISSES ${bar}` : bar;
+  return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(16)} ${note ?? ''}`.trimEnd();
 };
 
 console.log('Retrieval, nDCG@10\n');
@@ -32,6 +36,6 @@ for (const measure of evaluateSample()) console.log(row(measure));
 console.log('\nAnswers\n');
 const answers = evalAnswers(folder);
 for (const measure of answers) console.log(row(measure));
-const missed = [...measures, ...answers].filter(({ value, target }) => target !== undefined && value < target);
+const missed = [...measures, ...answers].filter(isMissed);
 console.log(missed.length === 0 ? '\nEvery target is met.' : `\nMissed: ${missed.map(({ name }) => name).join('; ')}`);
 process.exitCode = missed.length === 0 ? 0 : 1;

@@ -26,6 +26,6 @@ describe('every function', () => {
   it('is not deployed with placeholders for its stores', () => {
     const { status, stderr } = spawnSync('node', ['src/dev/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/still placeholders[\s\S]+API_KEYS/);
+    expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
   });
 });

@@ -148,7 +148,7 @@ describe('the product, all functions in workerd', () => {
 
   it.each([
     ['an empty question', { query: '' }],
-    ['a question of 100,000 characters', `{"query":"${'a'.repeat(60_000)}"}`],
+    ['a question of 100,000 characters', `{"query":"${'a'.repeat(100_000)}"}`],
     ['a question of control characters', { query: '\u0000\u0007\u001b' }],
     ['half a body', '{"query": "wha'],
   ])('refuses %s with a clear error', async (_name, body) => {
@@ -253,10 +253,5 @@ const openLocally = async (kb: string): Promise<Edition> => {
 };
 
 /** Readers ask for a newer edition every few seconds at most, so a change shows within that bound, not at once. */
-const eventually = async (holds: () => Promise<boolean>): Promise<void> => {
-  const until = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > until) throw new Error('it did not come to hold within ten seconds');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-};
+const eventually = (holds: () => Promise<boolean>): Promise<void> =>
+  expect.poll(holds, { timeout: 10_000, interval: 100 }).toBe(true);
