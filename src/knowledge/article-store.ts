@@ -7,7 +7,7 @@ import type { EditionEntry } from './edition-entry.ts';
 export type ArticleOwner = 'host' | 'local';
 
 export interface StoredArticle extends Omit<Article, 'text'> {
-  /** As it was given: Markdown with its front matter, or HTML. */
+  /** As it was given, without control characters: Markdown with its front matter, or HTML. */
   content: string;
 }
 
@@ -141,20 +141,29 @@ const CONDITIONS = `(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHER
   AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(devices) WHERE lower(value) = lower(?2)))
   AND (?3 IS NULL OR last_updated > ?3)`;
 
-/** A page ends early rather than grow beyond this: at most 3 MB of UTF-8. */
-const PAGE_CHARACTERS = 1_000_000;
+/**
+ * A page ends early rather than grow beyond this, in bytes of UTF-8. As JSON it is at most twice that, since what is stored
+ * has no control character that takes more than two, and so below the 4 MiB that a reply may have.
+ */
+const PAGE_BYTES = 1_900_000;
+/** The names of an article's members, and what stands between articles. */
+const FRAME_BYTES = 200;
+// length() counts characters, and ends at a NUL.
+const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', "coalesce(author, '')"]
+  .map((column) => `octet_length(${column})`)
+  .join(' + ');
 
 const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
   const filters = [query.intent ?? null, query.device ?? null, query.updatedSince ?? null];
   const sizes = sql.all<{ place: number; size: number }>(
-    `SELECT place, length(content) AS size FROM articles JOIN contents USING (id)
+    `SELECT place, ${FRAME_BYTES} + ${SIZE} AS size FROM articles JOIN contents USING (id)
      WHERE ${CONDITIONS} AND place > ?4 ORDER BY place LIMIT ?5`,
     ...[...filters, query.from ?? 0, query.limit + 1],
   );
-  let characters = 0;
+  let bytes = 0;
   const shown = sizes.slice(0, query.limit).filter(({ size }, index) => {
-    characters += size;
-    return index === 0 || characters <= PAGE_CHARACTERS;
+    bytes += size;
+    return index === 0 || bytes <= PAGE_BYTES;
   });
   const last = shown.at(-1)?.place ?? 0;
   const rows = sql.all<ArticleRow>(

@@ -10,7 +10,7 @@ const TABLES = [
   `articles (place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, hash TEXT NOT NULL,
     title TEXT NOT NULL, url TEXT NOT NULL, intents TEXT NOT NULL, devices TEXT NOT NULL, last_updated TEXT NOT NULL,
     author TEXT, chunk_count INTEGER NOT NULL)`,
-  // As it was given, and as Markdown where that differs.
+  // As it was given, without control characters, and as Markdown where that differs.
   'contents (id TEXT PRIMARY KEY, content TEXT NOT NULL)',
   'texts (id TEXT PRIMARY KEY, text TEXT NOT NULL)',
   // Up to 200 chunks a row, as JSON: their texts are slices of the article's.

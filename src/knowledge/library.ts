@@ -102,17 +102,17 @@ export const createLibrary = (options: LibraryOptions): Library => {
       const reply = replyOf(id, put, now());
       const hash = await hashArticle(reply);
       try {
-        const { warnings: _, ...entry } = takeInArticle(reply, normalise);
+        const { warnings: _, content, ...entry } = takeInArticle(reply, normalise);
         const isNew = articles.owner(id) === undefined;
         sql.transaction(() => {
-          articles.put(entry, { owner: 'local', hash, content: reply.content });
+          articles.put(entry, { owner: 'local', hash, content });
           sync.removeTombstone(id);
           state.bumpRevision();
           planPublishing();
         });
         driver.wake();
         const { text: _text, ...article } = entry.article;
-        return { article: { ...article, content: reply.content }, isNew };
+        return { article: { ...article, content }, isNew };
       } catch (error) {
         if (error instanceof ArticleRefused) return { refused: error.message };
         throw error;

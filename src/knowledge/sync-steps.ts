@@ -25,7 +25,7 @@ const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;
 /** What one step takes in: some 0.3 s of work. */
-const BATCH = { maxArticles: 50, maxCharacters: 500_000 };
+const BATCH = { maxArticles: 50, maxBytes: 500_000 };
 
 /**
  * Takes a sync one step further: one page, one comparison or one batch. What a step writes it writes in one transaction
@@ -169,8 +169,8 @@ const takeIn = (
   { articles, normalise }: Pick<SyncParts, 'articles' | 'normalise'>,
 ): SkippedArticle | undefined => {
   try {
-    const { warnings, ...entry } = takeInArticle(reply, normalise);
-    run.writes += articles.put(entry, { owner: 'host', hash, content: reply.content });
+    const { warnings, content, ...entry } = takeInArticle(reply, normalise);
+    run.writes += articles.put(entry, { owner: 'host', hash, content });
     addWarnings(
       run,
       warnings.map((reason) => ({ id: reply.id, reason })),

@@ -18,8 +18,8 @@ export interface SyncStore {
   unlisted(): string[];
   stage(article: StagedArticle): void;
   stagedCount(): number;
-  /** The next ones to take in: at most `maxArticles`, and no more than `maxCharacters` but for the first. */
-  nextStaged(bounds: { maxArticles: number; maxCharacters: number }): StagedArticle[];
+  /** The next ones to take in: at most `maxArticles`, and no more than `maxBytes` of content but for the first. */
+  nextStaged(bounds: { maxArticles: number; maxBytes: number }): StagedArticle[];
   unstage(id: string): void;
   clear(): void;
   isTombstone(id: string): boolean;
@@ -52,15 +52,15 @@ export const syncStore = (sql: Sql): SyncStore => ({
       ...[fields.id, hash, JSON.stringify(fields), content],
     ),
   stagedCount: () => sql.all<{ n: number }>('SELECT count(*) AS n FROM staged')[0]?.n ?? 0,
-  nextStaged: ({ maxArticles, maxCharacters }) => {
+  nextStaged: ({ maxArticles, maxBytes }) => {
     const sizes = sql.all<{ id: string; size: number }>(
-      'SELECT id, length(content) AS size FROM staged ORDER BY rowid LIMIT ?',
+      'SELECT id, octet_length(content) AS size FROM staged ORDER BY rowid LIMIT ?',
       maxArticles,
     );
-    let characters = 0;
+    let bytes = 0;
     const ids = sizes.filter(({ size }, index) => {
-      characters += size;
-      return index === 0 || characters <= maxCharacters;
+      bytes += size;
+      return index === 0 || bytes <= maxBytes;
     });
     return ids.flatMap(({ id }) => sql.all<StagedRow>('SELECT * FROM staged WHERE id = ?', id).map(stagedOf));
   },

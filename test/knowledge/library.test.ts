@@ -407,12 +407,47 @@ describe('listArticles()', () => {
     });
   });
 
-  it('ends a page early rather than let it grow beyond a million characters', async () => {
-    const host = hostOf(0);
-    host.articles = ['a', 'b', 'c'].map((id) => hostArticle(id, id.repeat(450_000)));
-    const { library } = libraryForTest(host);
+  it.each<[string, string, number]>([
+    ['Latin', 'a'.repeat(450_000), 4],
+    ['Chinese', '\u6587'.repeat(450_000), 1],
+    ['quotes', '"'.repeat(450_000), 4],
+    ['what follows a NUL', `a\u0000${'b'.repeat(450_000)}`, 4],
+    ['control characters', `a${'\u0001'.repeat(450_000)}b`, 6],
+  ])('ends a page early rather than let it grow beyond 4 MiB of JSON, with %s', async (_, content, shown) => {
+    const { library } = libraryForTest({
+      ...hostOf(0),
+      articles: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => hostArticle(id, content)),
+    });
     await syncNow(library);
-    expect(library.listArticles({ limit: 10 }).articles).toHaveLength(2);
+    const { articles } = library.listArticles({ limit: 10 });
+    expect(articles).toHaveLength(shown);
+    expect(new TextEncoder().encode(JSON.stringify(articles)).length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('counts what is said about the articles too', async () => {
+    const labels = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
+    const metadata = { intent: labels, device: labels, last_updated: '2026-01-01T00:00:00Z' };
+    const articles = Array.from({ length: 250 }, (_, index) => hostArticle(`a${index}`, 'Text.', { metadata }));
+    const { library } = libraryForTest({ ...hostOf(0), articles, pageSize: 500 });
+    await syncNow(library);
+    const page = library.listArticles({ limit: 500 });
+    expect(page.next).toBeDefined();
+    expect(JSON.stringify(page).length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('shows content as it was given, but for control characters', async () => {
+    const { library } = libraryForTest(hostOf(1));
+    await syncNow(library);
+    const content = 'One.\r\n\r\n\tTwo\u0000\u001b.';
+    expect(await library.writeArticle('x.md', { title: 'X', content })).toMatchObject({
+      article: { content: 'One.\r\n\r\n\tTwo.' },
+    });
+    expect(library.readArticle('x.md')?.content).toBe('One.\r\n\r\n\tTwo.');
+    // What the host sends is compared as it sent it, so that it is not taken in again each time.
+    const host = { ...hostOf(0), articles: [hostArticle('n.md', 'N\u0000.')] };
+    const { library: other } = libraryForTest(host);
+    await syncNow(other);
+    expect(await syncNow(other, { full: true })).toMatchObject({ outcome: 'unchanged', unchanged: 1 });
   });
 });
 
