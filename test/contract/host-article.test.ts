@@ -12,11 +12,17 @@ import { HOST_ERROR, LISTING, LISTING_QUERY } from './seed-examples/seed-001.ts'
 const [ARTICLE] = LISTING.articles;
 
 describe('HostArticle', () => {
-  itTakes(HostArticle, { 'the article of seed 001': ARTICLE });
+  itTakes(HostArticle, {
+    'the article of seed 001': ARTICLE,
+    'an id of 200 Chinese characters': { ...ARTICLE, id: '\u6587'.repeat(200) },
+  });
   itRefuses(HostArticle, ARTICLE, [
     ['no id', 'id', ABSENT, /is missing/],
     ['an id that is a path upwards', 'id', '../secret', /\.\. part/],
     ['an id of 301 characters', 'id', 'x'.repeat(301), /<=300/],
+    ['an id of 201 Chinese characters', 'id', '\u6587'.repeat(201), /1809 characters in an address, more than 1800/],
+    ['an id with a line separator', 'id', 'a\u2028b', /control character/],
+    ['an id with a paragraph separator', 'id', 'a\u2029b', /control character/],
     ['no title', 'title', ABSENT, /is missing/],
     ['a blank title', 'title', '  ', /empty/],
     ['no url', 'url', ABSENT, /is missing/],
