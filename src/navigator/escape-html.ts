@@ -8,22 +8,79 @@
  */
 export const escapeHtml = (markdown: string): string => {
   if (!markdown.includes('<')) return markdown;
-  let fence: Fence | undefined;
+  const parts = markdown.split(/(\r\n|\n|\r)/);
+  const lines = parts.filter((_, at) => at % 2 === 0);
+  const escaped = escapeLines(lines);
+  return escaped.map((line, at) => line + (parts[2 * at + 1] ?? '')).join('');
+};
+
+const escapeLines = (lines: readonly string[]): string[] => {
+  const escaped: string[] = [];
   // A backtick without a partner may open a span that ends in a later line of its paragraph.
-  let isAstray = false;
-  return markdown
-    .split('\n')
-    .map((line) => {
-      if (fence && isInside(line, fence)) {
-        if (isClosing(line, fence)) fence = undefined;
-        return line;
-      }
-      fence = fenceOpenedBy(line);
-      if (fence) return escapeTags(line);
-      isAstray = line.trim() !== '' && (isAstray || line.replace(CODE_SPAN, '').includes('`'));
-      return isAstray ? escapeTags(line) : escapeLine(line);
-    })
-    .join('\n');
+  const before: Before = { isBlank: true, isAstray: false, hasCells: false, hasFence: false, hasOuterFence: false };
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? '';
+    const end = endOfFence(lines, at, before);
+    if (end > at) {
+      escaped.push(escapeTags(line), ...lines.slice(at + 1, end));
+      Object.assign(before, { isBlank: false, isAstray: false, hasCells: false });
+      at = end;
+      continue;
+    }
+    const isBlank = line.trim() === '';
+    before.isBlank = isBlank;
+    before.hasCells = !isBlank && (before.hasCells || line.includes('|'));
+    before.isAstray = !isBlank && (before.isAstray || line.replace(CODE_SPAN, '').includes('`'));
+    before.hasFence ||= /`{3}|~{3}/.test(line);
+    before.hasOuterFence ||= /^ {1,3}(?:`{3}|~{3})/.test(line);
+    escaped.push(before.isAstray ? escapeTags(line) : escapeLine(line));
+    at++;
+  }
+  return escaped;
+};
+
+/** What a line may belong to. */
+interface Before {
+  isBlank: boolean;
+  isAstray: boolean;
+  hasCells: boolean;
+  /** Something like a fence that was not trusted; it may be open still, for all that is known. */
+  hasFence: boolean;
+  /** The same of one that may stand in no list or quote, and so does not end at the left margin. */
+  hasOuterFence: boolean;
+}
+
+/**
+ * The line behind the fence that opens at `at`, or `at` where none is certain to. At the left margin a fence opens unless
+ * another is open, and ends at its mark or with the text. Indented it may be a list item's, indented code, or go on with a
+ * paragraph: it is trusted only where its content is code under all three readings.
+ */
+const endOfFence = (lines: readonly string[], at: number, before: Before): number => {
+  const [, lead = '', mark = '', info = ''] = OPENING.exec(lines[at] ?? '') ?? [];
+  if (mark === '') return at;
+  if (before.hasOuterFence) return at;
+  if (lead === '') {
+    const closing = lines.findIndex((line, place) => place > at && isClosing(line, mark));
+    return closing < 0 ? lines.length : closing + 1;
+  }
+  if (before.hasFence) return at;
+  const isSpan = !before.isBlank;
+  if (isSpan && (before.isAstray || before.hasCells || mark.startsWith('~') || info.includes('\\'))) return at;
+  for (let end = at + 1; end < lines.length; end++) {
+    const line = lines[end] ?? '';
+    if (line === lead + mark) return end + 1;
+    const isOutside = line.trim() === '' ? isSpan : !line.startsWith(lead);
+    // What looks like a mark may end the fence under one reading and not under another.
+    if (isOutside || line.includes(mark.slice(0, 3))) return at;
+  }
+  return at;
+};
+
+const OPENING = /^( *)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+
+const isClosing = (line: string, mark: string): boolean => {
+  const text = /^ {0,3}([`~]+)[ \t]*$/.exec(line)?.[1] ?? '';
+  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
 };
 
 /**
@@ -35,30 +92,6 @@ export const escapeText = (text: string, limit: number): string => escapeTags(te
 
 /** Takes back what `escapeHtml` added. */
 export const unescapeHtml = (markdown: string): string => markdown.replace(/\\<(?=[a-z/!?])/gi, '<');
-
-interface Fence {
-  mark: string;
-  /** Columns that each line of its content has at least, or else the fence may have ended with its list item. */
-  indent: number;
-}
-
-const OPENING = /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])*[ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
-
-const fenceOpenedBy = (line: string): Fence | undefined => {
-  const [, lead = '', mark = ''] = OPENING.exec(line) ?? [];
-  // Deep in a paragraph tildes open nothing, while backticks open a code span up to the same backticks.
-  if (mark === '' || lead.includes('\t') || (lead.length > 3 && mark.startsWith('~'))) return undefined;
-  return { mark, indent: lead.length };
-};
-
-const indentOf = (line: string) => /^ */.exec(line)?.[0].length ?? 0;
-
-const isInside = (line: string, { indent }: Fence) => line.trim() === '' || indentOf(line) >= indent;
-
-const isClosing = (line: string, { mark }: Fence) => {
-  const text = line.trim();
-  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
-};
 
 const escapeLine = (line: string): string => {
   const codes = [...line.matchAll(CODE_SPAN)];

@@ -27,6 +27,27 @@ describe('escapeHtml()', () => {
       '1. Run:\n\n   ```\n   echo <name>\n   ```',
       '1. Run:\n\n   ```\n   echo <name>\n   ```',
     ],
+    [
+      'does not take the closing mark behind a less indented line for an opening one',
+      '   ```\ncode\n   ```\n   <img src=x onerror=alert(1)>',
+      '   ```\ncode\n   ```\n   \\<img src=x onerror=alert(1)>',
+    ],
+    [
+      'does the same in a list item',
+      '- a\n\n      ```\n   code\n      ```\n\n   <img src=x>',
+      '- a\n\n      ```\n   code\n      ```\n\n   \\<img src=x>',
+    ],
+    [
+      'leaves a fence right below the words of its list item alone',
+      '1. Run:\n   ```sh\n   echo <name>\n   ```\n2. <b>',
+      '1. Run:\n   ```sh\n   echo <name>\n   ```\n2. \\<b>',
+    ],
+    ['sees a carriage return as the end of a line', 'a `\r\r<b>`', 'a `\r\r\\<b>`'],
+    [
+      'trusts no tildes that a list number may not let open',
+      'a\n2) ~~~\n   <b>\n   ~~~',
+      'a\n2) ~~~\n   \\<b>\n   ~~~',
+    ],
     ['does not escape twice', 'a \\<b>', 'a \\<b>'],
     ['escapes behind an escaped backslash', 'a \\\\<b>', 'a \\\\\\<b>'],
     ['trusts no code span over table cells', '| ` | <b> ` |', '| ` | \\<b> ` |'],
@@ -76,6 +97,63 @@ describe('escapeHtml()', () => {
         if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
       }),
       { seed: 11, numRuns: 1500 },
+    );
+  });
+
+  it('leaves nothing live around fences of any indentation, mark and container', () => {
+    const lead = fc.constantFrom(
+      '',
+      '',
+      ' ',
+      '  ',
+      '   ',
+      '    ',
+      '      ',
+      '\t',
+      '- ',
+      '1. ',
+      '2) ',
+      '> ',
+      '- - ',
+      '  - ',
+      '>  ',
+    );
+    const body = fc.constantFrom(
+      '```',
+      '```',
+      '````',
+      '~~~',
+      '~~~~',
+      '```sh',
+      '~~~ a',
+      '```a\\',
+      '<b>',
+      '<img src=x>',
+      '<!-- x',
+      '-->',
+      '',
+      '',
+      'a',
+      'a ` b',
+      '`<i>`',
+      '| a |',
+      '|-|',
+      '---',
+      '# a',
+      '[a]: b',
+      '[a](`',
+      '</b> ```',
+      '*',
+      '=',
+    );
+    const line = fc.tuple(lead, fc.constantFrom('', '', '', ' ', '  ', '    '), body).map((texts) => texts.join(''));
+    const end = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(line, end), { maxLength: 12 }), (lines) => {
+        const escaped = escapeHtml(lines.flat().join(''));
+        if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
+      }),
+      { seed: 12, numRuns: 3000 },
     );
   });
 });
