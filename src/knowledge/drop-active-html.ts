@@ -1,20 +1,38 @@
 /**
  * Drops `<script>…</script>` and the other elements that act rather than say from a Markdown text, wherever they stand
- * but in code: fenced blocks keep them, and so does a code span that begins with one. An element that is never closed
- * stays as text. Linear in the length of the text.
+ * but in code: fenced blocks keep them, and so does a code span that begins with one. What comes to be an element by that is
+ * dropped too, and the `<` of what is left after three passes becomes `&lt;`. Where nothing is dropped, an element that is
+ * never closed stays as text. Linear in the length of the text.
  */
 export const dropActiveHtml = (markdown: string): string => {
+  let text = markdown;
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const before = text;
+    text = dropOnce(before);
+    if (text === before) break;
+  }
+  return text === markdown ? markdown : escapeOpenings(text);
+};
+
+const MAX_PASSES = 3;
+
+const escapeOpenings = (markdown: string): string => {
+  const isCode = codeIn(markdown);
+  return markdown.replace(new RegExp(OPENING, 'gi'), (match, _name, index: number) =>
+    isCode(index) ? match : `&lt;${match.slice(1)}`,
+  );
+};
+
+const dropOnce = (markdown: string): string => {
   if (!OPENING.test(markdown)) return markdown;
   const lower = markdown.toLowerCase();
-  const fences = fencesOf(markdown);
+  const isCode = codeIn(markdown);
   const kept: string[] = [];
   const unclosed = new Set<string>();
   let from = 0;
   for (const match of markdown.matchAll(new RegExp(OPENING, 'gi'))) {
     const name = match[1]?.toLowerCase() ?? '';
-    const isCode =
-      markdown[match.index - 1] === '`' || fences.some(([start, end]) => match.index >= start && match.index < end);
-    if (match.index < from || isCode || unclosed.has(name)) continue;
+    if (match.index < from || isCode(match.index) || unclosed.has(name)) continue;
     const close = lower.indexOf(`</${name}`, match.index);
     const end = close === -1 ? -1 : lower.indexOf('>', close);
     if (end === -1) {
@@ -28,6 +46,12 @@ export const dropActiveHtml = (markdown: string): string => {
 };
 
 const OPENING = /<(script|style|iframe|object|applet|noscript|template|svg|math)(?=[\s/>])/i;
+
+/** Whether a place in the text is in code. */
+const codeIn = (markdown: string): ((index: number) => boolean) => {
+  const fences = fencesOf(markdown);
+  return (index) => markdown[index - 1] === '`' || fences.some(([start, end]) => index >= start && index < end);
+};
 
 /** Where fenced code blocks stand, by their fences alone; at most 1,000 of them. */
 const fencesOf = (markdown: string): [number, number][] => {

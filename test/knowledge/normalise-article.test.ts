@@ -136,6 +136,17 @@ describe('normaliseArticle()', () => {
     expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
   });
 
+  it.each([
+    '<scr<script></script>ipt>alert(1)</script> Text.',
+    '<scr<script></script>ipt src=x> Text.',
+    `${'<scr'.repeat(5)}<script></script>${'ipt></script>'.repeat(5)} Text.`,
+  ])('drops or escapes what becomes active when something within is dropped: %s', (content) => {
+    const { article, warnings } = normalise(content);
+    expect(article.text).not.toContain('<script');
+    expect(article.text).toContain('Text.');
+    expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
+  });
+
   it.each(['```html\n<script>a</script>\n```', 'Use `<script>x</script>` here.', 'An open <script> stays.'])(
     'keeps scripts that are shown as code: %s',
     (content) => {
