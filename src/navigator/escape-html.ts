@@ -1,13 +1,13 @@
 /**
- * Makes raw HTML in quoted Markdown inert: a client that renders the answer shows the tag instead of obeying it. Code
- * spans and fences keep theirs, where Markdown shows them literally anyway.
+ * Makes raw HTML, images and odd links in quoted Markdown inert: a client that renders the answer shows the tag instead of
+ * obeying it, fetches nothing, and links to nothing but pages and mail addresses. Code spans and fences keep theirs, where Markdown shows them literally anyway.
  *
  * Every `<` that may open a tag, a comment or an automatic link gets the backslash that Markdown takes for "literally"
  * (CommonMark 0.31.2, section 2.4); the words stay as they are. Where it is unclear whether a reader's Markdown sees code
  * (fences in block quotes, spans over lines or table cells), the backslash is set: one too many is ugly, one too few is not safe.
  */
 export const escapeHtml = (markdown: string): string => {
-  if (!markdown.includes('<')) return markdown;
+  if (!/<|!\[|\][(:]/.test(markdown)) return markdown;
   const parts = markdown.split(/(\r\n|\n|\r)/);
   const lines = parts.filter((_, at) => at % 2 === 0);
   const escaped = escapeLines(lines);
@@ -91,23 +91,44 @@ const isClosing = (line: string, mark: string): boolean => {
 export const escapeText = (text: string, limit: number): string => escapeTags(text).slice(0, limit);
 
 /** Takes back what `escapeHtml` added. */
-export const unescapeHtml = (markdown: string): string => markdown.replace(/\\<(?=[a-z/!?])/gi, '<');
+export const unescapeHtml = (markdown: string): string => markdown.replace(/\\(?=<[a-z/!?]|!\[|\][(:])/gi, '');
 
 const escapeLine = (line: string): string => {
   const codes = [...line.matchAll(CODE_SPAN)];
   if (codes.some(([code]) => code.includes('|'))) return escapeTags(line);
+  // A link's target may take a backtick away from the span that it seems to open: such links go first.
+  const isCode = (at: number) => codes.some(({ index, 0: code }) => at > index && at < index + code.length);
+  if (escapeLinks(line, isCode) !== line) return escapeTags(line);
   let escaped = '';
   let at = 0;
   for (const code of codes) {
-    escaped += escapeTags(line.slice(at, code.index)) + code[0];
+    escaped += escapeMarks(line.slice(at, code.index)) + code[0];
     at = code.index + code[0].length;
   }
-  return escaped + escapeTags(line.slice(at));
+  return escaped + escapeMarks(line.slice(at));
 };
 
 const CODE_SPAN = /(?<![`\\])(`{1,4})(?!`)[^`]{1,500}(?<!`)\1(?!`)/g;
 
-const escapeTags = (text: string) =>
-  text.replace(/(\\*)<(?=[a-z/!?])/gi, (whole, slashes: string) =>
-    slashes.length % 2 === 1 ? whole : `${slashes}\\<`,
+const escapeTags = (text: string): string => escapeLinks(escapeMarks(text));
+
+/** What opens a tag, and what makes a link an image. */
+const escapeMarks = (text: string): string =>
+  text.replace(/(?<!\\)(\\*)(?=<[a-z/!?]|!\[)/gi, (slashes: string) =>
+    slashes.length % 2 === 1 ? slashes : `${slashes}\\`,
   );
+
+/** Closing brackets of links and definitions whose target is not plainly a page, a mail address or relative. */
+const escapeLinks = (text: string, isCode = (_at: number) => false): string =>
+  text.replace(/(\\*)\](?=([(:]))/g, (whole: string, slashes: string, kind: string, at: number) => {
+    const target = text.slice(at + whole.length + 1);
+    const isPlain = kind === '(' ? PLAIN_LINK.test(target) : PLAIN_DEFINITION.test(target);
+    return isPlain || slashes.length % 2 === 1 || isCode(at) ? whole : `${slashes}\\]`;
+  });
+
+// Without entities, backslashes, backticks and brackets there is only one way to read a target.
+const PLAIN_PATH = String.raw`[^\s\p{Cc}<>()\\\x60]{0,2000}`;
+const PLAIN_TARGET = `(?:(?:https?|mailto):${PLAIN_PATH}|(?:[^:/?#\\s\\p{Cc}<>()&\\\\\\x60]{0,300}(?:[/?#]${PLAIN_PATH})?))`;
+const PLAIN_TITLE = String.raw`(?:[ \t]+"[^"\\\x60<]{0,300}")?[ \t]*`;
+const PLAIN_LINK = new RegExp(`^[ \\t]*${PLAIN_TARGET}${PLAIN_TITLE}\\)`, 'iu');
+const PLAIN_DEFINITION = new RegExp(`^[ \\t]*(?=\\S)${PLAIN_TARGET}${PLAIN_TITLE}$`, 'iu');

@@ -65,7 +65,7 @@ interface Subject {
 const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
-  // A backslash before a `<` may be ours in the answer and the author's in the source.
+  // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
   const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text, ...unescaped(text)]);
   const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
   const texts = cited.map((article) => prepare(article).support);
@@ -81,7 +81,7 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
   };
 };
 
-const unescaped = (text: string): string[] => (text.includes('\\<') ? [unescapeHtml(text)] : []);
+const unescaped = (text: string): string[] => (text.includes('\\') ? [unescapeHtml(text)] : []);
 
 /** Each rule gives a message for every breach. */
 const RULES = {
@@ -143,7 +143,7 @@ const RULES = {
   'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
     response.sources.flatMap(({ file, section, excerpts = [] }) => {
       const article = knowledge.article(file);
-      if (!article || excerpts.some(({ quote }) => answer.includes(collapse(quote)))) return [];
+      if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
       const texts = [prepare(article).support];
       if (statements.some((statement) => supportOf(statement, texts).share >= 0.5)) return [];
       return [`Nothing in the answer rests on ${file}, ${section}`];

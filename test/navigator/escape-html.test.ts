@@ -5,12 +5,14 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml, unescapeHtml } from '../../src/navigator/escape-html.ts';
 
+/** What a client would obey, fetch or offer to follow. */
 const hasLiveHtml = (markdown: string): boolean => {
-  const nodes: { type: string; children?: unknown[] }[] = [
+  const nodes: { type: string; url?: string; children?: unknown[] }[] = [
     fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }),
   ];
   for (let node = nodes.pop(); node; node = nodes.pop()) {
-    if (node.type === 'html') return true;
+    if (['html', 'image', 'imageReference'].includes(node.type)) return true;
+    if (/^[^/?#]*:/.test(node.url ?? '') && !/^(?:https?|mailto):/i.test(node.url ?? '')) return true;
     nodes.push(...((node.children ?? []) as typeof nodes));
   }
   return false;
@@ -48,6 +50,23 @@ describe('escapeHtml()', () => {
       'a\n2) ~~~\n   <b>\n   ~~~',
       'a\n2) ~~~\n   \\<b>\n   ~~~',
     ],
+    ['makes a plain link of an image', '![pic](https://e.example/t.png)', '\\![pic](https://e.example/t.png)'],
+    ['does so with references', '![pic][a] ![b]', '\\![pic][a] \\![b]'],
+    ['leaves images in code alone', 'write `![pic](a.png)`', 'write `![pic](a.png)`'],
+    [
+      'keeps links to pages',
+      '[a](https://a.example/b?c=d:e "T") [b](../c.md#d) [e](mailto:a@b.example)',
+      '[a](https://a.example/b?c=d:e "T") [b](../c.md#d) [e](mailto:a@b.example)',
+    ],
+    [
+      'makes other links inert',
+      '[a](javascript:alert(1)) [b](Data:text/html,x)',
+      '[a\\](javascript:alert(1)) [b\\](Data:text/html,x)',
+    ],
+    ['sees through entities', '[a](java&#115;cript&colon;x)', '[a\\](java&#115;cript&colon;x)'],
+    ['does not wait for the next line', '[a](\njavascript:x)', '[a\\](\njavascript:x)'],
+    ['makes definitions inert', '[a]: vbscript:x\n[b]: https://b.example', '[a\\]: vbscript:x\n[b]: https://b.example'],
+    ['makes automatic links inert', '<javascript:x>', '\\<javascript:x>'],
     ['does not escape twice', 'a \\<b>', 'a \\<b>'],
     ['escapes behind an escaped backslash', 'a \\\\<b>', 'a \\\\\\<b>'],
     ['trusts no code span over table cells', '| ` | <b> ` |', '| ` | \\<b> ` |'],
@@ -57,7 +76,7 @@ describe('escapeHtml()', () => {
   });
 
   it('is undone by unescapeHtml()', () => {
-    const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2';
+    const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2 ![i](a.png) [l](data:x)\n[d]: javascript:x';
     expect(unescapeHtml(escapeHtml(text))).toBe(text);
   });
 
@@ -154,6 +173,62 @@ describe('escapeHtml()', () => {
         if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
       }),
       { seed: 12, numRuns: 3000 },
+    );
+  });
+
+  it('leaves no image and no link of another scheme, however they are written', () => {
+    const piece = fc.constantFrom(
+      '![',
+      '[',
+      ']',
+      '](',
+      ']: ',
+      ']:',
+      ')',
+      '[a]',
+      '![a]',
+      '[](',
+      'javascript:x',
+      'data:x',
+      'JavaScript:x',
+      'java',
+      'script',
+      ':',
+      '&colon;',
+      '&#58;',
+      'https://a.b',
+      'mailto:a',
+      '/c',
+      '#',
+      '<',
+      '>',
+      '(',
+      '"',
+      "'",
+      ' ',
+      '\n',
+      '\n',
+      '\n\n',
+      '\t',
+      '\\',
+      '`',
+      '`',
+      '```',
+      'a',
+      '!',
+      '> ',
+      '- ',
+      '   ',
+      '|',
+      '\n[a]: ',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 16 }), (pieces) => {
+        // A definition that is not in doubt shows what the references would do.
+        const escaped = escapeHtml(`${pieces.join('')}\n\n[a]: /a\n`);
+        if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
+      }),
+      { seed: 13, numRuns: 4000 },
     );
   });
 });
