@@ -1,14 +1,14 @@
-import { createApp } from '../../src/knowledge/app.ts';
-import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
-import type { LibraryObjectEnv } from '../../src/knowledge/library-object.ts';
-import { librarySettings } from '../../src/knowledge/library-settings.ts';
-import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/remote-library.ts';
+import { createEditionReader } from '../../src/knowledge/edition/edition-reader.ts';
+import { createApp } from '../../src/knowledge/library/app.ts';
+import type { LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
+import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
+import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
-export { LibraryObject } from '../../src/knowledge/library-object.ts';
+export { LibraryObject } from '../../src/knowledge/library/library-object.ts';
 
 interface Env extends IdentityVariables, LibraryObjectEnv {
   LIBRARIES: DurableObjectNamespace;

@@ -1,5 +1,5 @@
-import { createEditionReader } from '../../src/knowledge/edition-reader.ts';
-import { signedLibrary } from '../../src/knowledge/signed-library.ts';
+import { createEditionReader } from '../../src/knowledge/edition/edition-reader.ts';
+import { signedLibrary } from '../../src/knowledge/edition/signed-library.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wordsOf } from '../knowledge/analyse-text.ts';
-import type { Article } from '../knowledge/article.ts';
-import { chunkArticle } from '../knowledge/chunk-article.ts';
-import type { EditionEntry } from '../knowledge/edition-entry.ts';
-import { compareByBytes } from '../knowledge/text-table.ts';
+import type { Article } from '../knowledge/articles/article.ts';
+import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
+import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
+import { compareByBytes } from '../knowledge/edition/text-table.ts';
+import { wordsOf } from '../knowledge/search/analyse-text.ts';
 import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
 
 /** Real texts to grow a large knowledge base from: those of the evaluation data, or the sample knowledge base. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Turn } from '../knowledge/analyse-query.ts';
-import { wordsOf } from '../knowledge/analyse-text.ts';
-import type { Article } from '../knowledge/article.ts';
-import { stem } from '../knowledge/stem.ts';
+import type { Article } from '../knowledge/articles/article.ts';
+import type { Turn } from '../knowledge/search/analyse-query.ts';
+import { wordsOf } from '../knowledge/search/analyse-text.ts';
+import { stem } from '../knowledge/search/stem.ts';
 
 /** A question and the units (paragraphs, passages or pages) that answer it. */
 export interface JudgedQuestion {

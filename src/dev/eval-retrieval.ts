@@ -1,9 +1,9 @@
-import type { Turn } from '../knowledge/analyse-query.ts';
-import { buildEdition } from '../knowledge/build-edition.ts';
-import { chunkArticle } from '../knowledge/chunk-article.ts';
-import { groupByArticle } from '../knowledge/group-by-article.ts';
-import { type Edition, type EditionChunk, openEdition } from '../knowledge/open-edition.ts';
-import { searchEdition } from '../knowledge/search-edition.ts';
+import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
+import { buildEdition } from '../knowledge/edition/build-edition.ts';
+import { type Edition, type EditionChunk, openEdition } from '../knowledge/edition/open-edition.ts';
+import type { Turn } from '../knowledge/search/analyse-query.ts';
+import { groupByArticle } from '../knowledge/search/group-by-article.ts';
+import { searchEdition } from '../knowledge/search/search-edition.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
 

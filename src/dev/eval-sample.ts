@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildEdition } from '../knowledge/build-edition.ts';
-import { groupByArticle } from '../knowledge/group-by-article.ts';
-import { type Edition, openEdition } from '../knowledge/open-edition.ts';
-import { searchEdition } from '../knowledge/search-edition.ts';
-import { takeInArticle } from '../knowledge/take-in-article.ts';
+import { takeInArticle } from '../knowledge/articles/take-in-article.ts';
+import { buildEdition } from '../knowledge/edition/build-edition.ts';
+import { type Edition, openEdition } from '../knowledge/edition/open-edition.ts';
+import { groupByArticle } from '../knowledge/search/group-by-article.ts';
+import { searchEdition } from '../knowledge/search/search-edition.ts';
 import type { Measure } from './eval-retrieval.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../knowledge/stop-words.ts';
+import { STOP_WORDS } from '../knowledge/search/stop-words.ts';
 
 /** Numbers from 0 to 1 that look random and are the same on every run (Mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {

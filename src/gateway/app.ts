@@ -3,7 +3,7 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Healthz } from '../contract/healthz.ts';
 import { LibrarianId } from '../contract/names.ts';
-import { MAX_ARTICLE_BYTES } from '../knowledge/read-json.ts';
+import { MAX_ARTICLE_BYTES } from '../knowledge/library/read-json.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';

@@ -1,5 +1,5 @@
-import { oncePer } from '../knowledge/once-per.ts';
-import type { Edition } from '../knowledge/open-edition.ts';
+import { oncePer } from '../knowledge/edition/once-per.ts';
+import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { type AnswerOptions, answerFromEdition, type NavigatorAnswer } from './answer-from-edition.ts';
 
 /** Answers kept of one edition; some 2 kB each. */

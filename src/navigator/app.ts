@@ -2,7 +2,7 @@ import { NavigateRequest } from '../contract/ask-request.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
-import type { Edition } from '../knowledge/open-edition.ts';
+import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { answerAtHand } from './answers-at-hand.ts';

@@ -1,7 +1,7 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
-import type { ChunkAtHand } from '../knowledge/chunks-at-hand.ts';
-import type { EditionArticle, EditionChunk } from '../knowledge/open-edition.ts';
-import type { Quote } from '../knowledge/quote-passages.ts';
+import type { Quote } from '../knowledge/answers/quote-passages.ts';
+import type { ChunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
+import type { EditionArticle, EditionChunk } from '../knowledge/edition/open-edition.ts';
 import { escapeHtml, escapeText } from './escape-html.ts';
 
 /** A quote with where it stands. */

@@ -1,8 +1,8 @@
 import { confidenceOf, HIGH_FROM, levelOf } from '../contract/confidence.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import type { AnsweringModel } from '../knowledge/answering-model.ts';
-import type { Decision } from '../knowledge/decide-answer.ts';
-import type { SearchOutcome } from '../knowledge/search-edition.ts';
+import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
+import type { Decision } from '../knowledge/answers/decide-answer.ts';
+import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
 import { listOf, oneLine } from './compose-answer.ts';
 import { escapeHtml, escapeText } from './escape-html.ts';
 

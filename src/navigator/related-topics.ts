@@ -1,6 +1,6 @@
-import { type ChunkAtHand, chunkAtHand } from '../knowledge/chunks-at-hand.ts';
-import { oncePer } from '../knowledge/once-per.ts';
-import type { Edition } from '../knowledge/open-edition.ts';
+import { type ChunkAtHand, chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
+import { oncePer } from '../knowledge/edition/once-per.ts';
+import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import { escapeText } from './escape-html.ts';

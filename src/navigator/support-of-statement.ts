@@ -1,7 +1,7 @@
-import { analyseText } from '../knowledge/analyse-text.ts';
-import { splitBlocks } from '../knowledge/split-blocks.ts';
-import { splitSentences } from '../knowledge/split-sentences.ts';
-import { stem } from '../knowledge/stem.ts';
+import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
+import { splitSentences } from '../knowledge/answers/split-sentences.ts';
+import { analyseText } from '../knowledge/search/analyse-text.ts';
+import { stem } from '../knowledge/search/stem.ts';
 
 /** How well one sentence of an answer is backed by texts. */
 export interface Support {

@@ -1,8 +1,8 @@
 import { isMeaningfulReason, REASON_MIN_LENGTH } from '../contract/confidence-reason.ts';
 import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { splitBlocks } from '../knowledge/split-blocks.ts';
-import { splitSentences } from '../knowledge/split-sentences.ts';
+import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
+import { splitSentences } from '../knowledge/answers/split-sentences.ts';
 import { unescapeHtml } from './escape-html.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { isHedge } from './hedge.ts';

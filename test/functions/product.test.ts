@@ -12,11 +12,11 @@ import { serveFolder } from '../../src/dev/folder-kb.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
-import { buildEdition } from '../../src/knowledge/build-edition.ts';
-import { fitEdition } from '../../src/knowledge/fit-edition.ts';
-import { type Edition, openEdition } from '../../src/knowledge/open-edition.ts';
-import { searchKnowledge } from '../../src/knowledge/search-knowledge.ts';
-import { takeInArticle } from '../../src/knowledge/take-in-article.ts';
+import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
+import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
+import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
+import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import { searchKnowledge } from '../../src/knowledge/search/search-knowledge.ts';
 
 interface LabelledQuestion {
   question: string;

@@ -5,7 +5,7 @@ import { validateResponse } from '../../src/contract/validate-response.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import { MAX_BODY_BYTES } from '../../src/gateway/limits.ts';
-import { MAX_ARTICLE_BYTES } from '../../src/knowledge/read-json.ts';
+import { MAX_ARTICLE_BYTES } from '../../src/knowledge/library/read-json.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';

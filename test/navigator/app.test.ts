@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EditionUnavailable } from '../../src/knowledge/edition-reader.ts';
-import type { Edition } from '../../src/knowledge/open-edition.ts';
+import { EditionUnavailable } from '../../src/knowledge/edition/edition-reader.ts';
+import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import { originate } from '../../src/runtime/request-context.ts';

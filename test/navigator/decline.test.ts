@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answeringModelOf } from '../../src/knowledge/answering-model.ts';
-import type { Decision } from '../../src/knowledge/decide-answer.ts';
-import { searchEdition } from '../../src/knowledge/search-edition.ts';
+import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts';
+import type { Decision } from '../../src/knowledge/answers/decide-answer.ts';
+import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { decline } from '../../src/navigator/decline.ts';
 import { openSmallKb } from './small-kb.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { devicesNamedIn } from '../../src/knowledge/devices-named-in.ts';
-import { readPassage } from '../../src/knowledge/read-passage.ts';
+import { readPassage } from '../../src/knowledge/answers/read-passage.ts';
+import { devicesNamedIn } from '../../src/knowledge/search/devices-named-in.ts';
 import { comparableText, sourceComparer } from '../../src/navigator/compare-sources.ts';
 import { extractClaims } from '../../src/navigator/extract-claims.ts';
 import { cueText, questionCues } from '../../src/navigator/question-cues.ts';

@@ -1,8 +1,8 @@
-import type { Article } from '../../src/knowledge/article.ts';
-import { buildEdition } from '../../src/knowledge/build-edition.ts';
-import { chunkArticle } from '../../src/knowledge/chunk-article.ts';
-import { fitEdition } from '../../src/knowledge/fit-edition.ts';
-import { type Edition, openEdition } from '../../src/knowledge/open-edition.ts';
+import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
+import type { Article } from '../../src/knowledge/articles/article.ts';
+import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
+import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
+import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
 import type { CitableKnowledge } from '../../src/navigator/validate-navigator-response.ts';
 
 const article = (id: string, title: string, text: string, devices: string[] = []): Article => ({

@@ -15,7 +15,7 @@ import { originate } from '../../../src/runtime/request-context.ts';
 import { mintContext } from '../../../src/runtime/sign-link.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { EditionManifest, sha256Hex } from '../../../src/storage/edition-manifest.ts';
-import { hostArticle } from '../../knowledge/library-for-test.ts';
+import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PAGE = 3;

@@ -12,7 +12,7 @@ import { bundle } from '../../../src/dev/local-cloud.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
-import { hostArticle } from '../../knowledge/library-for-test.ts';
+import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../functions/library/wrangler.toml', import.meta.url));
 

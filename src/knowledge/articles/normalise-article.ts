@@ -1,0 +1,96 @@
+import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
+import { KnowledgeFile } from '../../contract/knowledge-file.ts';
+import { WebUrl } from '../../contract/link.ts';
+import type { Article } from './article.ts';
+import { dropActiveHtml } from './drop-active-html.ts';
+import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
+import { htmlToMarkdown, isHtml } from './html-to-markdown.ts';
+
+export interface NormalisedArticle {
+  article: Article;
+  /** What was amiss and what was done about it, a sentence each; for the sync report. */
+  warnings: string[];
+}
+
+export interface NormaliseOptions {
+  /** Where a reader finds an article that names no address of its own. */
+  articleUrl: (id: string) => string;
+}
+
+/** The article cannot be taken in; the message says why. */
+export class ArticleRefused extends Error {
+  override name = 'ArticleRefused';
+}
+
+/**
+ * Makes an article of what a host knowledge base sent (seed 001, contract 1). Markdown loses its front matter, whose
+ * fields stand in where the host sent none; HTML becomes Markdown; scripts and the like are dropped; line ends become
+ * `\n`. Whatever else is amiss costs a warning, not the article.
+ *
+ * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing is left of it.
+ */
+export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: NormaliseOptions): NormalisedArticle => {
+  const id = KnowledgeFile.safeParse(reply.id);
+  if (!id.success)
+    throw new ArticleRefused(`Cannot take in the article: id ${id.error.issues[0]?.message ?? 'is wrong'}`);
+  if (reply.content.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
+  const { front, body, warnings } = splitFrontMatter(clean(reply.content));
+  const { text, title, dropped } = toMarkdown(body);
+  if (text.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
+  if (text.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
+  if (dropped) warnings.push('Dropped scripts or other active HTML from the content');
+  const article: Article = {
+    id: id.data,
+    title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || id.data,
+    url: urlOf(reply.url || front.url, warnings) ?? articleUrl(id.data),
+    text,
+    intents: labels(reply.metadata?.intent, front.intents),
+    devices: labels(reply.metadata?.device, front.devices),
+    lastUpdated: momentOf(reply.metadata?.last_updated ?? front.lastUpdated, warnings),
+  };
+  const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
+  return { article: author === '' ? article : { ...article, author }, warnings };
+};
+
+const TOO_LONG = `Cannot take in the article: content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;
+
+/** Line ends as `\n`; no byte order mark, no control character but tab and line feed, no half of a surrogate pair. */
+const clean = (content: string): string =>
+  content
+    .toWellFormed()
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to drop
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '');
+
+const toMarkdown = (body: string): { text: string; title?: string | undefined; dropped: boolean } => {
+  if (isHtml(body)) return htmlToMarkdown(body);
+  const text = dropActiveHtml(body);
+  return { text, title: /^# +(.+?)[ #]*$/m.exec(text)?.[1], dropped: text !== body };
+};
+
+const oneLine = (text: string, maxLength: number): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, maxLength)
+    .toWellFormed();
+
+const labels = (given: string[] | undefined, fallback: FrontMatter['intents']): string[] => {
+  const chosen = (given?.length ?? 0) > 0 ? given : fallback;
+  return [...new Set((chosen ?? []).map((label) => oneLine(label, 100)).filter((label) => label !== ''))].slice(0, 100);
+};
+
+const urlOf = (url: string | undefined | null, warnings: string[]): string | undefined => {
+  if (!url) return undefined;
+  const parsed = WebUrl.safeParse(url);
+  if (!parsed.success) warnings.push('Left out the url: it is not an absolute http or https address');
+  return parsed.data;
+};
+
+/** The beginning of 1970 when unknown, so that the article counts as old and its hash stays the same. */
+const momentOf = (date: string | undefined | null, warnings: string[]): string => {
+  const time = Date.parse(date ?? '');
+  if (Number.isNaN(time)) warnings.push('Took last_updated as 1970-01-01: it is missing or not a date');
+  return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+};

@@ -1,0 +1,183 @@
+import { type Context, Hono } from 'hono';
+import { type ArticleListing, ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/article-listing.ts';
+import { ArticlePut, type HostArticle } from '../../contract/host-article.ts';
+import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { KnowledgeFile } from '../../contract/knowledge-file.ts';
+import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
+import { SyncRequest } from '../../contract/sync.ts';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../../runtime/context-guard.ts';
+import type { ReplayStore } from '../../runtime/replay-store.ts';
+import type { EditionParts } from '../../storage/edition-source.ts';
+import type { EditionReader } from '../edition/edition-reader.ts';
+import { searchKnowledge } from '../search/search-knowledge.ts';
+import type { StoredArticle } from './article-store.ts';
+import { MAX_ARTICLE_BYTES, readJson } from './read-json.ts';
+import type { RemoteLibrary } from './remote-library.ts';
+
+export interface LibraryAppOptions {
+  guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
+  libraryOf: (workspace: string) => RemoteLibrary;
+  reader: EditionReader;
+  /** Where parts of editions lie besides the library itself. */
+  parts: readonly EditionParts[];
+}
+
+const SELF = 'library';
+const INFO = {
+  id: SELF,
+  name: 'Library',
+  description: 'Keeps the knowledge base of a workspace: its articles, its sync with a host, its editions.',
+  capabilities: ['kb:read'],
+  access: 'signed',
+};
+
+type LibraryContext = Context<GuardedEnv>;
+
+/**
+ * The library's routes (design, section 4). The workspace comes from the verified context alone; reading needs `kb:read`,
+ * changing `kb:write`.
+ */
+export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions) => {
+  const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
+  const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
+  const read = [contextGuard(settings), requireCapability('kb:read')] as const;
+  // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
+  const write = [
+    contextGuard({ ...settings, replay: replayStoreOf(libraryOf) }),
+    requireCapability('kb:write'),
+  ] as const;
+  const app = new Hono<GuardedEnv>();
+  app.onError(faultHandler({ ...guard, self: SELF }));
+  app.notFound((c) => refused(c, 'NOT_FOUND'));
+  app.get('/librarians/library', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
+
+  app.get('/api/kb/articles', ...read, (c) => listArticles(c, library(c)));
+  app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
+    const article = await library(c).readArticle(c.req.param('id'));
+    return article ? c.json(hostArticle(article)) : refused(c, 'NOT_FOUND', 'Cannot find this article');
+  });
+  app.put('/api/kb/articles/:id{.+}', ...write, (c) => putArticle(c, library(c), c.req.param('id')));
+  app.delete('/api/kb/articles/:id{.+}', ...write, async (c) => {
+    const isKnown = await library(c).deleteArticle(c.req.param('id'));
+    return isKnown ? c.body(null, 204) : refused(c, 'NOT_FOUND', 'Cannot find this article');
+  });
+  app.get('/api/kb/text/:id{.+}', ...read, async (c) => {
+    const id = c.req.param('id');
+    const text = await library(c).readText(id);
+    return text === undefined ? refused(c, 'NOT_FOUND', 'Cannot find this article') : c.json({ id, text });
+  });
+
+  app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status()));
+  app.post('/v1/sync', ...write, async (c) => {
+    const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
+    if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+    return c.json(await library(c).startSync(request.value), 202);
+  });
+  app.post('/v1/knowledge/search', ...read, async (c) => {
+    const request = readJson(c.get('body'), KnowledgeSearchRequest);
+    if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+    const source = sourceOf(library(c), parts);
+    const { workspace } = c.get('context');
+    const { edition } = await reader.read({ workspace, source, waitUntil: waitUntilOf(c) });
+    return c.json(searchKnowledge(edition, request.value));
+  });
+
+  app.get('/editions/current', ...read, async (c) => {
+    const manifest = await library(c).currentEdition();
+    return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
+  });
+  app.get('/editions/:edition/parts/:part{[0-9]{1,3}}', ...read, async (c) => {
+    const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
+    if (!bytes) return refused(c, 'NOT_FOUND', 'Cannot find this part of an edition');
+    return c.body(bytes, 200, { 'Content-Type': 'application/octet-stream' });
+  });
+  return app;
+};
+
+/** The library of the call's workspace notes it: one place for all isolates. */
+const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore => ({
+  isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
+});
+
+const refused = (c: LibraryContext, code: 'NOT_FOUND' | 'INVALID_QUERY', message?: string): Response => {
+  c.set('outcome', code);
+  return refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }) });
+};
+
+const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<Response> => {
+  const parsed = ArticleListingQuery.safeParse(c.req.query());
+  if (!parsed.success)
+    return refused(c, 'INVALID_QUERY', `Cannot list articles: ${describeIssues(issuesOf(parsed.error))}`);
+  const { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor } = parsed.data;
+  if (cursor !== undefined && !/^a\d{1,15}$/.test(cursor))
+    return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');
+  const updatedSince = updated_since === undefined ? undefined : new Date(updated_since).toISOString();
+  const from = cursor === undefined ? undefined : Number(cursor.slice(1));
+  const page = await library.listArticles({ intent, device, updatedSince, limit, from });
+  const listing: ArticleListing = {
+    articles: page.articles.map(hostArticle),
+    total: page.total,
+    updated_at: page.updatedAt,
+    ...(page.next === undefined ? {} : { next_cursor: `a${page.next}` }),
+  };
+  if (listing.next_cursor === undefined) return c.json(listing);
+  const next = new URLSearchParams({ ...c.req.query(), cursor: listing.next_cursor });
+  return c.json(listing, 200, { Link: `</api/kb/articles?${next}>; rel="next"` });
+};
+
+const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string): Promise<Response> => {
+  const file = KnowledgeFile.safeParse(id);
+  if (!file.success)
+    return refused(c, 'INVALID_QUERY', `Cannot write the article: id ${file.error.issues[0]?.message}`);
+  const request = readJson(c.get('body'), ArticlePut);
+  if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+  if (request.value.id !== undefined && request.value.id !== id)
+    return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
+  const written = await library.writeArticle(id, request.value);
+  if ('refused' in written) return refused(c, 'INVALID_QUERY', written.refused);
+  return c.json(hostArticle(written.article), written.isNew ? 201 : 200);
+};
+
+const hostArticle = ({
+  id,
+  title,
+  url,
+  content,
+  intents,
+  devices,
+  lastUpdated,
+  author,
+}: StoredArticle): HostArticle => ({
+  ...{ id, title, url, content },
+  metadata: {
+    intent: intents,
+    device: devices,
+    last_updated: lastUpdated,
+    ...(author === undefined ? {} : { author }),
+  },
+});
+
+const sourceOf = (library: RemoteLibrary, parts: readonly EditionParts[]) => ({
+  readCurrent: () => library.currentEdition(),
+  parts: [
+    ...parts,
+    { readPart: ({ edition }: { edition: string }, part: number) => library.editionPart(edition, part) },
+  ],
+});
+
+const waitUntilOf = (c: LibraryContext): ((work: Promise<unknown>) => void) | undefined => {
+  try {
+    const { executionCtx } = c;
+    return (work) => executionCtx.waitUntil(work);
+  } catch {
+    // Outside of workerd there is none.
+    return undefined;
+  }
+};

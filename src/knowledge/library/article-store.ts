@@ -1,0 +1,213 @@
+import type { Sql } from '../../storage/sql.ts';
+import type { Article } from '../articles/article.ts';
+import type { Chunk } from '../articles/chunk.ts';
+import type { EditionEntry } from '../edition/edition-entry.ts';
+
+/** Whose an article is: a sync with the host changes and deletes only what is the host's. */
+export type ArticleOwner = 'host' | 'local';
+
+export interface StoredArticle extends Omit<Article, 'text'> {
+  /** As it was given, without control characters: Markdown with its front matter, or HTML. */
+  content: string;
+}
+
+export interface ArticlePage {
+  articles: StoredArticle[];
+  /** All that match. */
+  total: number;
+  /** Where the next page begins; absent on the last one. */
+  next: number | undefined;
+}
+
+export interface ArticleQuery {
+  intent?: string | undefined;
+  device?: string | undefined;
+  /** ISO 8601 with `Z` and milliseconds, as `last_updated` is kept. */
+  updatedSince?: string | undefined;
+  limit: number;
+  /** `next` of the page before. */
+  from?: number | undefined;
+}
+
+/** The articles of one library with their chunks. Methods that write return the rows they wrote. */
+export interface ArticleStore {
+  put(entry: EditionEntry, origin: { owner: ArticleOwner; hash: string; content: string }): number;
+  remove(id: string): number;
+  owner(id: string): ArticleOwner | undefined;
+  /** Hash and owner of those of the ids that are known. */
+  known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner }>;
+  count(owner?: ArticleOwner): number;
+  chunkCount(): number;
+  read(id: string): StoredArticle | undefined;
+  /** The Markdown that quotes' offsets count in. */
+  readText(id: string): string | undefined;
+  page(query: ArticleQuery): ArticlePage;
+  /** Ids and hashes of all articles, a line each, by id. */
+  inventory(): string;
+  /** All articles with their chunks by id (by code point); can be iterated more than once. */
+  entries(): Iterable<EditionEntry>;
+}
+
+const CHUNKS_PER_ROW = 200;
+const ENTRIES_AT_ONCE = 10;
+
+export const articleStore = (sql: Sql): ArticleStore => ({
+  put: ({ article, chunks }, { owner, hash, content }) => {
+    const { id, title, url, intents, devices, lastUpdated, author = null } = article;
+    sql.run(
+      `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, chunk_count)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
+       title = excluded.title, url = excluded.url, intents = excluded.intents, devices = excluded.devices,
+       last_updated = excluded.last_updated, author = excluded.author, chunk_count = excluded.chunk_count`,
+      ...[id, owner, hash, title, url, JSON.stringify(intents), JSON.stringify(devices), lastUpdated, author],
+      chunks.length,
+    );
+    sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
+    sql.run('DELETE FROM texts WHERE id = ?', id);
+    if (article.text !== content) sql.run('INSERT INTO texts (id, text) VALUES (?, ?)', id, article.text);
+    return 2 + Number(article.text !== content) + putChunks(sql, id, chunks);
+  },
+  remove: (id) => {
+    const known = sql.all('SELECT 1 AS one FROM articles WHERE id = ?', id).length;
+    for (const table of ['articles', 'contents', 'texts', 'chunks']) sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
+    return known;
+  },
+  owner: (id) => sql.all<{ source: ArticleOwner }>('SELECT source FROM articles WHERE id = ?', id)[0]?.source,
+  known: (ids) => {
+    const rows = sql.all<{ id: string; hash: string; source: ArticleOwner }>(
+      'SELECT id, hash, source FROM articles WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(ids),
+    );
+    return new Map(rows.map(({ id, hash, source }) => [id, { hash, owner: source }]));
+  },
+  count: (owner) =>
+    sql.all<{ n: number }>('SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)', owner ?? null)[0]
+      ?.n ?? 0,
+  chunkCount: () => sql.all<{ n: number | null }>('SELECT sum(chunk_count) AS n FROM articles')[0]?.n ?? 0,
+  read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
+  readText: (id) =>
+    sql.all<{ text: string }>(
+      'SELECT coalesce(t.text, c.content) AS text FROM contents c LEFT JOIN texts t USING (id) WHERE id = ?',
+      id,
+    )[0]?.text,
+  page: (query) => pageOf(sql, query),
+  inventory: () =>
+    sql
+      .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')
+      .map(({ id, hash }) => `${id} ${hash}`)
+      .join('\n'),
+  entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
+});
+
+const putChunks = (sql: Sql, id: string, chunks: Chunk[]): number => {
+  sql.run('DELETE FROM chunks WHERE id = ?', id);
+  let rows = 0;
+  for (let from = 0; from < chunks.length; from += CHUNKS_PER_ROW) {
+    const ranges = chunks
+      .slice(from, from + CHUNKS_PER_ROW)
+      .map(({ headingPath, start, end, tokenCount }) => [headingPath, start, end, tokenCount]);
+    sql.run('INSERT INTO chunks (id, part, chunks) VALUES (?, ?, ?)', id, rows, JSON.stringify(ranges));
+    rows += 1;
+  }
+  return rows;
+};
+
+interface ArticleRow extends Record<string, string | number | null> {
+  place: number;
+  id: string;
+  title: string;
+  url: string;
+  intents: string;
+  devices: string;
+  last_updated: string;
+  author: string | null;
+}
+
+const SELECT_ARTICLES = 'SELECT * FROM articles JOIN contents USING (id)';
+
+const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
+  id: row.id,
+  title: row.title,
+  url: row.url,
+  intents: JSON.parse(row.intents),
+  devices: JSON.parse(row.devices),
+  lastUpdated: row.last_updated,
+  ...(row.author === null ? {} : { author: row.author }),
+});
+
+const articleOf = (row: ArticleRow): StoredArticle => ({ ...metadataOf(row), content: String(row.content) });
+
+const CONDITIONS = `(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHERE lower(value) = lower(?1)))
+  AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(devices) WHERE lower(value) = lower(?2)))
+  AND (?3 IS NULL OR last_updated > ?3)`;
+
+/**
+ * A page ends early rather than grow beyond this, in bytes of UTF-8. As JSON it is at most twice that, since what is stored
+ * has no control character that takes more than two, and so below the 4 MiB that a reply may have.
+ */
+const PAGE_BYTES = 1_900_000;
+/** The names of an article's members, and what stands between articles. */
+const FRAME_BYTES = 200;
+// length() counts characters, and ends at a NUL.
+const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', "coalesce(author, '')"]
+  .map((column) => `octet_length(${column})`)
+  .join(' + ');
+
+const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
+  const filters = [query.intent ?? null, query.device ?? null, query.updatedSince ?? null];
+  const sizes = sql.all<{ place: number; size: number }>(
+    `SELECT place, ${FRAME_BYTES} + ${SIZE} AS size FROM articles JOIN contents USING (id)
+     WHERE ${CONDITIONS} AND place > ?4 ORDER BY place LIMIT ?5`,
+    ...[...filters, query.from ?? 0, query.limit + 1],
+  );
+  let bytes = 0;
+  const shown = sizes.slice(0, query.limit).filter(({ size }, index) => {
+    bytes += size;
+    return index === 0 || bytes <= PAGE_BYTES;
+  });
+  const last = shown.at(-1)?.place ?? 0;
+  const rows = sql.all<ArticleRow>(
+    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?4 AND place <= ?5 ORDER BY place`,
+    ...[...filters, query.from ?? 0, last],
+  );
+  const [count] = sql.all<{ n: number }>(`SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`, ...filters);
+  return {
+    articles: rows.map(articleOf),
+    total: count?.n ?? 0,
+    next: sizes.length > shown.length ? last : undefined,
+  };
+};
+
+function* entriesOf(sql: Sql): Generator<EditionEntry> {
+  let after = '';
+  for (;;) {
+    const rows = sql.all<ArticleRow>(
+      `SELECT a.*, coalesce(t.text, c.content) AS text FROM articles a JOIN contents c USING (id) LEFT JOIN texts t USING (id)
+       WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`,
+      after,
+    );
+    for (const row of rows) {
+      const article = { ...metadataOf(row), text: String(row.text) };
+      yield { article, chunks: chunksOf(sql, article) };
+    }
+    after = rows.at(-1)?.id ?? '';
+    if (rows.length < ENTRIES_AT_ONCE) return;
+  }
+}
+
+const chunksOf = (sql: Sql, { id, text }: Article): Chunk[] =>
+  sql
+    .all<{ chunks: string }>('SELECT chunks FROM chunks WHERE id = ? ORDER BY part', id)
+    // Written by putChunks above.
+    .flatMap(
+      ({ chunks }) => JSON.parse(chunks) as [headingPath: string[], start: number, end: number, tokens: number][],
+    )
+    .map(([headingPath, start, end, tokenCount], position) => ({
+      articleId: id,
+      position,
+      headingPath,
+      text: text.slice(start, end),
+      start,
+      end,
+      tokenCount,
+    }));

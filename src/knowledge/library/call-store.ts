@@ -1,0 +1,18 @@
+import type { Sql } from '../../storage/sql.ts';
+
+/** Calls that were made, so that an exact copy of one is refused wherever it arrives (signed context 4.7). */
+export interface CallStore {
+  /** Notes a call by the hash of its link and says whether it is the first of that hash. */
+  isFirst(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
+}
+
+/** In the one database of a workspace, which every isolate asks: strict, not best effort. */
+export const callStore = (sql: Sql): CallStore => ({
+  isFirst: (linkHash, { ttlSeconds, nowMs }) =>
+    sql.transaction(() => {
+      sql.run('DELETE FROM calls WHERE until <= ?', nowMs);
+      if (sql.all('SELECT 1 AS one FROM calls WHERE link = ?', linkHash).length > 0) return false;
+      sql.run('INSERT INTO calls (link, until) VALUES (?, ?)', linkHash, nowMs + ttlSeconds * 1000);
+      return true;
+    }),
+});

@@ -1,0 +1,149 @@
+import { ArticleListingReply } from '../../contract/article-listing.ts';
+import { ARTICLE_CONTENT_MAX_LENGTH, HostArticleReply } from '../../contract/host-article.ts';
+import { describeIssues } from '../../contract/issue.ts';
+import { readAs } from '../../contract/read-as.ts';
+import type { SkippedArticle } from '../../contract/sync.ts';
+import type { AllowedHosts } from './allowed-hosts.ts';
+import { fetchHostJson, HostKbError } from './fetch-host-json.ts';
+import { type HostCursor, nextCursorOf } from './host-cursor.ts';
+
+/** Where a host knowledge base listens (seed 001, contract 1). */
+export interface HostKb {
+  /** Address of `GET /api/kb/articles`. */
+  url: string;
+  /** Sent as `Authorization: Bearer`. */
+  token?: string | undefined;
+}
+
+/** Everything but time, randomness and network has a default. */
+export interface HostKbOptions {
+  fetch: typeof fetch;
+  allowed: AllowedHosts;
+  now: () => number;
+  /** 0 to 1. */
+  random: () => number;
+  sleep: (ms: number) => Promise<void>;
+  /** Of one request, its body included; 30 s. */
+  timeoutMs?: number;
+  /** Of one page; 32 MiB: what a hundred articles of the greatest length allowed hardly ever reach. */
+  maxBytes?: number;
+  /** Articles on a page, 1 to 500; 100. */
+  limit?: number;
+}
+
+export interface HostFilters {
+  intent?: string | undefined;
+  device?: string | undefined;
+  /** ISO 8601. */
+  updatedSince?: string | undefined;
+}
+
+export interface HostPage {
+  articles: HostArticleReply[];
+  /** Articles of this page that cannot be taken in. */
+  skipped: SkippedArticle[];
+  /** Articles on the page, whatever became of them. */
+  received: number;
+  /** All that match, as the host says. */
+  total: number | undefined;
+  /** Absent on the last page. */
+  next: HostCursor | undefined;
+}
+
+export interface HostKbClient {
+  /** One page of the listing, retried while that may help. Throws `HostKbError`. */
+  readPage(filters: HostFilters, cursor?: HostCursor): Promise<HostPage>;
+}
+
+const MAX_ATTEMPTS = 4;
+const BASE_DELAY_MS = 500;
+/** A host that asks for a longer pause is left alone until the next sync. */
+const MAX_PAUSE_MS = 60_000;
+
+/** Reads the article list of a host: filters, paging (design 7.7), retries with back-off, bounds on size and time. */
+export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient => {
+  const { limit = 100, timeoutMs = 30_000, maxBytes = 32 * 1024 * 1024 } = options;
+  if (!URL.canParse(host.url)) throw new HostKbError('its address is not a URL');
+  const base = new URL(host.url);
+  const token = host.token ? { origin: base.origin, value: host.token } : undefined;
+
+  const readOnce = async (filters: HostFilters, cursor: HostCursor | undefined): Promise<HostPage> => {
+    const address = addressOf(base, { filters, cursor, limit });
+    const { json, url, headers } = await fetchHostJson(address, { ...options, token, timeoutMs, maxBytes });
+    const listing = readAs(ArticleListingReply, json);
+    if (!listing.ok) throw new HostKbError(`the answer is no listing: ${describeIssues(listing.issues)}`);
+    const { articles, total, next_cursor } = listing.value;
+    return {
+      ...readArticles(articles),
+      received: articles.length,
+      total: total ?? undefined,
+      next: nextCursorOf(
+        { received: articles.length, total, nextCursor: next_cursor, headers, url, base, limit },
+        cursor,
+      ),
+    };
+  };
+
+  return {
+    readPage: async (filters, cursor) => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await readOnce(filters, cursor);
+        } catch (error) {
+          const pauseMs = pauseBefore(error, { attempt, random: options.random });
+          if (pauseMs === undefined) throw error;
+          await options.sleep(pauseMs);
+        }
+      }
+    },
+  };
+};
+
+/** Half to all of 0.5 s, 1 s, 2 s, so that many libraries do not come back at once, or what the host asks for. */
+const pauseBefore = (error: unknown, { attempt, random }: { attempt: number; random: () => number }) => {
+  if (!(error instanceof HostKbError) || !error.isPassing || attempt >= MAX_ATTEMPTS) return undefined;
+  const backOffMs = BASE_DELAY_MS * 2 ** (attempt - 1) * (0.5 + random() / 2);
+  const pauseMs = Math.max(backOffMs, error.retryAfterMs ?? 0);
+  return pauseMs > MAX_PAUSE_MS ? undefined : Math.round(pauseMs);
+};
+
+const addressOf = (
+  base: URL,
+  { filters, cursor, limit }: { filters: HostFilters; cursor: HostCursor | undefined; limit: number },
+): URL => {
+  if (cursor?.kind === 'link') return new URL(cursor.value);
+  const url = new URL(base);
+  const set = (name: string, value: string | undefined) => value !== undefined && url.searchParams.set(name, value);
+  set('intent', filters.intent);
+  set('device', filters.device);
+  set('updated_since', filters.updatedSince);
+  set('limit', String(limit));
+  if (cursor?.kind === 'cursor') set('cursor', cursor.value);
+  // The contract names no parameter for this; hosts that count know one of these two.
+  if (cursor?.kind === 'count') set('page', String(cursor.page));
+  if (cursor?.kind === 'count') set('offset', String(cursor.offset));
+  return url;
+};
+
+const readArticles = (replies: unknown[]): { articles: HostArticleReply[]; skipped: SkippedArticle[] } => {
+  const articles: HostArticleReply[] = [];
+  const skipped: SkippedArticle[] = [];
+  for (const [index, reply] of replies.entries()) {
+    const article = readAs(HostArticleReply, reply);
+    if (!article.ok) skipped.push({ id: idOf(reply, index), reason: reasonOf(describeIssues(article.issues)) });
+    else if (article.value.content.length > ARTICLE_CONTENT_MAX_LENGTH) {
+      const problem = `content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;
+      skipped.push({ id: article.value.id, reason: reasonOf(problem) });
+    } else articles.push(article.value);
+  }
+  return { articles, skipped };
+};
+
+const reasonOf = (problem: string): string => `Cannot take in the article: ${problem}`.slice(0, 500);
+
+const idOf = (reply: unknown, index: number): string => {
+  const id = typeof reply === 'object' && reply !== null && 'id' in reply ? reply.id : undefined;
+  return typeof id === 'string' || typeof id === 'number'
+    ? String(id).slice(0, 300)
+    : `(number ${index + 1} on its page)`;
+};

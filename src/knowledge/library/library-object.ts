@@ -1,0 +1,77 @@
+import { DurableObject } from 'cloudflare:workers';
+import { CodedError } from '../../runtime/error-info-of.ts';
+import { describeCause, logLine } from '../../runtime/log.ts';
+import { durableObjectSql } from '../../storage/durable-object-sql.ts';
+import { kvEditionShelf } from '../../storage/edition-shelf.ts';
+import { fitEdition } from '../answers/fit-edition.ts';
+import { createLibrary, type Library } from './library.ts';
+import { type LibraryVariables, librarySettings } from './library-settings.ts';
+import { REMOTE_METHODS, type RemoteMethod } from './remote-library.ts';
+
+export interface LibraryObjectEnv extends LibraryVariables {
+  EDITIONS: KVNamespace;
+}
+
+const WORKSPACE = 'workspace';
+
+/**
+ * The single writer of one workspace's knowledge base (design, section 5): SQLite holds what is known, alarms drive what
+ * takes time. An alarm is called again after a crash, and each step commits with the state that it changes, so that no
+ * queue has to agree with the database.
+ */
+export class LibraryObject extends DurableObject<LibraryObjectEnv> {
+  #library: Library | undefined;
+
+  constructor(ctx: DurableObjectState, env: LibraryObjectEnv) {
+    super(ctx, env);
+    // After a restart the alarm may be lost while there is work left.
+    ctx.blockConcurrencyWhile(async () => {
+      const workspace = await ctx.storage.get<string>(WORKSPACE);
+      if (workspace === undefined) return;
+      this.#library = this.#open(workspace);
+      if (this.#library.isBusy() && (await ctx.storage.getAlarm()) === null) await ctx.storage.setAlarm(Date.now());
+    });
+  }
+
+  /** Calls one of the methods that may travel. */
+  async ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown> {
+    if (!REMOTE_METHODS.includes(method)) throw new Error(`Cannot ask the library: it has no method ${method}`);
+    if (this.#library === undefined) {
+      await this.ctx.storage.put(WORKSPACE, workspace);
+      this.#library ??= this.#open(workspace);
+    }
+    // The parameters are those of `remoteLibrary`, which knows the method's type.
+    const answer = this.#library[method] as (...parameters: unknown[]) => unknown;
+    return answer(...parameters);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#library?.work();
+  }
+
+  #open(workspace: string): Library {
+    const { storage } = this.ctx;
+    const settings = librarySettings(this.env);
+    return createLibrary({
+      workspace,
+      sql: durableObjectSql(storage),
+      shelf: kvEditionShelf(this.env.EDITIONS),
+      source: () => settings.sourceOf(workspace),
+      articleUrl: settings.articleUrl,
+      now: Date.now,
+      newId: () => crypto.randomUUID(),
+      // Storage keeps the order of writes: nothing that follows is lost by not waiting.
+      wakeAt: (time) => void storage.setAlarm(time),
+      onFault: (where, error) =>
+        logLine({
+          event: 'fault',
+          time: Date.now(),
+          librarian: 'library',
+          where,
+          code: error instanceof CodedError ? error.code : 'INTERNAL_ERROR',
+          cause: describeCause(error),
+        }),
+      complete: fitEdition,
+    });
+  }
+}

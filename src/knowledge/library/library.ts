@@ -1,0 +1,149 @@
+import type { ArticlePut } from '../../contract/host-article.ts';
+import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
+import type { EditionManifest } from '../../storage/edition-manifest.ts';
+import type { EditionShelf } from '../../storage/edition-shelf.ts';
+import type { Sql } from '../../storage/sql.ts';
+import { hashArticle } from '../articles/hash-article.ts';
+import { ArticleRefused } from '../articles/normalise-article.ts';
+import { takeInArticle } from '../articles/take-in-article.ts';
+import { type ArticlePage, type ArticleQuery, articleStore, type StoredArticle } from './article-store.ts';
+import { callStore } from './call-store.ts';
+import { editionStore } from './edition-store.ts';
+import type { LibrarySource } from './library-source.ts';
+import { libraryState } from './library-state.ts';
+import { createTables } from './library-tables.ts';
+import { publishEdition } from './publish-edition.ts';
+import { syncDriver } from './sync-driver.ts';
+import { syncStore } from './sync-store.ts';
+
+export interface LibraryOptions {
+  workspace: string;
+  sql: Sql;
+  shelf: EditionShelf;
+  /** Called when a sync begins its work. Throws `HostKbError` when there is none, or it is set up wrongly. */
+  source: () => LibrarySource;
+  articleUrl: (id: string) => string;
+  now: () => number;
+  newId: () => string;
+  /** Asks to call `work` at this moment (milliseconds since 1970); a later call replaces an earlier one. */
+  wakeAt: (time: number) => void;
+  onFault: (where: string, error: unknown) => void;
+  complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
+}
+
+/** What can be asked of the knowledge base of one workspace. Answers are plain data, so that they travel. */
+export interface Library {
+  status(): SyncStatus;
+  /** Starts a sync unless one runs; that one is left to finish. */
+  startSync(request: SyncRequest): SyncAccepted;
+  listArticles(query: ArticleQuery): ArticlePage & { updatedAt: string };
+  readArticle(id: string): StoredArticle | undefined;
+  readText(id: string): string | undefined;
+  /** Takes an article in as the library's own; a sync leaves it alone. It is published within some seconds. */
+  writeArticle(
+    id: string,
+    article: ArticlePut,
+  ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string }>;
+  /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
+  deleteArticle(id: string): Promise<boolean>;
+  /** Notes a call that changes something; false when it was noted before (signed context 4.7). */
+  isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
+  currentEdition(): EditionManifest | undefined;
+  editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
+  /** Does what is due: a sync's next steps, publishing, cleaning up. */
+  work(): Promise<void>;
+  /** Whether something is due or will be. */
+  isBusy(): boolean;
+}
+
+/** A change is published so long after it ... */
+const PUBLISH_AFTER_MS = 1000;
+/** ... unless others keep coming: then so long after the first. */
+const PUBLISH_WITHIN_MS = 5000;
+
+/** The knowledge base of one workspace, over a database of its own. One at a time may exist for a database. */
+export const createLibrary = (options: LibraryOptions): Library => {
+  const { sql, workspace, shelf, now } = options;
+  createTables(sql);
+  const state = libraryState(sql);
+  const articles = articleStore(sql);
+  const editions = editionStore(sql);
+  const sync = syncStore(sql);
+  const normalise = { articleUrl: options.articleUrl };
+
+  // One after the other: two editions built at once would be told apart by their numbers, but cost twice.
+  let publishing: Promise<unknown> = Promise.resolve();
+  const publish = (): Promise<number> => {
+    const parts = { sql, state, articles, editions, shelf, workspace, now, complete: options.complete };
+    const published = publishing.then(() => publishEdition(parts));
+    publishing = published.catch(() => {});
+    return published;
+  };
+  const driver = syncDriver({ ...options, state, articles, editions, sync, normalise, publish });
+
+  const planPublishing = (): void => {
+    const by = Number(state.read('publish_by') ?? now() + PUBLISH_WITHIN_MS);
+    state.write('publish_by', by);
+    state.write('publish_at', Math.min(by, now() + PUBLISH_AFTER_MS));
+  };
+
+  return {
+    status: driver.status,
+    startSync: driver.start,
+    work: driver.work,
+    isBusy: () => driver.nextDueAt() !== undefined,
+    listArticles: (query) => ({
+      ...articles.page(query),
+      updatedAt: editions.current()?.manifest.createdAt ?? new Date(0).toISOString(),
+    }),
+    readArticle: articles.read,
+    readText: articles.readText,
+    writeArticle: async (id, put) => {
+      const reply = replyOf(id, put, now());
+      const hash = await hashArticle(reply);
+      try {
+        const { warnings: _, content, ...entry } = takeInArticle(reply, normalise);
+        const isNew = articles.owner(id) === undefined;
+        sql.transaction(() => {
+          articles.put(entry, { owner: 'local', hash, content });
+          sync.removeTombstone(id);
+          state.bumpRevision();
+          planPublishing();
+        });
+        driver.wake();
+        const { text: _text, ...article } = entry.article;
+        return { article: { ...article, content }, isNew };
+      } catch (error) {
+        if (error instanceof ArticleRefused) return { refused: error.message };
+        throw error;
+      }
+    },
+    deleteArticle: async (id) => {
+      if (articles.owner(id) === undefined) return false;
+      sql.transaction(() => {
+        articles.remove(id);
+        // Also under an article of our own: the host may list one with this id.
+        sync.addTombstone(id);
+        state.bumpRevision();
+        planPublishing();
+      });
+      // Should this fail, the plan above stands.
+      driver.wake();
+      await publish();
+      return true;
+    },
+    isFirstCall: callStore(sql).isFirst,
+    currentEdition: () => editions.current()?.manifest,
+    editionPart: editions.part,
+  };
+};
+
+const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut, now: number) => ({
+  ...{ id, title, url, content },
+  metadata: {
+    intent: metadata.intent ?? [],
+    device: metadata.device ?? [],
+    last_updated: metadata.last_updated ?? new Date(now).toISOString(),
+    author: metadata.author,
+  },
+});

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { ErrorInfo } from '../../contract/error-info.ts';
+import { HeldDeletions, SkippedArticle, type SyncReport } from '../../contract/sync.ts';
+import { HostCursor } from './host-cursor.ts';
+
+const Count = z.int().min(0);
+
+/** A sync as it stands between two of its steps. All that it needs to go on after a crash is here and in its tables. */
+export const SyncRun = z.object({
+  id: z.string(),
+  /** Milliseconds since 1970. */
+  startedAt: z.number(),
+  full: z.boolean(),
+  force: z.boolean(),
+  phase: z.enum(['listing', 'comparing', 'chunking', 'publishing']),
+  /** Counts up: a step that finds another number than it began with has been overtaken. */
+  step: Count,
+  /** Steps in a row that failed for no reason of the host's. */
+  failures: Count,
+  updatedSince: z.string().optional(),
+  cursor: HostCursor.optional(),
+  pages: Count,
+  received: Count,
+  total: Count.optional(),
+  /** Entries without a usable id: any known article may be among them. */
+  nameless: Count,
+  skipped: z.array(SkippedArticle).max(100),
+  skippedCount: Count,
+  warnings: z.array(SkippedArticle).max(100),
+  warningCount: Count,
+  added: Count,
+  changed: Count,
+  removed: Count,
+  unchanged: Count,
+  writes: Count,
+  toProcess: Count,
+  processed: Count,
+  held: HeldDeletions.nullable(),
+});
+export type SyncRun = z.infer<typeof SyncRun>;
+
+export const newSyncRun = (
+  begin: Pick<SyncRun, 'id' | 'startedAt' | 'full' | 'force'> & { updatedSince?: string | undefined },
+): SyncRun => {
+  const { updatedSince, ...rest } = begin;
+  const counts = { pages: 0, received: 0, nameless: 0, skippedCount: 0, warningCount: 0, added: 0, changed: 0 };
+  const more = { removed: 0, unchanged: 0, writes: 0, toProcess: 0, processed: 0, step: 0, failures: 0 };
+  const run = { ...rest, phase: 'listing' as const, ...counts, ...more, skipped: [], warnings: [], held: null };
+  return updatedSince === undefined ? run : { ...run, updatedSince };
+};
+
+const MAX_NAMED = 100;
+
+/** Adds articles that were not taken in; a hundred are named, all are counted. */
+export const addSkipped = (run: SyncRun, skipped: readonly SkippedArticle[]): void => {
+  run.skippedCount += skipped.length;
+  run.skipped.push(...skipped.slice(0, MAX_NAMED - run.skipped.length).map(shortened));
+};
+
+export const addWarnings = (run: SyncRun, warnings: readonly SkippedArticle[]): void => {
+  run.warningCount += warnings.length;
+  run.warnings.push(...warnings.slice(0, MAX_NAMED - run.warnings.length).map(shortened));
+};
+
+const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
+  id: id.slice(0, 300),
+  reason: reason.slice(0, 500),
+});
+
+/** What a run came to, when it ends. */
+export const reportOf = (
+  run: SyncRun,
+  end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },
+): SyncReport => ({
+  run_id: run.id,
+  full: run.full,
+  forced: run.force,
+  outcome: end.outcome,
+  added: run.added,
+  changed: run.changed,
+  removed: run.removed,
+  unchanged: run.unchanged,
+  skipped_count: run.skippedCount,
+  skipped: run.skipped,
+  warning_count: run.warningCount,
+  warnings: run.warnings,
+  held_deletions: run.held,
+  writes: run.writes,
+  embeddings: 0,
+  error: end.error,
+  edition: end.edition,
+  started_at: new Date(run.startedAt).toISOString(),
+  finished_at: new Date(end.now).toISOString(),
+});

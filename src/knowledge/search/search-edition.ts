@@ -1,0 +1,146 @@
+import type { Edition } from '../edition/open-edition.ts';
+import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
+import { devicesNamedIn } from './devices-named-in.ts';
+import { rankChunks } from './rank-chunks.ts';
+import { bonusOf, type ChunkEvidence, gatherEvidence } from './re-rank.ts';
+import { sectionDevices } from './section-devices.ts';
+
+export interface SearchOptions {
+  /** Hits to return, 1 to 50; 10 when missing. */
+  limit?: number | undefined;
+  /** Only chunks of articles that carry this intent, name this device (both whatever their case), have this id. */
+  filter?: { intent?: string | undefined; device?: string | undefined; articleId?: string | undefined } | undefined;
+  /** The turns before the question, oldest first. */
+  history?: readonly Turn[] | undefined;
+  /** Devices the asker is known to have. Articles that name one are favoured as if the question named it. */
+  devices?: readonly string[] | undefined;
+}
+
+/** A chunk that matches, with all that speaks for it. */
+export interface SearchHit extends ChunkEvidence {
+  /** Place of the chunk and of its article in the edition. */
+  chunk: number;
+  article: number;
+  /** BM25F over title, headings and text. */
+  lexical: number;
+  /** `lexical` plus what the evidence is worth: the r of the confidence features, about 0 to 4 times `query.total`. */
+  score: number;
+  /** Share of the query's idf that text, headings, title and labels hold, 0 to 1. */
+  coverage: number;
+}
+
+export interface SearchOutcome {
+  query: AnalysedQuery;
+  /** Best first; without history in the order of `score`. */
+  hits: SearchHit[];
+  /** Of the best hit: `score / (4 total)`, 0 to about 1. */
+  quality: number;
+  /** Of the best hit: its share of matched idf, 0 to 1. */
+  coverage: number;
+  /** `(best score - second) / best score`, 0 to 1; 1 when there is one hit only, 0 without any. */
+  margin: number;
+}
+
+const MAX_LIMIT = 50;
+const DEFAULT_LIMIT = 10;
+/** So many ranked chunks are looked at closely; more changes nothing (measured at 5, 10, 20 and 50). */
+const DEPTH = 20;
+/** With a conversation the evidence of the last question alone counts less for the order. */
+const BONUS_WITH_HISTORY = 0.25;
+/** What naming an article's device is worth, as a share of the query's total idf. */
+const DEVICE_BONUS = 0.1;
+/** What it costs a section that its heading names other devices. */
+const OTHER_DEVICE_PENALTY = 0.4;
+
+/**
+ * Finds the chunks that best answer a question: BM25F, typing mistakes corrected, the best looked at closely.
+ *
+ * Work is bounded whatever the text: only its first 512 words within 8,000 characters are read, and the 12 rarest of them
+ * searched.
+ * A question without content words, or with none that the knowledge base knows, gives no hits.
+ */
+export const searchEdition = (edition: Edition, question: string, options: SearchOptions = {}): SearchOutcome => {
+  const { history = [], filter = {} } = options;
+  const limit = Math.min(MAX_LIMIT, Math.max(1, Math.floor(options.limit ?? DEFAULT_LIMIT)));
+  const query = analyseQuery(edition, question, history);
+  const isAllowed = allowedChunks(edition, filter);
+  const ranked = rankChunks(edition.index, query.terms, { limit: Math.max(limit, DEPTH), isAllowed });
+  const evidence = gatherEvidence(edition, query, ranked);
+  const named = namedDevices(edition, question, options.devices ?? []);
+  const favoured = favouredArticles(edition, named);
+  const bonusWeight = query.terms.some(({ origin }) => origin === 'conversation') ? BONUS_WITH_HISTORY : 1;
+  const candidates = ranked.map(({ chunk, score: lexical }, place) => {
+    const found = evidence[place] ?? NO_EVIDENCE;
+    const article = edition.index.articleOf(chunk);
+    const bonus =
+      bonusOf(found) + query.total * deviceBonus(edition, { chunk, named, isFavoured: favoured.has(article) });
+    const coverage = query.total > 0 ? Math.min(1, found.matchedIdf / query.total) : 0;
+    const hit: SearchHit = { ...found, chunk, article, lexical, score: lexical + bonus, coverage };
+    return { hit, order: lexical + bonusWeight * bonus };
+  });
+  candidates.sort((left, right) => right.order - left.order || left.hit.chunk - right.hit.chunk);
+  const hits = candidates.slice(0, limit).map(({ hit }) => hit);
+  return {
+    query,
+    hits,
+    ...confidenceFeatures(
+      query,
+      candidates.map(({ hit }) => hit),
+    ),
+  };
+};
+
+const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
+
+const confidenceFeatures = (
+  { total }: AnalysedQuery,
+  [best, second]: readonly SearchHit[],
+): { quality: number; coverage: number; margin: number } => {
+  if (best === undefined || total === 0) return { quality: 0, coverage: 0, margin: 0 };
+  const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
+  return { quality: best.score / (4 * total), coverage: best.coverage, margin };
+};
+
+const allowedChunks = (
+  edition: Edition,
+  { intent, device, articleId }: NonNullable<SearchOptions['filter']>,
+): ((chunk: number) => boolean) | undefined => {
+  const conditions: ArrayLike<number>[] = [];
+  if (intent !== undefined) conditions.push(edition.articlesTagged('intent', intent));
+  if (device !== undefined) conditions.push(edition.articlesTagged('device', device));
+  if (articleId !== undefined) conditions.push([edition.findArticle(articleId)]);
+  if (conditions.length === 0) return undefined;
+  const met = new Uint8Array(edition.articleCount);
+  for (const articles of conditions) {
+    for (let at = 0; at < articles.length; at++) {
+      const article = articles[at] ?? -1;
+      met[article] = (met[article] ?? 0) + 1;
+    }
+  }
+  return (chunk) => met[edition.index.articleOf(chunk)] === conditions.length;
+};
+
+/** Devices that the question names in full, or that the asker has, in lower case. */
+const namedDevices = (edition: Edition, question: string, devices: readonly string[]): string[] => [
+  ...devicesNamedIn(question, edition.devices()),
+  ...devices.map((device) => device.toLowerCase()),
+];
+
+const favouredArticles = (edition: Edition, named: readonly string[]): Set<number> => {
+  const favoured = new Set<number>();
+  for (const device of named) {
+    for (const article of edition.articlesTagged('device', device)) favoured.add(article);
+  }
+  return favoured;
+};
+
+/** A section that is about other devices only gives up more than its article gains. */
+const deviceBonus = (
+  edition: Edition,
+  { chunk, named, isFavoured }: { chunk: number; named: readonly string[]; isFavoured: boolean },
+): number => {
+  if (named.length === 0) return 0;
+  const own = sectionDevices(edition, chunk);
+  if (own.length > 0 && !own.some((device) => named.includes(device))) return -OTHER_DEVICE_PENALTY;
+  return isFavoured ? DEVICE_BONUS : 0;
+};

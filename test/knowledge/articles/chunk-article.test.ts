@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Article } from '../../../src/knowledge/articles/article.ts';
+import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
+import { parseBlocks } from '../../../src/knowledge/articles/parse-blocks.ts';
+
+const articleOf = (text: string, title = 'Title'): Article => ({
+  ...{ id: 'a.md', title, url: 'https://kb.example/a', text },
+  ...{ intents: [], devices: [], lastUpdated: '2026-01-01T00:00:00.000Z' },
+});
+const textsOf = (text: string, maxTokens = 400) =>
+  chunkArticle(articleOf(text), { maxTokens }).map((chunk) => chunk.text);
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ');
+
+const block = fc.oneof(
+  fc.constantFrom('# One', '## Two *x*', '### Three', 'Setext\n---', '---', '<!-- note -->', ''),
+  fc.constantFrom(
+    'A paragraph.',
+    '- a\n- b\n  - c',
+    '1. x\n\n   more',
+    '> quote\n> # not a heading',
+    '    indented code',
+  ),
+  fc.constantFrom(
+    '| a | b |\n| - | - |\n| 1 | 2 |',
+    '```sh\n# no heading\n\nrun\n```',
+    '```\nnever closed',
+    '<div>\nhtml\n</div>',
+    '😀 漢字。次。',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.nat({ max: 300 }).map(words),
+);
+const markdown = fc.array(block, { maxLength: 12 }).map((blocks) => blocks.join('\n\n'));
+
+describe('chunkArticle()', () => {
+  it('gives exact slices in order that cover every block of text once, and no heading', () => {
+    fc.assert(
+      fc.property(markdown, fc.constantFrom(50, 120, 400), (text, maxTokens) => {
+        const chunks = chunkArticle(articleOf(text), { maxTokens });
+        const covered = new Uint8Array(text.length);
+        let end = 0;
+        for (const [index, chunk] of chunks.entries()) {
+          expect(chunk.position).toBe(index);
+          expect(chunk.start).toBeGreaterThanOrEqual(end);
+          expect(chunk.text).toBe(text.slice(chunk.start, chunk.end));
+          expect(chunk.text.trim()).not.toBe('');
+          end = chunk.end;
+          covered.fill(1, chunk.start, chunk.end);
+        }
+        for (const { kind, start, end: blockEnd } of parseBlocks(text)) {
+          if (kind === 'empty') continue;
+          for (let at = start; at < blockEnd; at += 1) {
+            if (/\s/.test(text[at] ?? '')) continue;
+            expect(covered[at], `${kind} at ${at}`).toBe(kind === 'heading' && blockEnd - start <= 300 ? 0 : 1);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('keeps every chunk below twice the bound', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 200, maxLength: 1000 }), (text) => {
+        for (const { tokenCount } of chunkArticle(articleOf(text), { maxTokens: 50 }))
+          expect(tokenCount).toBeLessThanOrEqual(101);
+      }),
+    );
+  });
+
+  it('never reaches over a heading, and keeps headings out of the text', () => {
+    const chunks = chunkArticle(articleOf('Intro.\n\n## Section 1\n\nOne.\n\n## Section 2\n\nTwo.\n\nThree.'));
+    expect(chunks.map(({ headingPath, text }) => [headingPath, text])).toEqual([
+      [[], 'Intro.'],
+      [['Section 1'], 'One.'],
+      [['Section 2'], 'Two.\n\nThree.'],
+    ]);
+  });
+
+  it('gives the path of headings in plain words, without the title', () => {
+    const text = '# Title\n\n## Set *up* [the](x) `kit` &amp; go\n\n#### Deep\n\na\n\n## Next\n\nb';
+    expect(chunkArticle(articleOf(text)).map(({ headingPath }) => headingPath)).toEqual([
+      ['Set up the kit & go', 'Deep'],
+      ['Next'],
+    ]);
+  });
+
+  it('packs the blocks of a section evenly', () => {
+    const counts = chunkArticle(articleOf([words(30), words(30), words(30), words(30)].join('\n\n')), {
+      maxTokens: 150,
+    }).map(({ tokenCount }) => tokenCount);
+    expect(counts).toEqual([120, 120]);
+  });
+
+  it.each([
+    ['a code block', `\`\`\`\n${'x = 1\n'.repeat(40)}\`\`\``],
+    ['a table', `| a | b |\n| - | - |\n${'| one | two |\n'.repeat(25)}`.trim()],
+    ['a list', '- item of a list\n'.repeat(30).trim()],
+  ])('keeps %s whole up to twice the bound', (_, text) => {
+    expect(textsOf(text, 150)).toEqual([text]);
+  });
+
+  it('cuts a code block that is larger between lines, a table between rows, a list between items', () => {
+    for (const text of [
+      `\`\`\`\n${'x = 1\n'.repeat(400)}\`\`\``,
+      `| a | b |\n| - | - |\n${'| one | two |\n'.repeat(300)}`.trim(),
+    ])
+      for (const chunk of textsOf(text, 100))
+        expect(text.split('\n').join('\n')).toContain(`${chunk}`.split('\n').at(-1));
+    const items = textsOf('- first line\n  second line\n'.repeat(100).trim(), 100);
+    expect(items.length).toBeGreaterThan(1);
+    for (const item of items) expect(item.startsWith('- first line')).toBe(true);
+  });
+
+  it('cuts a paragraph that is larger between sentences', () => {
+    const sentence = 'This is a sentence of some words. ';
+    for (const text of textsOf(sentence.repeat(100), 100))
+      expect(text.endsWith('words.') && text.startsWith('This')).toBe(true);
+  });
+
+  it('cuts no surrogate pair', () => {
+    for (const text of textsOf(`a${'😀'.repeat(3000)}`, 50)) expect(text.isWellFormed()).toBe(true);
+  });
+
+  it.each([' ', '\n'])('bounds the length of a chunk, white space included', (space) => {
+    for (const text of textsOf(`word${space.repeat(100_000)}word ${words(900)}`))
+      expect(text.length).toBeLessThan(15_000);
+  });
+
+  it('gives nothing for a blank article', () => {
+    expect(textsOf(' \n\n\t')).toEqual([]);
+  });
+
+  it('refuses a bound that makes no sense', () => {
+    expect(() => textsOf('a', 0)).toThrow(RangeError);
+  });
+
+  it.each([
+    ['deep quotes', '>'.repeat(20_000)],
+    ['deep lists', '- '.repeat(5000)],
+    ['a staircase of lists', Array.from({ length: 2000 }, (_, level) => `${' '.repeat(level * 2)}- a`).join('\n')],
+    ['many deep lines', `${'- '.repeat(30)}a\n`.repeat(8000)],
+    ['brackets', '['.repeat(500_000)],
+    ['stars', '*a_'.repeat(160_000)],
+    ['paragraphs of a letter', 'a\n\n'.repeat(160_000)],
+    ['headings', '# a\n'.repeat(120_000)],
+    ['one long line', 'lorem ipsum *dolor*. '.repeat(25_000)],
+    ['5 MB without a space', 'x'.repeat(5_000_000)],
+  ])('takes %s in bounded time', (_, text) => {
+    const before = process.cpuUsage();
+    chunkArticle(articleOf(text));
+    // Of processor time. Without the guards each of these takes from 5 s to minutes.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(4000);
+  });
+});

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArticleRefused, normaliseArticle } from '../../../src/knowledge/articles/normalise-article.ts';
+
+const normalise = (content: string, more: object = {}) =>
+  normaliseArticle(
+    {
+      id: 'a/b.md',
+      title: 'T',
+      url: 'https://kb.example/a',
+      content,
+      metadata: { intent: [], device: [], last_updated: '2024-01-02', author: null },
+      ...more,
+    },
+    { articleUrl: (id) => `https://own.example/${id}` },
+  );
+const textOf = (content: string) => normalise(content).article.text;
+const escaped = (text: string) => text.replace(/[|]/g, '\\$&');
+
+const TABLE = '| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |';
+const LINKS = '[c](https://x.example/a/b)[d](https://x.example/?a=1&b&copy=2)';
+
+describe('normaliseArticle()', () => {
+  it('takes front matter off, and lets it stand in for what the host left out', () => {
+    const { article, warnings } = normalise(
+      '---\ntitle: Front\nintent: [x, y]\ndevices: Apollo\nauthor: Ann\nupdated: 2024-05-01\n---\n\nText.',
+      {
+        ...{ title: '', url: '', metadata: null },
+      },
+    );
+    expect(article).toEqual({
+      ...{ id: 'a/b.md', title: 'Front', url: 'https://own.example/a/b.md', text: 'Text.', author: 'Ann' },
+      ...{ intents: ['x', 'y'], devices: ['Apollo'], lastUpdated: '2024-05-01T00:00:00.000Z' },
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('lets the host win over front matter', () => {
+    expect(normalise('---\ntitle: Front\n---\nText.').article.title).toBe('T');
+  });
+
+  it.each([
+    ['an open quote', 'title: "Broken\nkey: [a'],
+    ['a list', 'key: a\n- b'],
+    ['aliases that multiply', 'a: &a [x,x]\nb: [*a,*a]'],
+    ['nesting without end', `a: ${'['.repeat(16_000)}`],
+    ['two keys of one name', 'a: 1\na: 2'],
+    ['two documents', 'a: 1\n--- # next\nb: 2'],
+    ['made of tags that nobody knows', 'a: !thing x'],
+  ])('keeps front matter that is %s as text, with a warning', (_, front) => {
+    const { article, warnings } = normalise(`---\n${front}\n---\nBody.`);
+    expect(article.text).toContain(front);
+    expect(article.text).toContain('Body.');
+    expect(warnings).toEqual(['Kept the front matter as text: it is not a YAML mapping']);
+  });
+
+  it('takes off front matter that is empty', () => {
+    expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
+  });
+
+  it('reads what can be read of broken front matter', () => {
+    expect(normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' }).article.title).toBe('Plain');
+  });
+
+  it('keeps front matter without an end, and rules that are none', () => {
+    expect(normalise('---\ntitle: x\nBody.')).toMatchObject({
+      article: { text: 'title: x\nBody.' },
+      warnings: [expect.stringContaining('no closing line')],
+    });
+    expect(textOf('---\nJust a text between rules.\n---\nMore.')).toBe('---\nJust a text between rules.\n---\nMore.');
+  });
+
+  it('turns HTML into Markdown', () => {
+    const html = `<!doctype html><title>x</title><body><h2>Set <b>up</b></h2><p>One&nbsp;&lt;two&gt; <code>npm i</code><br>
+      <a href="https://x.example/y">ok</a> <a href="javascript:alert(1)">bad</a> <a href="/rel">rel</a></p>
+      <ul><li>a<ol start="3"><li>b</li></ol></li><li><p>c</p></li></ul><pre>x\n  \`y\`</pre>
+      <table><tr><th>A<th>B<tr><td>1|2<td>3</table><blockquote>q</blockquote><p># no heading</p>`;
+    expect(textOf(html)).toBe(
+      [
+        ...['## Set **up**', '', 'One <two> `npm i`', '[ok](https://x.example/y) bad rel', ''],
+        ...['- a', '  3. b', '- c', '', '```', 'x', '  `y`', '```', ''],
+        ...['| A | B |', '| --- | --- |', '| 1\\|2 | 3 |', '', '> q', '', '\\# no heading'],
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['paragraphs', '<p>a<p>b<div>c</div>d', 'a\n\nb\n\nc\n\nd'],
+    ['items', '<ul><li>a<ul><li>b<li>c</ul><li><p>d</ul>', '- a\n  - b\n  - c\n- d'],
+    ['terms', '<dl><dt>a<dd>b<dt>c<dd>d</dl>', 'a\n\nb\n\nc\n\nd'],
+    ['cells', '<table><thead><tr><th>a<th>b<tbody><tr><td>1<td>2<tr><td>3</table>e', `${TABLE}\n\ne`],
+    ['rows', '<table><th>a<th>b<tr><td>1<td>2<tr><td>3<td></table>', TABLE],
+    ['formatting', '<p>a <b>b <p>c</b> <i>d</p>e</i>', 'a **b**\n\nc _d_\n\ne'],
+    ['links', '<p><a href=https://x.example/a/b>c<a href="https://x.example/?a=1&amp;b&copy=2">d</p>', LINKS],
+  ])('ends %s that their writer left open', (_, html, text) => {
+    expect(textOf(`${html}<p></p>`)).toBe(text);
+  });
+
+  it.each([
+    ['text between cells', '<table>a<tr>b<td>1<td>2</table>', 'ab\n\n| 1 | 2 |\n| --- | --- |'],
+    ['blocks between cells', '<table><p>a</p><tr><td>1<td>2</table>', 'a\n\n| 1 | 2 |\n| --- | --- |'],
+    ['a table in a table', '<table><tr><td>1<td><table><tr><td>2<td>3</table></table>', /1[\s\S]*2[\s\S]*3/],
+    ['a caption over a single column', '<table><caption>a</caption><tr><td>b</table>', 'a\n\nb'],
+    ['end tags that nothing began', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
+    ['formatting across blocks', '<div>a <b>b<p>c</b> d</p>e</div>', /a[\s\S]*b[\s\S]*c d[\s\S]*e/],
+    ['comments and instructions', '<p>a<!-- <p>x --><?php x ?><!x>b<!-- y', 'ab'],
+    ['drawings of many parts', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
+    ['menus of many choices', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
+  ])('keeps the text of %s', (_, html, text) => {
+    expect(textOf(`<div></div>${html}<p></p>`)).toMatch(
+      typeof text === 'string' ? new RegExp(`^${escaped(text)}$`) : text,
+    );
+  });
+
+  it('decodes character references', () => {
+    const html =
+      '<p>&lt;b&gt; &#65;&#x42; &#150; &hellip; &amp;amp; &copy 1 &lpar;&apos;&check; &constructor; &#0;&#xd800;</p>';
+    expect(textOf(html)).toBe("<b> AB – … &amp; © 1 ('✓ &constructor; \ufffd\ufffd");
+    expect(textOf('<p>a&#8;b &bull; &#99999999; &;</p>')).toBe('a b • \ufffd &;');
+  });
+
+  it('takes the title of a page, not of its drawings', () => {
+    const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
+    expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
+  });
+
+  it.each([
+    '<p>Text.</p><script>alert(1)</script>',
+    '<div>Text.<style>p{}</style><iframe src="x">i</iframe><svg><text>t</text></svg></div>',
+    '<script>alert(1)</script>\n\nText.',
+    'Text.<script type="module">alert(1)</script >',
+    'Text.<STYLE>p{}</STYLE>',
+  ])('drops what acts: %s', (content) => {
+    const { article, warnings } = normalise(content);
+    expect(article.text.trim()).toBe('Text.');
+    expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
+  });
+
+  it.each([
+    '<scr<script></script>ipt>alert(1)</script> Text.',
+    '<scr<script></script>ipt src=x> Text.',
+    `${'<scr'.repeat(5)}<script></script>${'ipt></script>'.repeat(5)} Text.`,
+  ])('drops or escapes what becomes active when something within is dropped: %s', (content) => {
+    const { article, warnings } = normalise(content);
+    expect(article.text).not.toContain('<script');
+    expect(article.text).toContain('Text.');
+    expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
+  });
+
+  it.each(['```html\n<script>a</script>\n```', 'Use `<script>x</script>` here.', 'An open <script> stays.'])(
+    'keeps scripts that are shown as code: %s',
+    (content) => {
+      expect(textOf(content)).toBe(content);
+    },
+  );
+
+  it.each([
+    '# Title\n\n<div>block</div>',
+    '<p align="center">\n\n# Title\n\n</p>',
+    '<https://x.example>',
+    '<b>bold</b> text',
+    '<div>\n\n```\ncode\n```\n\n</div>',
+  ])('takes Markdown with some HTML for Markdown: %s', (content) => {
+    expect(textOf(content)).toBe(content);
+  });
+
+  it('makes line ends and characters plain', () => {
+    expect(textOf('\uFEFFa\r\nb\rc\u0000\u0007d\ud800')).toBe('a\nb\ncd\ufffd');
+  });
+
+  it.each([
+    ['an id that is no path', 'a', { id: '../etc' }, 'id has an empty, . or .. part'],
+    ['a text that is too long', 'x'.repeat(500_001), {}, 'longer than 500000'],
+    ['nothing', '<p> </p>', {}, 'content is empty'],
+  ])('refuses %s', (_, content, more, problem) => {
+    expect(() => normalise(content, more)).toThrow(ArticleRefused);
+    expect(() => normalise(content, more)).toThrow(problem);
+  });
+
+  it('puts up with an address and a date that are none', () => {
+    const { article, warnings } = normalise('a', {
+      url: 'javascript:x',
+      metadata: { intent: [], device: [], last_updated: 'soon', author: null },
+    });
+    expect(article).toMatchObject({ url: 'https://own.example/a/b.md', lastUpdated: '1970-01-01T00:00:00.000Z' });
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('takes any text without throwing anything but a refusal', () => {
+    const piece = fc.constantFrom(
+      '<p>',
+      '</p>',
+      '<table><tr><td>',
+      '<li>',
+      '<b id=1>',
+      '<pre>',
+      '&amp',
+      '---\n',
+      'a: b\n',
+      '`',
+      '<!--',
+      '<script>',
+      'x ',
+      '\n',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
+        try {
+          const { text } = normalise(pieces.join('')).article;
+          expect(text.trim()).not.toBe('');
+        } catch (error) {
+          expect(error).toBeInstanceOf(ArticleRefused);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['100,000 levels', `<div>${'<div>'.repeat(95_000)}text</div>`],
+    ['open formatting', `<p>${'<b id=1><p>'.repeat(40_000)}text</p>`],
+    ['a tag of 400,000 characters', `<p><a ${'a b c d '.repeat(50_000)}>text</a></p>`],
+    [
+      'many long tags',
+      `<p>${`<a ${Array.from({ length: 1000 }, (_, index) => `a${index}`).join(' ')}>text</a>`.repeat(70)}</p>`,
+    ],
+    ['unclosed scripts', `<p>text</p>${'<script>'.repeat(60_000)}</p>`],
+    ['comments', `<p>text</p>${'<!--'.repeat(120_000)}-->`],
+    ['Markdown full of scripts', 'text <script>'.repeat(38_000)],
+  ])('takes %s in bounded time', (_, content) => {
+    const before = process.cpuUsage();
+    expect(textOf(content)).toContain('text');
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(4000);
+  });
+});

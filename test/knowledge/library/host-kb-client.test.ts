@@ -1,0 +1,275 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addressProblem } from '../../../src/knowledge/library/allowed-hosts.ts';
+import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
+import { type HostPage, hostKbClient } from '../../../src/knowledge/library/host-kb-client.ts';
+import { hostArticle } from './library-for-test.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** A host on this machine that answers as the test wants, and a client for it that does not really wait. */
+const hostThat = async (answer: Answer, options: object = {}) => {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    answer(request, response, new URL(request.url ?? '/', 'http://host'));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pauses: number[] = [];
+  const client = hostKbClient(
+    { url: `${origin}/api/kb/articles`, token: 'secret' },
+    {
+      fetch,
+      allowed: { hosts: [new URL(origin).host], allowsLocal: true },
+      now: () => Date.parse('2026-01-01T00:00:00Z'),
+      random: () => 1,
+      sleep: async (ms) => void pauses.push(ms),
+      ...options,
+    },
+  );
+  return { client, requests, pauses, origin };
+};
+
+const send = (response: ServerResponse, body: unknown, headers: Record<string, string> = {}) =>
+  response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+const readAll = async (client: ReturnType<typeof hostKbClient>): Promise<HostPage[]> => {
+  const pages: HostPage[] = [];
+  let cursor: HostCursor | undefined;
+  do {
+    const page = await client.readPage({}, cursor);
+    pages.push(page);
+    cursor = page.next;
+  } while (cursor && pages.length < 10);
+  return pages;
+};
+
+const articles = ['a', 'b', 'c', 'd', 'e'].map((id) => hostArticle(id, 'Text.'));
+const idsOf = (pages: HostPage[]) => pages.map((page) => page.articles.map(({ id }) => id).join(''));
+
+describe('hostKbClient()', () => {
+  it('sends filters, limit and token', async () => {
+    let authorization: string | undefined;
+    const { client, requests } = await hostThat((request, response) => {
+      authorization = request.headers.authorization;
+      send(response, { articles, total: 5 });
+    });
+    await client.readPage({ intent: 'not_hashing', device: 'Apollo II', updatedSince: '2024-01-14T00:00:00Z' });
+    expect(requests).toEqual([
+      '/api/kb/articles?intent=not_hashing&device=Apollo+II&updated_since=2024-01-14T00%3A00%3A00Z&limit=100',
+    ]);
+    expect(authorization).toBe('Bearer secret');
+  });
+
+  it.each<[string, (url: URL, origin: () => string) => [body: object, headers?: Record<string, string>]]>([
+    [
+      'next_cursor',
+      (url) => {
+        const from = Number(url.searchParams.get('cursor') ?? 0);
+        return [{ next_cursor: from + 2 < 5 ? String(from + 2) : null, from }];
+      },
+    ],
+    [
+      'Link',
+      (url) => {
+        const from = Number(url.searchParams.get('from') ?? 0);
+        return [
+          { from },
+          from + 2 < 5
+            ? { link: `</x>; rel="prev", </api/kb/articles?from=${from + 2}>; title="a, b"; rel="next"` }
+            : {},
+        ];
+      },
+    ],
+    [
+      'pages counted until the total',
+      (url) => [{ from: 2 * (Number(url.searchParams.get('page') ?? 1) - 1), total: 5 }],
+    ],
+    ['offsets counted until the total', (url) => [{ from: Number(url.searchParams.get('offset') ?? 0), total: 5 }]],
+  ])('follows %s', async (_, pageFor) => {
+    const { client } = await hostThat((_request, response, url) => {
+      const [{ from, ...body }, headers] = pageFor(url, () => '') as [{ from: number }, Record<string, string>?];
+      send(response, { ...body, articles: articles.slice(from, from + 2) }, headers);
+    });
+    expect(idsOf(await readAll(client))).toEqual(['ab', 'cd', 'e']);
+  });
+
+  it('refuses a link to another host', async () => {
+    const { client } = await hostThat((_, response) =>
+      send(response, { articles }, { link: '<http://169.254.169.254/>; rel=next' }),
+    );
+    await expect(client.readPage({})).rejects.toThrow('the link to the next page leads elsewhere');
+  });
+
+  it('tries again with growing pauses, and as late as the host asks', async () => {
+    const answers = [
+      [503, {}],
+      [429, { 'retry-after': '7' }],
+      [500, { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }],
+    ] as const;
+    let count = 0;
+    const { client, pauses } = await hostThat((_, response) => {
+      const answer = answers[count++];
+      if (answer) response.writeHead(answer[0], answer[1]).end();
+      else send(response, { articles });
+    });
+    expect(await readAll(client)).toHaveLength(1);
+    expect(pauses).toEqual([500, 7000, 30_000]);
+  });
+
+  it.each<[string, Answer, string, number]>([
+    ['keeps failing', (_, response) => void response.writeHead(500).end(), 'status is 500', 4],
+    [
+      'asks for too long a pause',
+      (_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end(),
+      'status is 503',
+      1,
+    ],
+    ['refuses', (_, response) => void response.writeHead(403).end(), 'status is 403', 1],
+    ['closes the connection', (request) => void request.socket.destroy(), 'the host cannot be reached', 4],
+    [
+      'breaks off',
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"articles": [{"id"'),
+      'cut off or no JSON',
+      4,
+    ],
+    [
+      'breaks off before its length',
+      (request, response) => {
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+          .write('{"articles": [');
+        response.once('close', () => {});
+        setImmediate(() => request.socket.destroy());
+      },
+      'the host cannot be reached',
+      4,
+    ],
+    [
+      'sends HTML',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in'),
+      'not JSON by its content type',
+      1,
+    ],
+    [
+      'sends something else',
+      (_, response) => void send(response, { items: [] }),
+      'the answer is no listing: articles',
+      1,
+    ],
+    [
+      'sends too much',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        for (let count = 0; count < 30; count += 1) response.write(' '.repeat(100_000));
+        response.end('{}');
+      },
+      'a page is larger than 1000000 bytes',
+      1,
+    ],
+    [
+      'leads elsewhere',
+      (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
+      'the address is of a host that is not allowed',
+      1,
+    ],
+    [
+      'leads in a circle',
+      (_, response) => void response.writeHead(302, { location: '/api/kb/articles' }).end(),
+      'more than 3 redirects',
+      1,
+    ],
+  ])('says what is wrong when the host %s', async (_, answer, problem, attempts) => {
+    const { client, requests } = await hostThat(answer, { maxBytes: 1_000_000 });
+    await expect(client.readPage({})).rejects.toThrow(problem);
+    if (problem !== 'more than 3 redirects') expect(requests).toHaveLength(attempts);
+  });
+
+  it.each<[string, Answer]>([
+    ['at all', () => {}],
+    [
+      'to the end',
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"articles": ['),
+    ],
+  ])('gives up on a host that does not answer in time %s', async (_, answer) => {
+    const { client, requests } = await hostThat(answer, { timeoutMs: 50 });
+    await expect(client.readPage({})).rejects.toThrow('no answer within 50 ms');
+    expect(requests).toHaveLength(4);
+  });
+
+  it('skips the broken articles of a page, each with its reason', async () => {
+    const long = hostArticle('long', 'x'.repeat(5_000_000));
+    const { client } = await hostThat((_, response) =>
+      send(response, { articles: [articles[0], long, { id: 7, title: 'x' }, 'nonsense', articles[1]] }),
+    );
+    const page = await client.readPage({});
+    expect(page.articles.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(page).toMatchObject({
+      received: 5,
+      skipped: [
+        { id: 'long', reason: 'Cannot take in the article: content is longer than 500000 characters' },
+        { id: '7', reason: expect.stringContaining('content') },
+        { id: '(number 4 on its page)' },
+      ],
+    });
+  });
+
+  it('is not thrown off by objects that look like texts', async () => {
+    const trap = { length: { valueOf: 0, toString: 0 } };
+    const article = { ...hostArticle('a', 'Text.'), title: trap };
+    const { client } = await hostThat((_, response) => send(response, { articles: [article, articles[1]] }));
+    expect(await client.readPage({})).toMatchObject({ articles: [{ id: 'b' }], skipped: [{ id: 'a' }] });
+    const other = await hostThat((_, response) => send(response, { articles: [], next_cursor: trap }));
+    await expect(other.client.readPage({})).rejects.toThrow('the answer is no listing');
+  });
+
+  it('follows a redirect on the same host', async () => {
+    const { client } = await hostThat((_, response, url) =>
+      url.pathname === '/moved' ? send(response, { articles }) : response.writeHead(308, { location: '/moved' }).end(),
+    );
+    expect((await client.readPage({})).received).toBe(5);
+  });
+});
+
+describe('addressProblem()', () => {
+  const hosts = [
+    'kb.example.com',
+    '127.0.0.1:8080',
+    '127.0.0.1',
+    'localhost',
+    'kb.internal',
+    '[::1]',
+    '10.0.0.1',
+    'kb.example.com:8443',
+    'intranet',
+  ];
+  it.each([
+    ['https://kb.example.com/a', undefined],
+    ['http://kb.example.com/a', 'is not https'],
+    ['https://other.example.com/a', 'is of a host that is not allowed'],
+    ['https://kb.example.com.evil.example/a', 'is of a host that is not allowed'],
+    ['https://kb.example.com@evil.example/a', 'holds credentials'],
+    ['https://kb.example.com:8443/a', 'has a port'],
+    ['https://127.0.0.1/a', 'is not of a public name'],
+    ['https://0x7f.1/a', 'is not of a public name'],
+    ['https://[::1]/a', 'is not of a public name'],
+    ['https://10.0.0.1/a', 'is not of a public name'],
+    ['https://localhost/a', 'is not of a public name'],
+    ['https://intranet/a', 'is not of a public name'],
+    ['https://kb.internal/a', 'is not of a public name'],
+  ])('in production: %s %s', (url, problem) => {
+    expect(addressProblem(new URL(url), { hosts, allowsLocal: false })).toBe(problem);
+  });
+
+  it('lets a development machine read from itself', () => {
+    expect(addressProblem(new URL('http://127.0.0.1:8080/a'), { hosts, allowsLocal: true })).toBeUndefined();
+  });
+});

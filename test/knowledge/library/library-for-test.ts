@@ -1,0 +1,94 @@
+import { ArticleListingReply } from '../../../src/contract/article-listing.ts';
+import { HostArticleReply } from '../../../src/contract/host-article.ts';
+import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
+import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
+import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
+import { createLibrary, type Library } from '../../../src/knowledge/library/library.ts';
+import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+
+export const hostArticle = (id: string, content: string, more: object = {}) => ({
+  ...{ id, title: `Title of ${id}`, url: `https://kb.example/${id}`, content },
+  metadata: { intent: [], device: [], last_updated: '2026-01-01T00:00:00Z' },
+  ...more,
+});
+
+/** A host whose listing a test decides on, page by page. */
+export interface FakeHost {
+  articles: unknown[];
+  /** What the host says there are; as many as there are unless set. */
+  total?: number | undefined;
+  pageSize: number;
+  /** Listings that fail from this page on, 0-based. */
+  failsAtPage?: number | undefined;
+  filters: HostFilters[];
+}
+
+/** A library over SQLite with a host, a shelf and a clock that the test holds. */
+export const libraryForTest = (
+  host: FakeHost,
+  { sql = nodeSql(), shelf = mapShelf(), clock = { now: 1_800_000_000_000 } } = {},
+) => {
+  let ids = 0;
+  const wakes: number[] = [];
+  const faults: unknown[] = [];
+  const library = createLibrary({
+    ...{ workspace: 'default', sql, shelf },
+    source: () => ({
+      url: 'https://kb.example/api',
+      client: { readPage: async (filters, cursor) => pageOf(host, filters, cursor) },
+    }),
+    articleUrl: (id) => `https://own.example/${id}`,
+    now: () => clock.now,
+    newId: () => `run-${++ids}`,
+    wakeAt: (time) => wakes.push(time),
+    onFault: (_, error) => faults.push(error),
+  });
+  return { library, shelf, clock, wakes, faults, sql };
+};
+
+/** Starts a sync and works until it has ended; gives its report. */
+export const syncNow = async (library: Library, request: { full?: boolean; force?: boolean } = {}) => {
+  library.startSync(request);
+  await workOff(library);
+  return library.status().last_report;
+};
+
+export const workOff = async (library: Library): Promise<void> => {
+  while (library.status().state !== 'idle') await library.work();
+};
+
+export const mapShelf = (): EditionShelf & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
+  const parts = new Map<string, Uint8Array<ArrayBuffer>>();
+  return {
+    parts,
+    put: async (key, bytes) => void parts.set(key, bytes),
+    delete: async (key) => void parts.delete(key),
+  };
+};
+
+/** All that a reader can learn from a library: the articles and the text of the current edition. */
+export const contentsOf = (library: Library): string[] =>
+  library
+    .listArticles({ limit: 500 })
+    .articles.map(({ id, content }) => `${id}: ${content}`)
+    .sort();
+
+const pageOf = (host: FakeHost, filters: HostFilters, cursor: HostCursor | undefined): HostPage => {
+  const offset = cursor?.kind === 'count' ? cursor.offset : 0;
+  const number = offset / host.pageSize;
+  if (offset === 0) host.filters.push(filters);
+  if (host.failsAtPage !== undefined && number >= host.failsAtPage) throw new HostKbError('status is 500');
+  const { articles } = ArticleListingReply.parse({ articles: host.articles.slice(offset, offset + host.pageSize) });
+  const read = articles.map((article) => HostArticleReply.safeParse(article));
+  const end = offset + host.pageSize;
+  return {
+    articles: read.flatMap(({ data }) => data ?? []),
+    skipped: read.flatMap(({ success }, index) =>
+      success ? [] : [{ id: `(number ${index + 1} on its page)`, reason: 'Cannot take in the article: it is broken' }],
+    ),
+    received: articles.length,
+    total: host.total ?? host.articles.length,
+    next: end < host.articles.length ? { kind: 'count', page: number + 2, offset: end } : undefined,
+  };
+};

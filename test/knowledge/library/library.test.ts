@@ -1,0 +1,500 @@
+import { describe, expect, it } from 'vitest';
+import { loadEdition } from '../../../src/knowledge/edition/load-edition.ts';
+import type { Library } from '../../../src/knowledge/library/library.ts';
+import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+import {
+  contentsOf,
+  type FakeHost,
+  hostArticle,
+  libraryForTest,
+  mapShelf,
+  syncNow,
+  workOff,
+} from './library-for-test.ts';
+
+const hostOf = (count: number): FakeHost => ({
+  articles: Array.from({ length: count }, (_, index) =>
+    hostArticle(`a${index}.md`, `## Part\n\nText number ${index}.`),
+  ),
+  ...{ pageSize: 4, filters: [] },
+});
+
+const editionTexts = async (library: Library): Promise<string[]> => {
+  const manifest = library.currentEdition();
+  if (!manifest) return [];
+  const edition = await loadEdition(manifest, [
+    { readPart: async ({ edition: id }, part) => library.editionPart(id, part) },
+  ]);
+  return Array.from({ length: edition.chunkCount }, (_, index) => edition.chunk(index).text);
+};
+
+describe('a sync', () => {
+  it('takes everything in and publishes it', async () => {
+    const { library, shelf } = libraryForTest(hostOf(10));
+    expect(await syncNow(library)).toMatchObject({
+      outcome: 'published',
+      full: true,
+      added: 10,
+      changed: 0,
+      skipped_count: 0,
+      error: null,
+    });
+    expect(library.status()).toMatchObject({
+      state: 'idle',
+      articles: 10,
+      chunks: 10,
+      edition: expect.stringMatching(/^e000001-[0-9a-f]{8}$/),
+    });
+    expect(await editionTexts(library)).toContain('Text number 7.');
+    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+  });
+
+  it('writes nothing when nothing differs, and keeps the edition', async () => {
+    const { library } = libraryForTest(hostOf(10));
+    await syncNow(library);
+    const before = library.status().edition;
+    for (const request of [{}, { full: true }])
+      expect(await syncNow(library, request)).toMatchObject({
+        outcome: 'unchanged',
+        unchanged: 10,
+        writes: 0,
+        edition: before,
+      });
+  });
+
+  it('asks for changes only after the first time, from before the last listing began, and deletes nothing then', async () => {
+    const host = hostOf(4);
+    const { library, clock } = libraryForTest(host);
+    await syncNow(library);
+    const began = clock.now;
+    clock.now += 3_600_000;
+    host.articles = [hostArticle('a1.md', 'Changed.'), hostArticle('new.md', 'New.')];
+    expect(await syncNow(library)).toMatchObject({
+      full: false,
+      added: 1,
+      changed: 1,
+      removed: 0,
+      held_deletions: null,
+    });
+    expect(host.filters).toEqual([
+      { updatedSince: undefined },
+      { updatedSince: new Date(began - 600_000).toISOString().slice(0, 10) },
+    ]);
+    expect(await editionTexts(library)).toEqual([
+      'Text number 0.',
+      'Changed.',
+      'Text number 2.',
+      'Text number 3.',
+      'New.',
+    ]);
+  });
+
+  it('removes what a full listing lacks, up to 30 %', async () => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    host.articles.splice(0, 3);
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      outcome: 'published',
+      removed: 3,
+      held_deletions: null,
+    });
+    expect(await editionTexts(library)).not.toContain('Text number 2.');
+  });
+
+  it('keeps everything when more than 30 % would go, says why, and removes it when forced', async () => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    host.articles.splice(0, 4);
+    const held = {
+      count: 4,
+      of: 10,
+      limit: 0.3,
+      ids: ['a0.md', 'a1.md', 'a2.md', 'a3.md'],
+      how_to_force: expect.stringContaining('"force": true'),
+    };
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      outcome: 'unchanged',
+      removed: 0,
+      writes: 0,
+      held_deletions: held,
+    });
+    expect(library.status().articles).toBe(10);
+    expect(await syncNow(library, { force: true })).toMatchObject({
+      outcome: 'published',
+      full: true,
+      removed: 4,
+      held_deletions: null,
+    });
+    expect(library.status().articles).toBe(6);
+  });
+
+  it.each<[string, (host: FakeHost) => void, string]>([
+    ['fails in the middle', (host) => Object.assign(host, { failsAtPage: 1 }), 'status is 500'],
+    [
+      'is half of what it says',
+      (host) => Object.assign(host, { total: 10, articles: host.articles.slice(0, 8) }),
+      'the host says that there are 10 articles, and sent 8',
+    ],
+    ['is empty', (host) => Object.assign(host, { articles: [] }), 'it is empty, and 10 articles are known'],
+  ])('changes nothing when the listing %s, even when forced', async (_, spoil, problem) => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    const [edition, contents] = [library.status().edition, contentsOf(library)];
+    host.articles[0] = hostArticle('a0.md', 'Changed.');
+    spoil(host);
+    expect(await syncNow(library, { full: true, force: true })).toMatchObject({
+      outcome: 'failed',
+      edition,
+      error: { code: 'DATA_SOURCE_ERROR', message: expect.stringContaining(problem) },
+    });
+    expect(contentsOf(library)).toEqual(contents);
+  });
+
+  it('skips a broken article with its reason, keeps its version from before, and takes the others', async () => {
+    const host = hostOf(4);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    host.articles = [
+      hostArticle('a0.md', ' '),
+      hostArticle('../x', 'Text.'),
+      hostArticle('a1.md', '---\nt: "x\n---\nBroken front matter.'),
+      hostArticle('a1.md', 'Again.'),
+      ...host.articles.slice(2),
+    ];
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({
+      outcome: 'published',
+      changed: 1,
+      skipped_count: 3,
+      warning_count: 1,
+      warnings: [{ id: 'a1.md', reason: expect.stringContaining('front matter') }],
+    });
+    expect(report?.skipped.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
+      'a1.md: Cannot take in the article: its id was listed before',
+      'a0.md: Cannot take in the article: content is empty',
+      '../x: Cannot take in the article: id has an empty, . or .. part',
+    ]);
+    expect((await editionTexts(library)).join()).toContain('Text number 0.');
+    expect((await editionTexts(library)).join()).toContain('Broken front matter.');
+  });
+
+  it('removes nothing when an entry without an id may be any of the known ones', async () => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    host.articles[3] = { nonsense: true };
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      removed: 0,
+      held_deletions: { count: 1, ids: ['a3.md'] },
+    });
+  });
+
+  it('is left to finish when another is asked for', async () => {
+    const { library } = libraryForTest(hostOf(10));
+    expect(library.startSync({}).started).toBe(true);
+    expect(library.startSync({ full: true })).toMatchObject({
+      started: false,
+      status: { state: 'listing', progress: { run_id: 'run-1' } },
+    });
+    await workOff(library);
+    expect(library.status().last_report?.added).toBe(10);
+  });
+
+  it('publishes an empty edition when the host has nothing yet', async () => {
+    const { library } = libraryForTest(hostOf(0));
+    expect(await syncNow(library)).toMatchObject({ outcome: 'published', error: null });
+    expect(await editionTexts(library)).toEqual([]);
+  });
+
+  it('comes to the same, wherever it is killed', async () => {
+    const wanted = {
+      contents: ['a0.md: Changed.', 'a2.md: B.', 'a4.md: E.', 'mine.md: M.', 'new.md: N.'],
+      texts: ['Changed.', 'B.', 'E.', 'M.', 'N.'],
+    };
+    let kills = 0;
+    for (let lifetime = 0; ; lifetime += 1) {
+      const sql = nodeSql();
+      const shelf = mapShelf();
+      const host: FakeHost = {
+        articles: ['a0', 'a2', 'a4', 'a5'].map((id, index) => hostArticle(`${id}.md`, `${'ABEF'[index]}.`)),
+        pageSize: 2,
+        filters: [],
+      };
+      const first = libraryForTest(host, { sql, shelf });
+      await syncNow(first.library);
+      await first.library.writeArticle('mine.md', { title: 'Mine', content: 'M.' });
+      host.articles = [
+        hostArticle('a0.md', 'Changed.'),
+        hostArticle('a2.md', 'B.'),
+        hostArticle('a4.md', 'E.'),
+        hostArticle('new.md', 'N.'),
+      ];
+      const mortal = killedAfter(lifetime, { sql, shelf });
+      const survived = await attempt(async () => {
+        await syncNow(libraryForTest(host, mortal).library, { full: true });
+      });
+      // What has happened before the kill must be whole: the edition that is current can be read.
+      await editionTexts(libraryForTest(host, { sql, shelf }).library);
+      const { library } = libraryForTest(host, { sql, shelf });
+      if (!survived) {
+        kills += 1;
+        if (library.status().state === 'idle') library.startSync({ full: true });
+        await workOff(library);
+      }
+      expect(
+        { contents: contentsOf(library), texts: (await editionTexts(library)).sort() },
+        `killed after ${lifetime}`,
+      ).toEqual({ contents: wanted.contents, texts: wanted.texts.toSorted() });
+      expect(library.isBusy()).toBe(true);
+      if (survived) break;
+    }
+    expect(kills).toBeGreaterThan(20);
+  });
+});
+
+describe('articles written here', () => {
+  it('are left alone by a sync, whatever the host lists', async () => {
+    const host = hostOf(2);
+    const { library } = libraryForTest(host);
+    await library.writeArticle('a1.md', { title: 'Mine', content: 'My own.' });
+    await library.writeArticle('mine.md', { title: 'Mine', content: 'Mine too.' });
+    const report = await syncNow(library, { full: true });
+    expect(report?.skipped).toEqual([
+      { id: 'a1.md', reason: 'Cannot take in the article: the library has an article of its own under this id' },
+    ]);
+    expect(await editionTexts(library)).toEqual(['Text number 0.', 'My own.', 'Mine too.']);
+  });
+
+  it('are published after a second, and within five when they keep coming', async () => {
+    const { library, clock, wakes } = libraryForTest(hostOf(0));
+    const began = clock.now;
+    for (let count = 0; count < 8; count += 1) {
+      await library.writeArticle(`m${count}.md`, { title: 'M', content: `Text ${count}.` });
+      clock.now += 900;
+    }
+    expect(wakes).toEqual([1000, 1900, 2800, 3700, 4600, 5000, 5000, 5000].map((after) => began + after));
+    await library.work();
+    expect(library.status().articles).toBe(8);
+  });
+
+  it('are gone from the current edition when a deletion returns, for good', async () => {
+    const host = hostOf(2);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    expect(await library.deleteArticle('a0.md')).toBe(true);
+    expect(await editionTexts(library)).toEqual(['Text number 1.']);
+    host.articles[0] = hostArticle('a0.md', 'Changed at the host.');
+    await syncNow(library, { full: true });
+    expect(await editionTexts(library)).toEqual(['Text number 1.']);
+    expect(await library.deleteArticle('a0.md')).toBe(false);
+    await library.writeArticle('a0.md', { title: 'Back', content: 'Back.' });
+    expect(library.readText('a0.md')).toBe('Back.');
+  });
+
+  it('stay deleted when they stood in the place of an article of the host', async () => {
+    const { library } = libraryForTest(hostOf(2));
+    await syncNow(library);
+    await library.writeArticle('a0.md', { title: 'Mine', content: 'My own.' });
+    await library.deleteArticle('a0.md');
+    await syncNow(library, { full: true });
+    expect(await editionTexts(library)).toEqual(['Text number 1.']);
+  });
+
+  it.each<[string, (host: FakeHost) => void]>([
+    ['so little that deletions are held', (host) => host.articles.splice(0, 6)],
+    ['an entry without an id in its place', (host) => host.articles.splice(0, 1, { nonsense: true })],
+  ])('stay deleted when the host once lists %s', async (_, spoil) => {
+    const host = hostOf(10);
+    const { library } = libraryForTest(host);
+    await syncNow(library);
+    await library.deleteArticle('a0.md');
+    const listed = [...host.articles];
+    spoil(host);
+    await syncNow(library, { full: true });
+    host.articles = listed;
+    await syncNow(library, { full: true });
+    expect(library.readText('a0.md')).toBeUndefined();
+  });
+});
+
+describe('old editions', () => {
+  it('are kept for five minutes, and then gone from the library and the shelf', async () => {
+    const host = hostOf(2);
+    const { library, shelf, clock } = libraryForTest(host);
+    await syncNow(library);
+    const old = library.currentEdition()?.edition ?? '';
+    await library.deleteArticle('a0.md');
+    clock.now += 299_000;
+    await library.work();
+    expect(library.editionPart(old, 0)).toBeDefined();
+    clock.now += 2000;
+    await library.work();
+    expect(library.editionPart(old, 0)).toBeUndefined();
+    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+  });
+});
+
+describe('the texts of old editions', () => {
+  it('go from the shelf a minute later when it could not delete them', async () => {
+    const map = mapShelf();
+    let isDown = true;
+    const shelf = { ...map, delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)) };
+    const { library, clock, wakes, faults } = libraryForTest(hostOf(2), { shelf });
+    await syncNow(library);
+    await library.deleteArticle('a0.md');
+    clock.now += 301_000;
+    await library.work();
+    expect(map.parts.size).toBe(2);
+    expect(faults).toHaveLength(1);
+    expect(wakes.at(-1)).toBe(clock.now + 60_000);
+    isDown = false;
+    clock.now += 60_000;
+    await library.work();
+    expect([...map.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect(library.isBusy()).toBe(false);
+  });
+});
+
+describe('an edition that was never published', () => {
+  it('goes with those that were replaced, when one after it is published', async () => {
+    const [sql, shelf, clock] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }];
+    const host = hostOf(2);
+    await syncNow(libraryForTest(host, { sql, shelf, clock }).library);
+    // A process that dies once it has laid the parts out.
+    const dying = {
+      ...sql,
+      run: (query: string, ...values: SqlValue[]) => {
+        if (query.includes('is_current = 1 WHERE')) throw new Killed();
+        sql.run(query, ...values);
+      },
+    };
+    host.articles[0] = hostArticle('a0.md', 'Lost.');
+    const first = libraryForTest(host, { sql: dying, shelf, clock }).library;
+    await expect(first.deleteArticle('a1.md')).rejects.toThrow(Killed);
+    expect(shelf.parts.size).toBe(2);
+    const { library } = libraryForTest(host, { sql, shelf, clock });
+    await syncNow(library, { full: true });
+    clock.now += 301_000;
+    await library.work();
+    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect(library.isBusy()).toBe(false);
+  });
+});
+
+describe('listArticles()', () => {
+  it('filters, counts and pages', async () => {
+    const { library } = libraryForTest(hostOf(5));
+    await syncNow(library);
+    await library.writeArticle('x.md', {
+      title: 'X',
+      content: 'X.',
+      metadata: { intent: ['Not_Hashing'], device: ['Apollo II'], last_updated: '2026-05-01T00:00:00Z' },
+    });
+    const ids = (query: object) => library.listArticles({ limit: 10, ...query }).articles.map(({ id }) => id);
+    expect(ids({ intent: 'not_hashing' })).toEqual(['x.md']);
+    expect(ids({ device: 'apollo ii', intent: 'other' })).toEqual([]);
+    expect(ids({ updatedSince: '2026-03-01T00:00:00.000Z' })).toEqual(['x.md']);
+    const first = library.listArticles({ limit: 4 });
+    expect(first).toMatchObject({ total: 6 });
+    expect(library.listArticles({ limit: 4, from: first.next })).toMatchObject({
+      articles: [{ id: 'a4.md' }, { id: 'x.md' }],
+      next: undefined,
+      total: 6,
+    });
+  });
+
+  it.each<[string, string, number]>([
+    ['Latin', 'a'.repeat(450_000), 4],
+    ['Chinese', '\u6587'.repeat(450_000), 1],
+    ['quotes', '"'.repeat(450_000), 4],
+    ['what follows a NUL', `a\u0000${'b'.repeat(450_000)}`, 4],
+    ['control characters', `a${'\u0001'.repeat(450_000)}b`, 6],
+  ])('ends a page early rather than let it grow beyond 4 MiB of JSON, with %s', async (_, content, shown) => {
+    const { library } = libraryForTest({
+      ...hostOf(0),
+      articles: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => hostArticle(id, content)),
+    });
+    await syncNow(library);
+    const { articles } = library.listArticles({ limit: 10 });
+    expect(articles).toHaveLength(shown);
+    expect(new TextEncoder().encode(JSON.stringify(articles)).length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('counts what is said about the articles too', async () => {
+    const labels = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
+    const metadata = { intent: labels, device: labels, last_updated: '2026-01-01T00:00:00Z' };
+    const articles = Array.from({ length: 250 }, (_, index) => hostArticle(`a${index}`, 'Text.', { metadata }));
+    const { library } = libraryForTest({ ...hostOf(0), articles, pageSize: 500 });
+    await syncNow(library);
+    const page = library.listArticles({ limit: 500 });
+    expect(page.next).toBeDefined();
+    expect(JSON.stringify(page).length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('shows content as it was given, but for control characters', async () => {
+    const { library } = libraryForTest(hostOf(1));
+    await syncNow(library);
+    const content = 'One.\r\n\r\n\tTwo\u0000\u001b.';
+    expect(await library.writeArticle('x.md', { title: 'X', content })).toMatchObject({
+      article: { content: 'One.\r\n\r\n\tTwo.' },
+    });
+    expect(library.readArticle('x.md')?.content).toBe('One.\r\n\r\n\tTwo.');
+    // What the host sends is compared as it sent it, so that it is not taken in again each time.
+    const host = { ...hostOf(0), articles: [hostArticle('n.md', 'N\u0000.')] };
+    const { library: other } = libraryForTest(host);
+    await syncNow(other);
+    expect(await syncNow(other, { full: true })).toMatchObject({ outcome: 'unchanged', unchanged: 1 });
+  });
+});
+
+class Killed extends Error {}
+
+/** The same database and shelf for a process that dies: after so many calls nothing gets through any more. */
+const killedAfter = (calls: number, { sql, shelf }: { sql: Sql; shelf: ReturnType<typeof mapShelf> }) => {
+  let left = calls;
+  const alive = <T>(work: () => T): T => {
+    if (left <= 0) throw new Killed();
+    left -= 1;
+    return work();
+  };
+  const mortalSql: Sql = {
+    all: (query, ...values) => alive(() => sql.all(query, ...values)),
+    run: (query, ...values) => alive(() => sql.run(query, ...values)),
+    transaction: (work) => sql.transaction(work),
+  };
+  const mortalShelf = {
+    ...shelf,
+    put: async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => shelf.put(key, bytes)),
+  };
+  return { sql: mortalSql, shelf: mortalShelf };
+};
+
+/** Whether it came to its end. */
+const attempt = async (work: () => Promise<void>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof Killed) return false;
+    throw error;
+  }
+};
+
+describe('isFirstCall()', () => {
+  const HOUR = 3_600_000;
+
+  it('knows a call again until it could not be accepted any more', () => {
+    const { library } = libraryForTest(hostOf(1));
+    const note = (link: string, nowMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs });
+    expect([note('a', HOUR), note('a', HOUR + 64_999), note('b', HOUR), note('a', HOUR + 65_000)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+});
