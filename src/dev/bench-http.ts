@@ -7,7 +7,7 @@ import { startProduct } from './product.ts';
 
 const SECONDS = 8;
 const CLIENTS = 50;
-const WARM_UP_SECONDS = 4;
+const WARM_UP_SECONDS = 8;
 const SINGLE_REQUESTS = 2000;
 
 interface Load {
