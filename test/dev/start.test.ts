@@ -97,6 +97,16 @@ describe('npm start', () => {
     expect(second.output()).toContain('3 articles, 3 passages (0 new, 0 changed, 0 removed)');
   });
 
+  it('keeps what is gone when too much is gone at once, and says how to remove it after all', async () => {
+    write('kb/bees.md', '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
+    write('kb/hens.md', '# Hens\n\nHens lay fewer eggs in November.\n');
+    const farm = await start('kb');
+    rmSync(join(folder, 'kb/bees.md'));
+    await expect.poll(farm.output, POLL).toContain('1 of 2 articles are gone from the source and were kept');
+    expect(farm.output()).toContain('"force": true');
+    expect(await ask(farm, 'Where does the hive of the queen stand?')).toContain('behind the orchard wall');
+  });
+
   it('replaces everything when it is pointed at another knowledge base', async () => {
     write('one/bees.md', '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
     write('two/tides.md', '# Tides\n\nThe lighthouse keeper notes each spring tide.\n');
