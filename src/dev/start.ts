@@ -28,8 +28,9 @@ async function main(): Promise<void> {
   console.log(`reading ${source}`);
   await firstSync(product, { force: state.isAnotherSource(source) });
   state.rememberSource(source);
-  console.log(`ready ${product.url.origin} key ${product.key}`);
+  // Before the line: what changes once it is there must be seen.
   keepInSync(product);
+  console.log(`ready ${product.url.origin} key ${product.key}`);
 }
 
 function readOptions(): StartOptions {
