@@ -10,7 +10,7 @@ const MAX_TITLES = 2000;
 
 /**
  * What a knowledge base is about, in its own words: the devices it covers, then the words that tell it most from English
- * at large (key times the number of chunks that hold them), written as its titles write them.
+ * at large (key times the root of the number of chunks that hold them), written as its titles write them.
  *
  * @param keys By term id, as `keysOfTerms` gives them.
  * @returns At most eight, the most telling first.
@@ -45,8 +45,8 @@ const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): numbe
     const first = index.terms.bytes[index.terms.starts[term] ?? 0] ?? 0;
     const length = (index.terms.starts[term + 1] ?? 0) - (index.terms.starts[term] ?? 0);
     const isWord = length >= 3 && (first < 48 || first > 57);
-    if (isWord && !ADDRESS_PARTS.has(entryText(index.terms, term)) && key > 0.5 && (chunks > 1 || articleCount < 4))
-      weights.push([term, chunks * key]);
+    if (isWord && !ADDRESS_PARTS.has(entryText(index.terms, term)) && key > 1.5 && (chunks > 1 || articleCount < 4))
+      weights.push([term, Math.sqrt(chunks) * key]);
   }
   return weights
     .sort((a, b) => b[1] - a[1] || a[0] - b[0])
