@@ -2,8 +2,8 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
-import { load } from 'js-yaml';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../contract/host-article.ts';
+import { splitFrontMatter } from '../knowledge/articles/front-matter.ts';
 
 const ENDINGS = new Set(['.md', '.markdown', '.html', '.htm']);
 const PAGE = 100;
@@ -101,32 +101,19 @@ const readArticle = async (root: string, path: string, articleUrl: (id: string) 
   const { mtime, size } = await stat(file);
   const content =
     size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : (await readFile(file, 'utf8')).slice(0, MAX_CHARACTERS);
-  const front = frontMatterOf(content);
-  const author = textOf(front.author);
+  const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   return {
     id: path,
-    title: (textOf(front.title) ?? headingOf(content) ?? titleFromName(path)).slice(0, 200),
-    url: textOf(front.url) ?? articleUrl(path),
+    title: (front.title ?? headingOf(content) ?? titleFromName(path)).slice(0, 200),
+    url: front.url ?? articleUrl(path),
     content,
     metadata: {
-      intent: listOf(front.intent ?? front.intents),
-      device: listOf(front.device ?? front.devices),
-      last_updated: dateOf(front.last_updated ?? front.updated ?? front.date) ?? mtime.toISOString(),
-      ...(author === undefined ? {} : { author }),
+      intent: front.intents ?? [],
+      device: front.devices ?? [],
+      last_updated: dateOf(front.lastUpdated) ?? mtime.toISOString(),
+      ...(front.author === undefined ? {} : { author: front.author }),
     },
   };
-};
-
-/** Empty when there is none or it is broken: the library says so in its report, and still takes the article. */
-const frontMatterOf = (content: string): Record<string, unknown> => {
-  const match = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(content);
-  if (match?.[1] === undefined) return {};
-  try {
-    const value: unknown = load(match[1], { maxAliases: 10 });
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 };
 
 const headingOf = (content: string): string | undefined =>
@@ -137,14 +124,8 @@ const titleFromName = (path: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1) || path;
 };
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-
-const listOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value]).flatMap((item) => textOf(item) ?? []).slice(0, 50);
-
-const dateOf = (value: unknown): string | undefined => {
-  const time = value instanceof Date ? value.getTime() : Date.parse(textOf(value) ?? '');
+const dateOf = (value = ''): string | undefined => {
+  const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 };
 

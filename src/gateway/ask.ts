@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { AskRequest } from '../contract/ask-request.ts';
-import { describeIssues } from '../contract/issue.ts';
-import { readAs } from '../contract/read-as.ts';
+import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
@@ -46,23 +45,11 @@ export const readingRights = (capabilities: readonly string[]): string[] => {
 };
 
 const readRequest = (bytes: Uint8Array): AskRequest => {
-  const read = readAs(AskRequest, jsonOf(bytes));
+  const read = readJson(bytes, AskRequest);
   if (read.ok) return read.value;
-  const { issues } = read;
   throw new GatewayError('INVALID_QUERY', {
-    message: `Cannot read the request: ${describeIssues(issues)}`,
+    message: read.problem,
     suggestion: 'Send {"query": "..."} with a question of 1 to 4,000 characters',
-    details: { issues },
+    details: { issues: read.issues },
   });
-};
-
-const jsonOf = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
-  } catch {
-    throw new GatewayError('INVALID_QUERY', {
-      message: 'Cannot read the body: it is not JSON in UTF-8',
-      suggestion: 'Send {"query": "..."} as the body',
-    });
-  }
 };

@@ -1,10 +1,10 @@
 import { NavigateRequest } from '../contract/ask-request.ts';
-import { describeIssues } from '../contract/issue.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
 import { answerAtHand } from './answers-at-hand.ts';
 import { createNavigator } from './navigator-librarian.ts';
 
@@ -31,21 +31,12 @@ export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
-    const request = readAs(NavigateRequest, await c.req.json().catch(() => undefined));
+    const request = readJson(c.get('body'), NavigateRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      const message = `Cannot read the request: ${describeIssues(request.issues)}`;
-      return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message });
+      return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message: request.problem });
     }
-    const waitUntil: RequestScope['waitUntil'] = (work) => {
-      try {
-        c.executionCtx.waitUntil(work);
-      } catch {
-        // Outside of workerd there is no execution context; the work goes on by itself.
-        work.catch(() => undefined);
-      }
-    };
-    const edition = await editionFor({ context: c.get('context'), waitUntil });
+    const edition = await editionFor({ context: c.get('context'), waitUntil: waitUntilOf(c) });
     return c.json(answerAtHand(edition, request.value.query).response, 200);
   });
   return app;

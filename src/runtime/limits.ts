@@ -14,6 +14,8 @@ export const MAX_CAPABILITIES = 24;
 export const MAX_BUDGETS = 8;
 /** Largest body of a guarded route, unless the route says otherwise. */
 export const MAX_BODY_BYTES = 262_144;
+/** Largest body that writes an article: the longest content, every character of it written as an escape. */
+export const MAX_ARTICLE_BYTES = 3_145_728;
 /** Largest answer that a signed call reads, unless the call says otherwise. */
 export const MAX_ANSWER_BYTES = 4_194_304;
 /** A stranger's question (signed context 4.10). */

@@ -1,9 +1,8 @@
 import { Hono, type Context as HonoContext } from 'hono';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
-import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
+import { HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { validateResponse } from '../contract/validate-response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
@@ -13,16 +12,17 @@ import { followDelegate } from './follow-delegate.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
+import { readJson } from './read-json.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { signedClient, type Target } from './signed-client.ts';
 import { isSampled } from './trace-parent.ts';
+import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
 /** What belongs to one request, for the wiring of a librarian; the librarian itself stays `(query, context?)`. */
 export interface RequestScope {
   /** The verified context: workspace, capabilities, budgets. */
   context: OriginContext | VerifiedContext;
-  /** Lets work go on after the answer, as `ExecutionContext.waitUntil` does. */
-  waitUntil(work: Promise<unknown>): void;
+  waitUntil: WaitUntil;
 }
 
 /** A librarian, or a function that makes one for each request. */
@@ -76,12 +76,14 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
-    const request = readRequest(c.get('body'));
-    if ('error' in request) return reply(c, { error: { ...request.error, librarian: info.id } });
+    const request = readJson(c.get('body'), LibrarianAskRequest);
+    if (!request.ok) {
+      return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
+    }
     const timeoutMs = timeFor(context.deadlineMs - now());
     const deadline = startDeadline(timeoutMs, c.req.raw.signal);
     try {
-      const { query, metadata } = request;
+      const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
       const call = { info: known, timeoutMs, signal: deadline.signal, metadata, delegates, ai: options.ai, sampled };
       const ask =
@@ -119,37 +121,10 @@ const answerOf = async (
 const toldPartial = (response: LibrarianResponse): LibrarianResponse =>
   isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
 
-const readRequest = (body: Uint8Array): LibrarianAskRequest | { error: ErrorInfo } => {
-  const read = readAs(LibrarianAskRequest, parseJson(body));
-  if (read.ok) return read.value;
-  const message = `Cannot read the request: ${describeIssues(read.issues)}`;
-  return { error: errorInfo('INVALID_QUERY', { message }) };
-};
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
-const parseJson = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(decoder.decode(body));
-  } catch {
-    return undefined;
-  }
-};
-
 const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
   const code = response.error?.code;
   // With an answer beside it, the error names a gap; the request as such has succeeded.
   if (code === undefined || response.answer !== undefined) return jsonAnswer(response);
   c.set('outcome', code);
   return jsonAnswer(response, { status: HTTP_STATUS[code] });
-};
-
-const waitUntilOf = (c: HonoContext): RequestScope['waitUntil'] => {
-  try {
-    const { executionCtx } = c;
-    return (work) => executionCtx.waitUntil(work);
-  } catch {
-    // Outside of workerd there is none; the work goes on by itself.
-    return (work) => void work.catch(() => undefined);
-  }
 };

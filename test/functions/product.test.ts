@@ -94,7 +94,7 @@ describe('the product, all functions in workerd', () => {
     }
   });
 
-  it('answers most of the labelled questions from the right article, and refuses most of the others', async () => {
+  it('answers as many labelled questions from the right article, and refuses as many others, as it has before', async () => {
     const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
     for (const { question, kind, article, also = [] } of QUESTIONS) {
       const { sources } = await navigate(question);
@@ -105,10 +105,10 @@ describe('the product, all functions in workerd', () => {
       )
         right[kind] += 1;
     }
-    const of = (kind: LabelledQuestion['kind']) => QUESTIONS.filter((question) => question.kind === kind).length;
-    expect(right.answerable / of('answerable')).toBeGreaterThanOrEqual(0.5);
-    expect(right['out-of-domain'] / of('out-of-domain')).toBeGreaterThanOrEqual(0.8);
-    expect(right['no-information'] / of('no-information')).toBeGreaterThanOrEqual(0.5);
+    // What was reached on 2026-11-21 of 61, 14 and 10: customers' words without embeddings. Lower means something broke.
+    expect(right.answerable).toBeGreaterThanOrEqual(32);
+    expect(right['no-information']).toBeGreaterThanOrEqual(9);
+    expect(right['out-of-domain']).toBe(10);
   });
 
   it('ranks passages without a threshold', async () => {

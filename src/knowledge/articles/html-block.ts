@@ -20,58 +20,16 @@ const DELIMITED: [start: RegExp, end: RegExp][] = [
   [/^<!\[CDATA\[/, /\]\]>/],
 ];
 
-const BLOCK_TAG = new RegExp(
-  `^</?(?:${[
-    ...[
-      'address',
-      'article',
-      'aside',
-      'base',
-      'basefont',
-      'blockquote',
-      'body',
-      'caption',
-      'center',
-      'col',
-      'colgroup',
-    ],
-    ...[
-      'dd',
-      'details',
-      'dialog',
-      'dir',
-      'div',
-      'dl',
-      'dt',
-      'fieldset',
-      'figcaption',
-      'figure',
-      'footer',
-      'form',
-      'frame',
-    ],
-    ...[
-      'frameset',
-      'h1',
-      'h2',
-      'h3',
-      'h4',
-      'h5',
-      'h6',
-      'head',
-      'header',
-      'hr',
-      'html',
-      'iframe',
-      'legend',
-      'li',
-      'link',
-    ],
-    ...['main', 'menu', 'menuitem', 'nav', 'noframes', 'ol', 'optgroup', 'option', 'p', 'param', 'search', 'section'],
-    ...['summary', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'title', 'tr', 'track', 'ul'],
-  ].join('|')})(?:\\s|/?>|$)`,
-  'i',
-);
+const BLOCK_TAGS = `
+  address article aside base basefont blockquote body caption center col colgroup dd details dialog
+  dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr
+  html iframe legend li link main menu menuitem nav noframes ol optgroup option p param search section
+  summary table tbody td tfoot th thead title tr track ul
+`
+  .trim()
+  .split(/\s+/);
+
+const BLOCK_TAG = new RegExp(`^</?(?:${BLOCK_TAGS.join('|')})(?:\\s|/?>|$)`, 'i');
 
 /** A tag that stands alone. The pattern looks back within a line, which is why the line has a bound. */
 const MAX_TAG_LINE = 1000;

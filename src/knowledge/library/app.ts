@@ -13,12 +13,14 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
+import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
+import { readJson } from '../../runtime/read-json.ts';
 import type { ReplayStore } from '../../runtime/replay-store.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
 import type { EditionParts } from '../../storage/edition-source.ts';
 import type { EditionReader } from '../edition/edition-reader.ts';
 import { searchKnowledge } from '../search/search-knowledge.ts';
 import type { StoredArticle } from './article-store.ts';
-import { MAX_ARTICLE_BYTES, readJson } from './read-json.ts';
 import type { RemoteLibrary } from './remote-library.ts';
 
 export interface LibraryAppOptions {
@@ -77,12 +79,12 @@ export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions
   app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status()));
   app.post('/v1/sync', ...write, async (c) => {
     const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
-    if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     return c.json(await library(c).startSync(request.value), 202);
   });
   app.post('/v1/knowledge/search', ...read, async (c) => {
     const request = readJson(c.get('body'), KnowledgeSearchRequest);
-    if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     const source = sourceOf(library(c), parts);
     const { workspace } = c.get('context');
     const { edition } = await reader.read({ workspace, source, waitUntil: waitUntilOf(c) });
@@ -137,7 +139,7 @@ const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string)
   if (!file.success)
     return refused(c, 'INVALID_QUERY', `Cannot write the article: id ${file.error.issues[0]?.message}`);
   const request = readJson(c.get('body'), ArticlePut);
-  if ('problem' in request) return refused(c, 'INVALID_QUERY', request.problem);
+  if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
   if (request.value.id !== undefined && request.value.id !== id)
     return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
   const written = await library.writeArticle(id, request.value);
@@ -171,13 +173,3 @@ const sourceOf = (library: RemoteLibrary, parts: readonly EditionParts[]) => ({
     { readPart: ({ edition }: { edition: string }, part: number) => library.editionPart(edition, part) },
   ],
 });
-
-const waitUntilOf = (c: LibraryContext): ((work: Promise<unknown>) => void) | undefined => {
-  try {
-    const { executionCtx } = c;
-    return (work) => executionCtx.waitUntil(work);
-  } catch {
-    // Outside of workerd there is none.
-    return undefined;
-  }
-};

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { readJson } from '../../../src/knowledge/library/read-json.ts';
+import { readJson } from '../../src/runtime/read-json.ts';
 
 const Body = z.strictObject({ name: z.string().min(1).max(10) });
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('readJson()', () => {
   it('reads a body by its schema', () => {
-    expect(readJson(bytes('{"name":"a"}'), Body)).toEqual({ value: { name: 'a' } });
+    expect(readJson(bytes('{"name":"a"}'), Body)).toEqual({ ok: true, value: { name: 'a' } });
   });
 
   it('takes for an empty body what the caller says', () => {
-    expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({ value: { name: 'none' } });
+    expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({ ok: true, value: { name: 'none' } });
   });
 
   it.each([
@@ -20,6 +20,6 @@ describe('readJson()', () => {
     ['{"name":""}', 'name: '],
     ['{"name":{"length":{"valueOf":0,"toString":0}}}', 'cannot be read'],
   ])('says what is wrong with %j', (body, problem) => {
-    expect(readJson(bytes(body), Body)).toEqual({ problem: expect.stringContaining(problem) });
+    expect(readJson(bytes(body), Body)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 });
