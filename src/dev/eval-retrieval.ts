@@ -18,11 +18,12 @@ export interface Measure {
 }
 
 const TYPING_MISTAKES = [0.1, 0.2, 0.4];
+const MISTAKES_MAY_COST = 0.01;
 const TARGETS: Record<string, number> = { 'squad2-kb paragraphs': 0.915, 'nq-wiki': 0.945, 'mtrag-un': 0.845 };
 
 /**
- * Retrieval through the product's own chunker and edition, nDCG@10. Nothing here was fitted on `squad2-kb`: its figures are
- * the ones to judge by, so its typing mistakes have a target too.
+ * Retrieval through the product's own chunker and edition, nDCG@10. Every set with a target has one
+ * for typing mistakes in 20 % of the content words as well. Nothing here was fitted on `squad2-kb`.
  */
 export const evaluateRetrieval = (folder: string): Measure[] => {
   const measures: Measure[] = [];
@@ -45,7 +46,7 @@ export const evaluateRetrieval = (folder: string): Measure[] => {
       measures.push({
         name: `${set.name}, typing mistakes ${share * 100} %`,
         value: ndcg,
-        ...(share === 0.2 && set.name.startsWith('squad2-kb') ? { target: plain.ndcg - 0.01 } : {}),
+        ...(share === 0.2 && set.name in TARGETS ? { target: plain.ndcg - MISTAKES_MAY_COST } : {}),
         note: `loss ${(plain.ndcg - ndcg).toFixed(4)}`,
       });
     }
