@@ -9,5 +9,7 @@ export const DelegateRequest = z.object({
   query: z.string().regex(/\S/, 'is empty').max(4000).optional(),
   /** Reaches the target as a part of its metadata. */
   context: jsonObject({ maxDepth: 8, maxLength: 16_000 }).optional(),
+  /** Whom to ask the same when the target fails or has no answer. */
+  fallback: LibrarianId.optional(),
 });
 export type DelegateRequest = z.infer<typeof DelegateRequest>;

@@ -39,6 +39,8 @@ export const LibrarianInfo = z.object({
   description: z.string().max(1000).optional(),
   /** What a caller's context must allow. */
   capabilities: z.array(Capability).max(24).optional(),
+  /** Questions that it answers well, in the words of those who ask: by them others tell when to ask it. */
+  examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(60).optional(),
 });
 export type LibrarianInfo = z.infer<typeof LibrarianInfo>;
 

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { ErrorInfo } from './error-info.ts';
+import { jsonObject } from './json-object.ts';
+import { LibrarianId } from './names.ts';
+
+/** What one librarian contributed to an answer that several gave together. */
+export const AnswerPart = z.object({
+  /** Who answered. */
+  librarian: LibrarianId,
+  /** What it was asked. */
+  query: z.string().max(4000),
+  /** Its own answer, unchanged; absent when it failed. */
+  answer: z.string().max(32_000).optional(),
+  /** Places in the joined `sources`, from 0, of those that this part cites. */
+  sources: z.array(z.int().min(0)).max(50).optional(),
+  /** 0 to 1. */
+  confidence: z.number().min(0).max(1).optional(),
+  partial: z.boolean().optional(),
+  /** Why this part is missing. */
+  error: ErrorInfo.optional(),
+  /** Its reply in its own dialect (design 7.3), where it is not too large to be handed on. */
+  metadata: jsonObject({ maxDepth: 14, maxLength: 256_000 }).optional(),
+});
+export type AnswerPart = z.infer<typeof AnswerPart>;
+
+/** Two parts that say different things about the same. */
+export const Contradiction = z.object({
+  /** The statement of each, with who said it. */
+  statements: z
+    .array(z.object({ librarian: LibrarianId, text: z.string().max(2000) }))
+    .min(2)
+    .max(8),
+  /** In what they differ: `13 %` and `15 %`. */
+  values: z.array(z.string().max(200)).min(2).max(8),
+});
+export type Contradiction = z.infer<typeof Contradiction>;
+
+/** Under `metadata.parts` and `metadata.contradictions` of a Response that several librarians gave together. */
+export const JoinedAnswer = z.object({
+  parts: z.array(AnswerPart).min(1).max(16),
+  contradictions: z.array(Contradiction).max(16).optional(),
+});
+export type JoinedAnswer = z.infer<typeof JoinedAnswer>;
