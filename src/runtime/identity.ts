@@ -1,5 +1,5 @@
 import { decodeBase64url } from './base64url.ts';
-import type { KeyDirectory } from './key-directory.ts';
+import type { DirectoryEntry, KeyDirectory } from './key-directory.ts';
 import { LOCAL_LIBRARIANS, LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
 import { loadDirectory } from './signed-directory.ts';
 import { importSigner, publicKeyOf, type Signer } from './signer.ts';
@@ -18,6 +18,8 @@ export interface IdentityVariables {
   CONTEXT_KEY_SEED?: string | undefined;
   /** Development only: ids of librarians beside those of the house, separated by commas. */
   CONTEXT_LOCAL_LIBRARIANS?: string | undefined;
+  /** Development only: librarians of other teams as JSON, `{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}`. */
+  CONTEXT_NEIGHBOURS?: string | undefined;
 }
 
 /** Who a function is towards other functions. */
@@ -58,6 +60,7 @@ const VARIABLES = [
   'CONTEXT_DIRECTORY_ROOT',
   'CONTEXT_KEY_SEED',
   'CONTEXT_LOCAL_LIBRARIANS',
+  'CONTEXT_NEIGHBOURS',
 ] as const satisfies (keyof IdentityVariables)[];
 
 /** More than one only where several functions share an isolate, as in tests. */
@@ -80,13 +83,25 @@ const readIdentity = async (variables: IdentityVariables, self: string): Promise
 };
 
 const localIdentity = async (
-  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '' }: IdentityVariables,
+  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '', CONTEXT_NEIGHBOURS }: IdentityVariables,
   { self, env }: { self: string; env: string },
 ): Promise<Identity> => {
   insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
   const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
-  return { self, directory: await localDirectory(librarians, seed), signer: await localSigner(self, seed) };
+  const directory = await localDirectory(librarians, seed, neighboursIn(CONTEXT_NEIGHBOURS));
+  return { self, directory, signer: await localSigner(self, seed) };
+};
+
+/** Only read here: the directory checks what it says. */
+const neighboursIn = (text: string | undefined): Record<string, DirectoryEntry> => {
+  if (text === undefined || text === '') return {};
+  try {
+    // Whatever it is, openDirectory refuses what is no entry.
+    return JSON.parse(text) as Record<string, DirectoryEntry>;
+  } catch {
+    throw new IdentityRefused('Cannot sign calls: CONTEXT_NEIGHBOURS is not JSON');
+  }
 };
 
 function insist(condition: boolean, problem: string): asserts condition {

@@ -1,4 +1,5 @@
 import { type Bytes, decodeBase64url } from './base64url.ts';
+import { isUsableHost } from './librarian-host.ts';
 import { CAPABILITY, LIBRARIAN_ID } from './link-claims.ts';
 
 /** What a directory says (signed context 4.12); public. Times are seconds since 1970. */
@@ -22,7 +23,7 @@ export interface DirectoryEntry {
   ws?: string[];
   /** Capabilities it may put into a context that it starts; any when absent. */
   cap?: string[];
-  /** Public host, where it has one. */
+  /** Public host, where it has one: `librarians.example.org`, asked over HTTPS. */
   host?: string;
   /** Links issued before are refused. */
   revokedBefore?: number;
@@ -123,12 +124,12 @@ const checkDirectory = (claims: unknown): DirectoryClaims => {
   insist(isObject(claims.librarians), 'librarians are missing');
   const entries = Object.entries(claims.librarians);
   insist(entries.length <= 1000, 'there are more than 1000 librarians');
-  for (const [id, entry] of entries) checkEntry(id, entry);
+  for (const [id, entry] of entries) checkEntry(id, entry, claims.env);
   // Each member has just been checked.
   return claims as unknown as DirectoryClaims;
 };
 
-const checkEntry = (id: string, entry: unknown): void => {
+const checkEntry = (id: string, entry: unknown, env: string): void => {
   insist(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
   insist(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
   for (const key of entry.keys) {
@@ -142,6 +143,7 @@ const checkEntry = (id: string, entry: unknown): void => {
   insist(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
   insist(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
   insist(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
+  insist(isHost(entry.host, env), `host of ${id} is not a public name`);
   insist(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
 
@@ -154,6 +156,9 @@ const ownsKid = (id: string, kid: string): boolean => {
 const isListOf = (value: unknown, pattern: RegExp): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.every((item) => typeof item === 'string' && pattern.test(item)));
+
+const isHost = (host: unknown, env: string): boolean =>
+  host === undefined || (typeof host === 'string' && isUsableHost(host, env));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -21,10 +21,15 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   memory: {},
 };
 
-/** A directory of derived keys: no files, the same on every start (signed context 4.12). Development only. */
+/**
+ * A directory of derived keys: no files, the same on every start (signed context 4.12). Development only.
+ *
+ * @param neighbours Librarians of others, with keys and a host of their own.
+ */
 export const localDirectory = async (
   librarians: Record<string, Omit<DirectoryEntry, 'keys'>> = LOCAL_LIBRARIANS,
   seed: string = LOCAL_SEED,
+  neighbours: Readonly<Record<string, DirectoryEntry>> = {},
 ): Promise<KeyDirectory> => {
   const ids = Object.keys(librarians);
   const publicKeys = await Promise.all(ids.map(async (id) => publicKeyOf(await localKey(id, seed))));
@@ -32,7 +37,13 @@ export const localDirectory = async (
     id,
     { ...librarians[id], keys: [{ kid: localKid(id), x: publicKeys[index] }] },
   ]);
-  const claims = { v: 1, env: 'development', seq: 0, exp: NEVER, librarians: Object.fromEntries(entries) };
+  const claims = {
+    v: 1,
+    env: 'development',
+    seq: 0,
+    exp: NEVER,
+    librarians: { ...neighbours, ...Object.fromEntries(entries) },
+  };
   return openDirectory(claims, { version: await sha256(utf8(JSON.stringify(claims))) });
 };
 
