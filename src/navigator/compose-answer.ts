@@ -2,7 +2,7 @@ import type { NavigatorSource } from '../contract/navigator-response.ts';
 import type { Quote } from '../knowledge/answers/quote-passages.ts';
 import type { ChunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../knowledge/edition/open-edition.ts';
-import { escapeHtml, escapeText } from './escape-html.ts';
+import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 
 /** A quote with where it stands. */
 export interface PlacedQuote {

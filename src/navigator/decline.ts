@@ -3,8 +3,8 @@ import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
 import type { Decision } from '../knowledge/answers/decide-answer.ts';
 import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { listOf, oneLine } from './compose-answer.ts';
-import { escapeHtml, escapeText } from './escape-html.ts';
 
 /** What is said when nothing is quoted. */
 export interface Declination

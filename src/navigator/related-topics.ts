@@ -1,9 +1,9 @@
 import { type ChunkAtHand, chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
+import { escapeText } from '../runtime/escape-html.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
-import { escapeText } from './escape-html.ts';
 
 const MAX_TOPICS = 5;
 

@@ -3,7 +3,7 @@ import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
 import { splitSentences } from '../knowledge/answers/split-sentences.ts';
-import { unescapeHtml } from './escape-html.ts';
+import { unescapeHtml } from '../runtime/escape-html.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { isHedge } from './hedge.ts';
 import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';

@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
-import { escapeHtml, unescapeHtml } from '../../src/navigator/escape-html.ts';
+import { escapeHtml, unescapeHtml } from '../../src/runtime/escape-html.ts';
 
 /** What a client would obey, fetch or offer to follow. */
 const hasLiveHtml = (markdown: string): boolean => {
