@@ -1,38 +1,44 @@
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/limits.ts';
+import { httpsTargets } from '../../src/runtime/https-targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
-import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { serviceTargets } from '../../src/runtime/service-targets.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
 
+/** Beside these, every service binding is a function that can be reached under its id (`WEB_SEARCH` is `web-search`). */
 interface Env extends IdentityVariables {
   API_KEYS: KVNamespace;
-  LIBRARY: Fetcher;
-  NAVIGATOR: Fetcher;
   RATE_STANDARD: RateLimit;
   RATE_HIGH: RateLimit;
   RATE_STRANGER: RateLimit;
   CORS_ORIGINS?: string;
+  ROUTED_NEIGHBOURS?: string;
 }
 
+/** Functions that answer no questions. */
+const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory']);
+
 const fetch = serveApp('gateway', async (env: Env) => {
-  const functions: Record<string, Target> = { library: targetOf(env.LIBRARY), navigator: targetOf(env.NAVIGATOR) };
   const identity = await identityFrom(env, 'gateway');
+  const functions = serviceTargets(env);
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
     limits: { standard: env.RATE_STANDARD, high: env.RATE_HIGH, stranger: env.RATE_STRANGER },
-    client: signedClient({ ...identity, targets: functions }),
+    client: signedClient({ ...identity, targets: { ...httpsTargets(identity.directory), ...functions } }),
     functions,
-    librarians: ['navigator'],
-    corsOrigins: (env.CORS_ORIGINS ?? '')
-      .split(',')
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ''),
+    librarians: Object.keys(functions).filter((id) => !NO_LIBRARIANS.has(id)),
+    corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: { knowledge: 'embedded', embeddings: 'none', model: 'none' } },
   });
 });
 
-const targetOf = (binding: Fetcher): Target => ({ fetch: (request) => binding.fetch(request) });
+const listOf = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
 
 export default {
   fetch,

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
+import type { AgentType } from '../contract/agent-result.ts';
 import type { Healthz } from '../contract/healthz.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
@@ -54,16 +55,17 @@ export const createApp = (parts: GatewayParts) => {
 
   /** Hands a request of the key's holder to the function that answers it, at the same path. */
   const to =
-    (function_: string, capability: string, maxBytes?: number) =>
+    (function_: string, capability: string | undefined, maxBytes?: number) =>
     async (c: Context<GatewayEnv>): Promise<Response> => {
       const key = c.get('apiKey');
-      demand(key, capability);
+      if (capability !== undefined) demand(key, capability);
       const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
       const url = new URL(c.req.url);
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, namedWorkspace);
       url.searchParams.delete('workspace_id');
-      const capabilities = function_ === 'library' ? [capability] : readingRights(key.capabilities);
+      const capabilities =
+        function_ === 'library' && capability !== undefined ? [capability] : readingRights(key.capabilities);
       const path = `${url.pathname}${url.search}`;
       if (path.length > MAX_PATH_LENGTH) {
         throw new GatewayError('INVALID_QUERY', {
@@ -74,6 +76,9 @@ export const createApp = (parts: GatewayParts) => {
       return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, body });
     };
   app.post('/v1/navigate', to('navigator', 'kb:read'));
+  for (const [type, { librarian, capability }] of Object.entries(AGENTS)) {
+    app.post(`/v1/agents/${type}`, to(librarian, capability));
+  }
   app.post('/v1/knowledge/search', to('library', 'kb:read'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
@@ -108,6 +113,14 @@ export const createApp = (parts: GatewayParts) => {
     return errorResponse(info);
   });
   return app;
+};
+
+/** Who answers `/v1/agents/{type}`, and what a key must hold for it; a hybrid asks the others, each with its own demand. */
+const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
+  analytics: { librarian: 'analytics', capability: 'sql:read' },
+  semantic: { librarian: 'semantic', capability: 'kb:read' },
+  web_search: { librarian: 'web-search', capability: 'web:search' },
+  hybrid: { librarian: 'hybrid' },
 };
 
 /** What a signed context can name of an address (signed context 4.2, op), less the method. */
