@@ -34,11 +34,16 @@ export const createKeyring = async (folder: string, { now }: { now: number }): P
   return publish({ folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } }, { now });
 };
 
-/** Adds the next key of one librarian beside the old one; both count until `retire` (signed context 4.12). */
+/**
+ * Adds the next key of one librarian beside the old one; both count until `retire` (signed context 4.12). A function that
+ * came after the keyring gets its first.
+ */
 export const rotateKey = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);
+  const own = LOCAL_LIBRARIANS[id];
+  if (own !== undefined) keyring.claims.librarians[id] ??= { ...own, keys: [] };
   const { keys } = entryOf(keyring, id);
-  const next = Math.max(...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1)))) + 1;
+  const next = nextNumber(keys);
   if (keys.length >= MAX_KEYS) throw new Error(`Cannot add a key for ${id}: it has ${keys.length}, run retire first`);
   const { kid, x, privateKey } = await newKey(id, next);
   keys.push({ kid, x });
@@ -53,6 +58,28 @@ export const retireKeys = async (folder: string, id: string, { now }: { now: num
   const keyring = openKeyring(folder);
   const entry = entryOf(keyring, id);
   entry.keys = entry.keys.slice(-1);
+  return publish(keyring, { now });
+};
+
+/** Lets in a librarian of another team by its public key; `host` where it is to be asked, `entry` what it may start. */
+export const addNeighbour = async (
+  folder: string,
+  id: string,
+  { now, x, ...entry }: { now: number; x: string } & Omit<DirectoryClaims['librarians'][string], 'keys'>,
+): Promise<Keyring> => {
+  const keyring = openKeyring(folder);
+  if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot add ${id}: it is a function of this house`);
+  const { keys = [] } = keyring.claims.librarians[id] ?? {};
+  keyring.claims.librarians[id] = { ...entry, keys: [...keys, { kid: `${id}.${nextNumber(keys)}`, x }] };
+  return publish(keyring, { now });
+};
+
+/** Takes a librarian of another team out: whatever it has signed is refused from then on. */
+export const removeNeighbour = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
+  const keyring = openKeyring(folder);
+  if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot remove ${id}: it is a function of this house`);
+  entryOf(keyring, id);
+  delete keyring.claims.librarians[id];
   return publish(keyring, { now });
 };
 
@@ -86,6 +113,9 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
   writeFileSync(join(folder, 'directory.jws'), `${signed}\n`);
   return { folder, claims };
 };
+
+const nextNumber = (keys: readonly { kid: string }[]): number =>
+  1 + Math.max(0, ...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1))));
 
 const newKey = async (id: string, number: number) => ({ kid: `${id}.${number}`, ...(await makeSigningKey()) });
 

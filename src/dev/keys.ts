@@ -5,16 +5,26 @@
  *   npm run keys -- rotate <id>     gives one function a new key beside its old one
  *   npm run keys -- retire <id>     drops its old keys, once the new one is deployed everywhere
  *   npm run keys -- renew           signs the directory for another year
+ *   npm run keys -- add <id> --x <public key> [--host <host>] [--workspaces <ids>] [--capabilities <list>]
+ *                                   lets in a librarian of another team: at which host it is asked, in which
+ *                                   workspaces it may ask of its own accord, and what for at most
+ *   npm run keys -- remove <id>     takes it out again
  *
  *   --folder <folder>               another place than keys/
  */
 import { parseArgs } from 'node:util';
 import { unstable_readConfig } from 'wrangler';
 import { functionConfigs, idOfFunction } from './functions.ts';
-import { createKeyring, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
+import { addNeighbour, createKeyring, removeNeighbour, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
 
 const { values, positionals } = parseArgs({
-  options: { folder: { type: 'string', default: 'keys' } },
+  options: {
+    folder: { type: 'string', default: 'keys' },
+    x: { type: 'string' },
+    host: { type: 'string' },
+    workspaces: { type: 'string' },
+    capabilities: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const [command = 'create', id = ''] = positionals;
@@ -26,7 +36,9 @@ try {
   else if (command === 'rotate') await rotateKey(folder, id, options);
   else if (command === 'retire') await retireKeys(folder, id, options);
   else if (command === 'renew') await renewDirectory(folder, options);
-  else throw new Error(`Cannot ${command}: the commands are rotate, retire and renew, or none`);
+  else if (command === 'add') await addNeighbour(folder, id, { ...options, ...neighbourOf(values) });
+  else if (command === 'remove') await removeNeighbour(folder, id, options);
+  else throw new Error(`Cannot ${command}: the commands are rotate, retire, renew, add and remove, or none`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
@@ -43,3 +55,13 @@ if (command === 'create' || command === 'rotate') {
   }
 }
 console.log('\nnpm run deploy then publishes the directory with every function.');
+
+function neighbourOf({ x, host, workspaces, capabilities }: typeof values) {
+  if (x === undefined) throw new Error(`Cannot add ${id}: its public key is missing, give it as --x`);
+  return {
+    x,
+    ...(host === undefined ? {} : { host }),
+    ...(workspaces === undefined ? {} : { ws: workspaces.split(',') }),
+    ...(capabilities === undefined ? {} : { cap: capabilities.split(',') }),
+  };
+}

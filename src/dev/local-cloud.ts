@@ -13,6 +13,8 @@ export interface LocalCloudOptions {
   state?: string | undefined;
   /** Text variables that replace those of a function's configuration, by the function's name. */
   vars?: Record<string, Record<string, string>>;
+  /** Text variables of all functions. */
+  allVars?: Record<string, string>;
   /** Further functions that stand beside the product's own, as configuration files. */
   moreConfigs?: string[];
   /** Each line that a function logs. */
@@ -46,7 +48,7 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
   return { url, miniflare, stop: () => miniflare.dispose() };
 };
 
-const workerOf = async (file: string, { vars = {}, port }: LocalCloudOptions): Promise<V4Worker> => {
+const workerOf = async (file: string, { vars = {}, allVars = {}, port }: LocalCloudOptions): Promise<V4Worker> => {
   const config = unstable_readConfig({ config: file });
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
   if (config.name === undefined || main === undefined)
@@ -55,7 +57,7 @@ const workerOf = async (file: string, { vars = {}, port }: LocalCloudOptions): P
   return {
     ...workerOptions,
     name: config.name,
-    bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars[config.name] },
+    bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     modules: [
       { type: 'ESModule', path: 'index.mjs', contents: await bundle(main, { minify: config.minify === true }) },
     ],

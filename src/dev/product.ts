@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { SyncAccepted, SyncStatus } from '../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
+import type { DirectoryEntry } from '../runtime/key-directory.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { startLocalCloud } from './local-cloud.ts';
 import type { StartOptions } from './start-options.ts';
@@ -17,6 +18,10 @@ export interface ProductOptions {
   /** 16 to 200 visible ASCII characters; a random one when absent. */
   key?: string | undefined;
   moreConfigs?: string[];
+  /** Librarians of other teams by id, as they stand in a key directory: keys, host (`127.0.0.1:9000`), what they may start. */
+  neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
+  /** Those of them that may be asked without being named. */
+  routedNeighbours?: readonly string[] | undefined;
   onLog?: (line: string) => void;
 }
 
@@ -42,7 +47,14 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const folder = folderOf(options.kb);
   // The address is known only once the gateway listens; articles are listed later than that.
   const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
-  const cloud = await startLocalCloud({ ...options, vars: { 'constellation-library': kbVars(options, served) } });
+  const cloud = await startLocalCloud({
+    ...options,
+    vars: {
+      'constellation-library': kbVars(options, served),
+      'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
+    },
+    allVars: options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) },
+  });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
   const send: Product['fetch'] = (path, init = {}) =>

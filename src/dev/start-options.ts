@@ -9,6 +9,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
   --state <folder>       what outlives a restart (default .constellation)
   --fresh                forget that folder's contents first
+  --neighbours <file>    librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
+                         "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
   --verbose              print each function's log lines as well
   --help                 this text
 
@@ -20,6 +22,8 @@ export interface StartOptions {
   port: number;
   state: string;
   fresh: boolean;
+  /** A JSON file. */
+  neighbours?: string | undefined;
   verbose: boolean;
   help: boolean;
 }
@@ -33,6 +37,7 @@ export const startOptions = (args: string[]): StartOptions => {
       port: { type: 'string', default: '8787' },
       state: { type: 'string', default: '.constellation' },
       fresh: { type: 'boolean', default: false },
+      neighbours: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },

@@ -1,6 +1,7 @@
 /** `npm start`: the product on this machine (design, section 4, "Local runner"). */
-import { statSync, watch } from 'node:fs';
+import { readFileSync, statSync, watch } from 'node:fs';
 import type { SyncReport } from '../contract/sync.ts';
+import { type DirectoryEntry, openDirectory } from '../runtime/key-directory.ts';
 import { type Product, startProduct } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
     port: options.port,
     state: state.data,
     key: state.key,
+    neighbours: orFail(() => readNeighbours(options)),
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
@@ -41,6 +43,18 @@ function readOptions(): StartOptions {
     }
     return options;
   }, HELP);
+}
+
+/** What the file of `--neighbours` says; the functions check it when they start. */
+function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryEntry> | undefined {
+  if (neighbours === undefined) return undefined;
+  try {
+    const claims = JSON.parse(readFileSync(neighbours, 'utf8')) as Record<string, DirectoryEntry>;
+    openDirectory({ v: 1, env: 'development', seq: 0, exp: 0, librarians: claims }, { version: 'neighbours' });
+    return claims;
+  } catch (error) {
+    throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
+  }
 }
 
 /** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyring, renewDirectory, retireKeys, rotateKey } from '../../src/dev/keyring.ts';
+import {
+  addNeighbour,
+  createKeyring,
+  removeNeighbour,
+  renewDirectory,
+  retireKeys,
+  rotateKey,
+} from '../../src/dev/keyring.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import { loadDirectory } from '../../src/runtime/signed-directory.ts';
 
@@ -92,5 +99,44 @@ describe('renewDirectory()', () => {
     const { root, env } = { root: read('root.pub'), env: 'production' as const };
     await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 2 })).resolves.toBeDefined();
     await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 3 })).rejects.toThrow(/older/);
+  });
+});
+
+describe('addNeighbour()', () => {
+  const x = 'nWNuKbgwbTsq2HdWrn2xRzHwFWdlqIBRcUWbPXmTAVc';
+
+  it('lets in a librarian of another team, with its host and what it may start', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
+    expect((await directory()).librarian('partner.weather')).toEqual({
+      keys: [{ kid: 'partner.weather.1', x }],
+      host: 'librarians.partner.org',
+      ws: ['default'],
+    });
+  });
+
+  it('adds a second key beside the first', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    expect((await directory()).librarian('partner.weather')?.keys.map(({ kid }) => kid)).toEqual([
+      'partner.weather.1',
+      'partner.weather.2',
+    ]);
+  });
+
+  it.each([
+    ['a function of this house', 'library', { x }, /function of this house/],
+    ['a host that is no public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
+    ['a key that is none', 'partner.weather', { x: 'short' }, /not 32 bytes/],
+  ])('refuses %s and changes nothing', async (_, id, entry, says) => {
+    const before = read('directory.jws');
+    await expect(addNeighbour(folder, id, { now, ...entry })).rejects.toThrow(says);
+    expect(read('directory.jws')).toBe(before);
+  });
+
+  it('is undone by removeNeighbour()', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    await removeNeighbour(folder, 'partner.weather', { now });
+    expect((await directory()).ids()).not.toContain('partner.weather');
+    await expect(removeNeighbour(folder, 'navigator', { now })).rejects.toThrow(/function of this house/);
   });
 });
