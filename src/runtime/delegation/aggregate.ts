@@ -1,0 +1,88 @@
+import type { AnswerPart } from '../../contract/joined-answer.ts';
+import { isUnsure, type LibrarianResponse } from '../../contract/response.ts';
+import { errorInfo } from '../error-info-of.ts';
+import { arrangeTopics, type Topic } from './aggregation/arrange-topics.ts';
+import { combineConfidence, type Standing } from './aggregation/combine-confidence.ts';
+import { composeJoined } from './aggregation/compose-joined.ts';
+import { fitParts } from './aggregation/fit-parts.ts';
+import { hearBranches, type Voice } from './aggregation/hear-branches.ts';
+import { joinFailures } from './aggregation/join-failures.ts';
+import { mergeSources } from './aggregation/merge-sources.ts';
+import type { Branch } from './branch.ts';
+
+/** As many as `metadata.parts` can hold; a fan-out is at most 8. */
+const MAX_BRANCHES = 16;
+
+/**
+ * Makes one Response of what several librarians answered (docs/aggregation.md). Pure, and never throws.
+ *
+ * - One branch: its response, unchanged.
+ * - Several: their answers joined, with all sources, `metadata.parts` and the confidence of `combineConfidence`; `partial` when
+ *   that is below 0.6, when a part is partial, or when a branch failed.
+ * - None that answered: an error, the one that all have in common or DELEGATION_FAILED.
+ *
+ * @param branches In the order of the requests; at most 16 are read.
+ */
+export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
+  const [only] = branches;
+  if (only !== undefined && branches.length === 1) return only.response;
+  const voices = hearBranches(branches.slice(0, MAX_BRANCHES));
+  const { sources, places } = mergeSources(
+    voices.map(({ text, response }) => (text === '' ? [] : (response.sources ?? []))),
+  );
+  const parts = voices.map((voice, place) => partOf(voice, places[place] ?? []));
+  if (voices.every(({ text }) => text === '')) return failedTogether(voices, parts);
+  const topics = arrangeTopics(voices);
+  const confidence = combineConfidence(topics.map((topic) => standingOf(topic, voices)));
+  const isPartial =
+    isUnsure(confidence) ||
+    branches.length > MAX_BRANCHES ||
+    voices.some(({ error, isDeclined, response }) => error !== undefined || isDeclined || response.partial === true);
+  return {
+    answer: composeJoined(voices, { topics, contradictions: [] }),
+    ...(sources.length > 0 ? { sources } : {}),
+    confidence,
+    ...(isPartial ? { partial: true } : {}),
+    metadata: { parts: fitParts(parts) },
+  };
+};
+
+const partOf = (
+  { librarian, question, response, error }: Voice,
+  places: readonly (number | undefined)[],
+): AnswerPart => {
+  const { answer, confidence, partial } = response;
+  const { trace: _trace, ...metadata } = response.metadata ?? {};
+  const cited = [...new Set(places)].filter((place) => place !== undefined);
+  return {
+    librarian,
+    query: question.slice(0, 4000),
+    ...(answer === undefined ? {} : { answer }),
+    ...(cited.length > 0 ? { sources: cited } : {}),
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(partial === undefined ? {} : { partial }),
+    ...(error === undefined ? {} : { error }),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+  };
+};
+
+const failedTogether = (voices: readonly Voice[], parts: readonly AnswerPart[]): LibrarianResponse => {
+  const failures = voices.flatMap(({ librarian, error }) => (error === undefined ? [] : [{ librarian, error }]));
+  if (failures.length === 0)
+    return {
+      error: errorInfo('DELEGATION_FAILED', { message: 'Cannot answer: no librarian was asked', recoverable: false }),
+    };
+  return { error: joinFailures(failures), metadata: { parts: fitParts(parts) } };
+};
+
+const standingOf = ({ said, agreeing }: Topic, voices: readonly Voice[]): Standing => {
+  const leading = voices[said[0]?.voice ?? -1];
+  return {
+    confidence: leading?.response.confidence,
+    isAnswered:
+      leading !== undefined &&
+      (!leading.isDeclined || voices.every(({ text, isDeclined }) => isDeclined || text === '')),
+    agreeing: agreeing.map((place) => voices[place]?.response.confidence),
+    disputed: [],
+  };
+};

@@ -1,0 +1,100 @@
+import type { Contradiction } from '../../../contract/joined-answer.ts';
+import { ANSWER_ADVISED_LENGTH, ANSWER_MAX_LENGTH } from '../../../contract/response.ts';
+import type { Topic } from './arrange-topics.ts';
+import type { Voice } from './hear-branches.ts';
+import { inertLine } from './inert-line.ts';
+import { shorten } from './shorten.ts';
+import { WHY_MISSING } from './why-missing.ts';
+
+/**
+ * The joined answer as Markdown: contradictions first, then each question with its answers, then what is missing. Headings of
+ * level 1 to 3 are all ours (`containMarkdown`), so that no part can pass for another.
+ *
+ * @returns At most 32,000 characters; a part has at most 4,000 of them.
+ */
+export const composeJoined = (
+  voices: readonly Voice[],
+  { topics, contradictions }: { topics: readonly Topic[]; contradictions: readonly Contradiction[] },
+): string => {
+  const answered = topics.filter(({ said }) => said.length > 0);
+  const hasHeadings = topics.length > 1 || contradictions.length > 0;
+  const opening = contradictionsText(contradictions);
+  const ending = gapsText(voices);
+  const sections = answered.map((topic) => sectionOf(topic, { voices, hasHeadings }));
+  const fixed = [opening, ending, ...sections.flat().map(({ intro }) => intro)].join('').length;
+  const texts = sections.flat().map(({ text }) => text);
+  const limits = fairShares(texts, ANSWER_MAX_LENGTH - fixed - SEPARATORS * (sections.flat().length + 2));
+  const parts = sections.flat().map(({ intro, text, librarian }, place) => {
+    const limit = limits[place] ?? 0;
+    if (text.length <= limit) return `${intro}${text}`;
+    return `${intro}${shorten(text, limit - ROOM_FOR_NOTE)}\n\n*Shortened: the whole answer of ${librarian} is longer.*`;
+  });
+  return [opening, ...parts, ending].filter((part) => part !== '').join('\n\n');
+};
+
+interface Section {
+  intro: string;
+  text: string;
+  librarian: string;
+}
+
+const SEPARATORS = 4;
+const ROOM_FOR_NOTE = 120;
+
+const sectionOf = (
+  { question, said, agreeing, declining }: Topic,
+  { voices, hasHeadings }: { voices: readonly Voice[]; hasHeadings: boolean },
+): Section[] => {
+  const nameOf = (place: number) => inertLine(voices[place]?.librarian ?? '', 48);
+  const heading = hasHeadings ? `## ${inertLine(question, 200)}\n\n` : '';
+  const notes = [
+    ...(agreeing.length > 0 ? [`the same from ${agreeing.map(nameOf).join(', ')}`] : []),
+    ...(declining.length > 0 ? [`nothing on this from ${declining.map(nameOf).join(', ')}`] : []),
+  ];
+  return said.map(({ voice, text }, order) => ({
+    intro:
+      order === 0 ? `${heading}*From ${[nameOf(voice), ...notes].join('; ')}:*\n\n` : `### ${nameOf(voice)} adds\n\n`,
+    text,
+    librarian: nameOf(voice),
+  }));
+};
+
+/** What each text may take: short ones all they need, and what they leave goes to the long ones. */
+const fairShares = (texts: readonly string[], room: number): number[] => {
+  const limits: number[] = texts.map(() => 0);
+  let left = room;
+  const shortestFirst = texts
+    .map((text, place) => ({ place, length: text.length }))
+    .toSorted((a, b) => a.length - b.length);
+  shortestFirst.forEach(({ place, length }, done) => {
+    const share = Math.min(ANSWER_ADVISED_LENGTH, Math.floor(left / (texts.length - done)));
+    limits[place] = share;
+    left -= Math.min(share, length);
+  });
+  return limits;
+};
+
+const MAX_QUOTE = 300;
+
+const contradictionsText = (contradictions: readonly Contradiction[]): string => {
+  if (contradictions.length === 0) return '';
+  const told = contradictions.map(({ statements, values }) => {
+    const quotes = statements.map(
+      ({ librarian, text }) => `- ${inertLine(librarian, 48)}: “${inertLine(text, MAX_QUOTE)}”`,
+    );
+    return `${values.map((value) => inertLine(value, 60)).join(' or ')}:\n\n${quotes.join('\n')}`;
+  });
+  return `## The librarians disagree\n\n${told.join('\n\n')}`;
+};
+
+const gapsText = (voices: readonly Voice[]): string => {
+  const gaps = voices.flatMap(({ librarian, question, error, text }) => {
+    if (error === undefined) return [];
+    const asked = `“${inertLine(question, 120)}”`;
+    const from = inertLine(librarian, 48);
+    return text === ''
+      ? [`- No answer to ${asked} from ${from}: ${WHY_MISSING[error.code]}.`]
+      : [`- Something is missing from the answer of ${from} to ${asked}: ${WHY_MISSING[error.code]}.`];
+  });
+  return gaps.length === 0 ? '' : `## Not answered\n\n${gaps.join('\n')}`;
+};

@@ -1,0 +1,103 @@
+import { escapeHtml } from '../../escape-html.ts';
+
+/**
+ * Makes the Markdown of one librarian stay within its part of a joined answer (signed context 10.2). A reader sees the
+ * same words; what could reach over the border is changed:
+ *
+ * - an open code fence is closed, and fences that a list may or may not own are moved to the margin;
+ * - HTML, comments and images become text (`escapeHtml`);
+ * - headings become at least level 4, as 1 to 3 are those of the joined answer;
+ * - links by reference get their address in place, and definitions become text, since they would hold in every part;
+ * - control characters go, and line breaks become `\n`.
+ *
+ * @returns Empty when nothing visible is left.
+ */
+export const containMarkdown = (markdown: string): string => {
+  const lines = escapeHtml(alignFences(plainLines(markdown))).split('\n');
+  const references = referencesOf(lines);
+  let isParagraph = false;
+  const { contained, open } = mapProse(lines, (line) => {
+    const inert = escapeSetext(isParagraph, lowerHeading(inlineReferences(line, references)));
+    isParagraph = line.trim() !== '';
+    return inert;
+  });
+  return [...contained, ...(open === '' ? [] : [open])].join('\n').replace(/^\n+/, '').trimEnd();
+};
+
+/** Applies `change` to the lines outside fenced code, and says with which mark the code that is still open ends. */
+const mapProse = (
+  lines: readonly string[],
+  change: (line: string) => string,
+): { contained: string[]; open: string } => {
+  let open = '';
+  const contained = lines.map((line) => {
+    if (open !== '') {
+      if (closes(line, open)) open = '';
+      return line;
+    }
+    open = OPENING.exec(line)?.[1] ?? '';
+    return open === '' ? change(line) : line;
+  });
+  return { contained, open };
+};
+
+// At the left margin no container can own a fence, so that only its own mark or the end closes it (CommonMark 0.31.2, 4.5).
+const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})/;
+
+const closes = (line: string, mark: string): boolean => {
+  const text = /^ {0,3}([`~]{3,})[ \t]*$/.exec(line)?.[1] ?? '';
+  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
+};
+
+// Tabs and line breaks stay; other controls, and what turns the direction of the text that follows, do not.
+const HIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu;
+
+const plainLines = (markdown: string): string => markdown.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(HIDDEN, '');
+
+/** One to three spaces before a fence leave open whether a list item owns it, and with that where it ends. */
+const alignFences = (markdown: string): string => markdown.replace(/^ {1,3}(?=`{3}|~{3})/gm, '');
+
+/** Pushes `#` and the like down to level 4, also in quotes and list items. */
+const lowerHeading = (line: string): string => line.replace(HEADING, '$1####');
+
+const HEADING = /^((?: {0,3}(?:>|[-+*]|\d{1,9}[.)])[ \t]{0,4}){0,8} {0,3})#{1,3}(?=[ \t]|$)/;
+
+/** A line of `=` or `-` below a paragraph would make that a heading. */
+const escapeSetext = (isParagraph: boolean, line: string): string =>
+  isParagraph && SETEXT.test(line) ? line.replace(/[=-]/, '\\$&') : line;
+
+const SETEXT = /^[ \t>]{0,20}(?:=+|-+)[ \t]*$/;
+
+const MAX_REFERENCES = 200;
+
+/** What `[label]: https://…` lines define, by label. */
+const referencesOf = (lines: readonly string[]): Map<string, string> => {
+  const references = new Map<string, string>();
+  mapProse(lines, (line) => {
+    const [, label = '', url = ''] = DEFINITION.exec(line) ?? [];
+    if (url !== '' && references.size < MAX_REFERENCES && !references.has(labelOf(label)))
+      references.set(labelOf(label), url);
+    return line;
+  });
+  return references;
+};
+
+const DEFINITION =
+  /^ {0,3}\[([^\]\\[^]{1,100})\]:[ \t]{0,20}(https?:\/\/[^\s<>()\\]{1,2000})[ \t]*(?:"[^"]{0,300}")?[ \t]*$/;
+
+const labelOf = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
+
+const inlineReferences = (line: string, references: ReadonlyMap<string, string>): string => {
+  if (!line.includes(']')) return line;
+  const definitionEscaped = line.replace(/(\\*)\]:/g, (whole, slashes: string) =>
+    slashes.length % 2 === 1 ? whole : `${slashes}]\\:`,
+  );
+  if (references.size === 0 || definitionEscaped !== line) return definitionEscaped;
+  return line.replace(REFERENCE, (whole, text: string, label: string | undefined) => {
+    const url = references.get(labelOf(label === undefined || label === '' ? text : label));
+    return url === undefined ? whole : `[${text}](${url})`;
+  });
+};
+
+// `[text][label]`, `[label][]` and `[label]`, not `[text](address)`, and not inside a code span of the same line.
+const REFERENCE = /(?<![\\`\]])\[([^\]\\[`]{1,300})\](?:\[([^\]\\[`]{0,100})\])?(?![([`])/g;

@@ -1,0 +1,37 @@
+/**
+ * Cuts Markdown to a length, at the end of a paragraph, else of a line, a sentence or a word, and closes code that was cut open.
+ *
+ * @param limit In UTF-16 units, the closing fence included.
+ */
+export const shorten = (markdown: string, limit: number): string => {
+  if (markdown.length <= limit) return markdown;
+  const head = markdown.slice(0, Math.max(0, limit - ROOM_FOR_FENCE));
+  const end = ENDS.map((pattern) => lastEnd(head, pattern)).find((place) => place > head.length * LEAST_KEPT);
+  const kept = head
+    .slice(0, end ?? head.length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd();
+  const fence = openFence(kept);
+  return fence === '' ? kept : `${kept}\n${fence.slice(0, ROOM_FOR_FENCE)}`;
+};
+
+const ROOM_FOR_FENCE = 40;
+/** An end that would throw away more than half is not taken while there is a later one of a lesser kind. */
+const LEAST_KEPT = 0.5;
+const ENDS = [/\n[ \t]*\n/g, /[.!?。！？]["'”’)\]*_`]{0,4}(?=\s)|[。！？]/g, /\n/g, /\s/g];
+
+const lastEnd = (text: string, pattern: RegExp): number => {
+  let end = 0;
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
+  return end;
+};
+
+const openFence = (text: string): string => {
+  let open = '';
+  for (const line of text.split('\n')) {
+    const mark = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
+    if (open === '') open = mark;
+    else if (/^ {0,3}(`+|~+)[ \t]*$/.test(line) && line.trim().startsWith(open)) open = '';
+  }
+  return open;
+};

@@ -1,0 +1,127 @@
+/** A sentence, list item, table row or block of code, as it is compared with others. */
+export interface Statement {
+  /** As it stands in the text, without white space around it. */
+  text: string;
+  /** Content words, roughly stemmed; without numbers, links and what stands in brackets at the end. */
+  words: ReadonlySet<string>;
+  /** Digits and what belongs to them, as written. */
+  numbers: readonly string[];
+  isNegated: boolean;
+}
+
+/** Statements of one text at most, and how far it is read, so that a long one costs no more than a few. */
+const MAX_STATEMENTS = 60;
+const MAX_LENGTH = 8000;
+
+/** The blocks of a text, each as the statements in it; a block of code is a single one. */
+export const blocksOf = (markdown: string): string[][] => {
+  const blocks: string[][] = [];
+  for (const block of splitBlocks(markdown)) {
+    const isProse = !/^(?:`{3}|~{3})/.test(block);
+    blocks.push(
+      isProse
+        ? block
+            .split('\n')
+            .reduce(joinLines, [] as string[])
+            .flatMap(splitSentences)
+        : [block],
+    );
+  }
+  return blocks;
+};
+
+/** What a text states, up to 60 statements of its first 8,000 characters, without code. */
+export const statementsOf = (markdown: string): Statement[] =>
+  blocksOf(markdown.slice(0, MAX_LENGTH))
+    .filter(([first = '']) => !/^(?:`{3}|~{3})/.test(first))
+    .flat()
+    .slice(0, MAX_STATEMENTS)
+    .map(statementOf);
+
+export const statementOf = (text: string): Statement => {
+  const bare = text
+    .replace(/\]\([^)\s]{0,2000}\)/g, '] ')
+    .replace(/\s\([^()]{0,300}\)[.!?]?$/, '')
+    .replace(/^\s*(?:[-+*>#]+|\d{1,3}[.)])\s+/, '')
+    .replace(/\[\^?\d{1,3}\]/g, ' ');
+  const words = new Set<string>();
+  for (const word of bare.toLowerCase().match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’-]*/gu) ?? [])
+    if (!STOP_WORDS.has(word)) words.add(stemOf(word));
+  return { text, words, numbers: bare.match(/\d[\d.,:]*(?<![.,:])/g) ?? [], isNegated: NEGATION.test(bare) };
+};
+
+/** Share of the words of `one` that `other` has too, 0 to 1. */
+export const shareOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  let shared = 0;
+  for (const word of one) shared += other.has(word) ? 1 : 0;
+  return one.size === 0 ? 0 : shared / one.size;
+};
+
+/** Paragraphs, lists and tables by blank lines; fenced code whole. */
+const splitBlocks = (markdown: string): string[] => {
+  const blocks: string[] = [];
+  let block: string[] = [];
+  let open = '';
+  const close = () => {
+    if (block.some((line) => line.trim() !== '')) blocks.push(block.join('\n').trim());
+    block = [];
+  };
+  for (const line of markdown.split('\n')) {
+    const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0] ?? '';
+    if (open === '' && (mark !== '' || line.trim() === '')) close();
+    block.push(line);
+    if (open === '') open = mark;
+    else if (line.trim() === open) {
+      open = '';
+      close();
+    }
+  }
+  close();
+  return blocks;
+};
+
+/** Lines of one paragraph belong together; list items, rows, quotes and headings stand alone. */
+const joinLines = (lines: string[], line: string): string[] => {
+  const last = lines.at(-1);
+  if (last === undefined || OWN_LINE.test(line) || /^\s{0,3}(?:\||#)/.test(last)) return [...lines, line];
+  lines[lines.length - 1] = `${last}\n${line}`;
+  return lines;
+};
+
+const OWN_LINE = /^\s*(?:[-+*]\s|\d{1,3}[.)]\s|\||#{1,6}\s|>)/;
+
+const splitSentences = (text: string): string[] => {
+  const sentences: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(BOUNDARY)) {
+    const end = match.index + match[0].length;
+    if (ABBREVIATION.test(text.slice(Math.max(0, match.index - 12), match.index))) continue;
+    sentences.push(text.slice(from, end).trim());
+    from = end;
+  }
+  sentences.push(text.slice(from).trim());
+  return sentences.filter((sentence) => sentence !== '');
+};
+
+// A citation in brackets behind the full stop still belongs to its sentence.
+const BOUNDARY =
+  /[.!?…]{1,6}["'”’»)\]*_`]{0,4}(?:\s\([^()\n]{1,300}\)\.?)?(?=\s{1,20}["'“‘«([*_`]{0,4}[\p{Lu}\p{Lo}\p{Nd}])|[。！？]["'”’」』）]{0,2}/gu;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{L}|mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|cf|ca|approx|fig|no|vol|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|min|max|ver|v|\d{1,2})$/iu;
+
+/** Endings that make no difference to what is meant; far from a stemmer, and enough to see the same word twice. */
+const stemOf = (word: string): string => {
+  const bare = word.replace(/['’]s?$/, '');
+  return bare.length > 4 ? bare.replace(/(?:ies|es|s|ing|ed|ly|y|e)$/, '') : bare.replace(/s$/, '');
+};
+
+const NEGATION = /\b(?:not|never|no longer|cannot|without|neither|nor|no|none|nobody|nothing)\b|n['’]t\b/i;
+
+const STOP_WORDS = new Set(
+  (
+    'a an the this that these those it its is are was were be been being am do does did has have had having will would can could ' +
+    'may might shall should must of in on at to for from by with as and or but if then than so such there here which who whom what ' +
+    'when where how why i you he she we they me him her us them my your his our their not no nor never also just only very too ' +
+    "don't doesn't didn't isn't aren't wasn't can't cannot won't"
+  ).split(' '),
+);
