@@ -1,0 +1,138 @@
+import {
+  type AgentMetadata,
+  ATTRIBUTIONS,
+  type SourceAttribution,
+  AgentResponse as WireAgentResponse,
+} from '../contract/agent-response.ts';
+import type {
+  AgentType,
+  AnalyticsResult,
+  HybridResult,
+  SemanticResult,
+  WebSearchResult,
+} from '../contract/agent-result.ts';
+import { type ReadValue, readAs } from '../contract/read-as.ts';
+
+interface Results {
+  analytics: AnalyticsResult;
+  semantic: SemanticResult;
+  web_search: WebSearchResult;
+  hybrid: HybridResult;
+}
+
+/** Puts an agent's answer together (seed 003, Interface Methods): a start, what is known, and `toArray()` at the end. */
+export class AgentResponse<Type extends AgentType = AgentType> {
+  readonly #type: Type;
+  readonly #query: string;
+  readonly #error: string | null;
+  #result: Results[Type] | Record<string, never> = {};
+  #attribution: Partial<SourceAttribution> = {};
+  #metadata: AgentMetadata = {};
+
+  private constructor(type: Type, query: string, error: string | null) {
+    this.#type = type;
+    this.#query = query;
+    this.#error = error;
+  }
+
+  static success<Type extends AgentType>(type: Type, query: string): AgentResponse<Type> {
+    return new AgentResponse(type, query, null);
+  }
+
+  /**
+   * @param message One sentence of our own: nothing that a source or the stack said (design 7.12). The standard code
+   *   belongs into the metadata, as `error_code`.
+   */
+  static error<Type extends AgentType>(type: Type, query: string, message: string): AgentResponse<Type> {
+    return new AgentResponse(type, query, message);
+  }
+
+  setResult(result: Results[Type]): this {
+    this.#result = result;
+    return this;
+  }
+
+  setSourceAttribution(attribution: SourceAttribution): this {
+    this.#attribution = attribution;
+    return this;
+  }
+
+  /** In place of what was set before. */
+  setMetadata(metadata: AgentMetadata): this {
+    this.#metadata = metadata;
+    return this;
+  }
+
+  getType(): Type {
+    return this.#type;
+  }
+
+  getQuery(): string {
+    return this.#query;
+  }
+
+  /** Empty until it is set. */
+  getResult(): Results[Type] | Record<string, never> {
+    return this.#result;
+  }
+
+  /** Empty until it is set. */
+  getSourceAttribution(): Partial<SourceAttribution> {
+    return this.#attribution;
+  }
+
+  getMetadata(): AgentMetadata {
+    return this.#metadata;
+  }
+
+  isSuccess(): boolean {
+    return this.#error === null;
+  }
+
+  getError(): string | null {
+    return this.#error;
+  }
+
+  /** As it goes over the wire. What was never set is empty there; whether all is in place says `validateAgentResponse`. */
+  toArray(): WireAgentResponse {
+    const wire = {
+      success: this.isSuccess(),
+      type: this.#type,
+      query: this.#query,
+      result: this.#result,
+      source_attribution: this.#attribution,
+      metadata: this.#metadata,
+      error: this.#error,
+    };
+    // The compiler cannot follow which result belongs to which type, nor that all was set: the server validates.
+    return wire as WireAgentResponse;
+  }
+
+  /** @param table The table, or all that were read. */
+  static createAnalyticsSourceAttribution(table: string | readonly string[], confidence = 0.9): SourceAttribution {
+    const tables = typeof table === 'string' ? [table] : table;
+    const details = tables.length === 1 ? { table: tables[0] } : { tables: [...tables] };
+    return { ...ATTRIBUTIONS.analytics, details, confidence };
+  }
+
+  static createSemanticSourceAttribution(documentCount: number, confidence = 0.85): SourceAttribution {
+    return { ...ATTRIBUTIONS.semantic, details: { document_count: documentCount }, confidence };
+  }
+
+  static createWebSearchSourceAttribution(urlCount: number, confidence = 0.7): SourceAttribution {
+    return { ...ATTRIBUTIONS.web_search, details: { url_count: urlCount }, confidence };
+  }
+
+  /** @param fallback Whether the model stood in for a source that had nothing. */
+  static createLlmSourceAttribution(fallback = true, confidence = 0.5): SourceAttribution {
+    return { ...ATTRIBUTIONS.llm, details: { fallback }, confidence };
+  }
+
+  /** @param sources What was used: `analytics`, `semantic`. */
+  static createHybridSourceAttribution(sources: readonly string[], confidence = 0.8): SourceAttribution {
+    return { ...ATTRIBUTIONS.mixed, details: { sources: [...sources] }, confidence };
+  }
+}
+
+/** Checks an agent's answer against the rules of seed 003 (Validation Rules). Never throws. */
+export const validateAgentResponse = (value: unknown): ReadValue<WireAgentResponse> => readAs(WireAgentResponse, value);

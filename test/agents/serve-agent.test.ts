@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
+import { validateAgentResponse } from '../../src/agents/agent-response.ts';
+import type { AgentResponse } from '../../src/contract/agent-response.ts';
+import type { ErrorCode } from '../../src/contract/error-info.ts';
+import { CodedError, DataSourceError } from '../../src/runtime/error-info-of.ts';
+import { ask, notebook, userContext } from '../runtime/neighbours.ts';
+import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
+
+const READS = { context: userContext({ capabilities: ['sql:read'] }) };
+const answering =
+  (response: unknown): Agent =>
+  async () =>
+    response as AgentResponse;
+const throwing =
+  (error: unknown): Agent =>
+  async () => {
+    throw error;
+  };
+const silent: Agent = () => new Promise<never>(() => undefined);
+
+describe('POST /v1/agents/{type}', () => {
+  it('answers in the envelope of seed 003, with the seconds it took and when', async () => {
+    const { reply, status } = await askAgent(await serve(answering(ANSWERS.analytics)));
+    expect(status).toBe(200);
+    expect(reply).toMatchObject({ ...ANSWERS.analytics, metadata: {} });
+    expect(reply.metadata).toMatchObject({ confidence_score: 0.9, timestamp: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
+  });
+
+  it('gives the agent the options, the time left and the verified context', async () => {
+    const seen: unknown[] = [];
+    const app = await serve(async (query, { options, timeoutMs, scope }) => {
+      seen.push(query, options, timeoutMs > 0 && timeoutMs <= 30_000, scope.context.workspace);
+      return ANSWERS.analytics;
+    });
+    await askAgent(app, { body: { query: ' How many? ', options: { limit: 3 } } });
+    expect(seen).toEqual(['How many?', { limit: 3 }, true, 'default']);
+  });
+
+  it.each<[string, unknown, ErrorCode, number]>([
+    ['a source that fails', new DataSourceError('no such table: secrets'), 'DATA_SOURCE_ERROR', 502],
+    ['a question it refuses', new CodedError('INVALID_QUERY', 'x'), 'INVALID_QUERY', 400],
+    ['a service that is away', new CodedError('SERVICE_UNAVAILABLE', 'x'), 'SERVICE_UNAVAILABLE', 503],
+    ['a defect', new TypeError('cannot read secrets'), 'INTERNAL_ERROR', 500],
+    ['a thrown text', 'secrets', 'INTERNAL_ERROR', 500],
+  ])('tells %s as a failure with a standard code and its status', async (_, error, code, expected) => {
+    const { reply, status } = await askAgent(await serve(throwing(error)));
+    expect(status).toBe(expected);
+    expect(validateAgentResponse(reply).ok).toBe(true);
+    expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {} });
+    expect(reply.metadata).toMatchObject({ error_code: code, recoverable: expect.any(Boolean) });
+    expect(reply.metadata.suggestion).toMatch(/\w/);
+    expect(JSON.stringify(reply)).not.toContain('secrets');
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a row count that is wrong', { ...ANSWERS.analytics, result: { ...ANSWERS.analytics.result, row_count: 7 } }],
+    ['an answer of another type', ANSWERS.semantic],
+  ])('answers INTERNAL_ERROR when the agent returns %s', async (_, response) => {
+    const { reply, status } = await askAgent(await serve(answering(response)));
+    expect([status, reply.metadata.error_code]).toEqual([500, 'INTERNAL_ERROR']);
+  });
+
+  it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', async () => {
+    let aborted = false;
+    const app = await serve((_query, { signal }) => {
+      signal.addEventListener('abort', () => (aborted = true));
+      return silent('', {} as never);
+    });
+    const { reply, status } = await askAgent(app, { timeoutMs: 120 });
+    expect([status, reply.metadata.error_code, aborted]).toEqual([504, 'TIMEOUT', true]);
+  });
+
+  it.each([
+    ['no question', {}],
+    ['an empty question', { query: ' ' }],
+    ['an unknown member', { query: 'x', sql: 'SELECT 1' }],
+    ['options that are no object', { query: 'x', options: 'all' }],
+  ])('refuses %s with { error } and 400', async (_, body) => {
+    const { reply, status } = await askAgent(await serve(answering(ANSWERS.analytics)), { body });
+    expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('refuses a context without the capability', async () => {
+    const context = userContext({ capabilities: ['kb:read'] });
+    const { reply, status } = await askAgent(await serve(answering(ANSWERS.analytics)), { context });
+    expect([status, reply.error.details]).toEqual([401, { missing: 'sql:read' }]);
+  });
+
+  it('keeps a returned failure, and makes a code that is not standard INTERNAL_ERROR', async () => {
+    const failure = { ...ANSWERS.analytics, success: false, error: 'Cannot run the query', result: {} };
+    const coded = { ...failure, metadata: { error_code: 'SQL_EXECUTION_ERROR' } };
+    const { reply, status } = await askAgent(await serve(answering(coded)));
+    expect([status, reply.error, reply.metadata.error_code]).toEqual([500, 'Cannot run the query', 'INTERNAL_ERROR']);
+  });
+
+  it('logs the code and the cause, never the question', async () => {
+    const { log, text } = notebook();
+    await askAgent(await serve(throwing(new DataSourceError('the disk is full')), { log }));
+    expect(text()).toContain('the disk is full');
+    expect(text()).toContain('"outcome":"DATA_SOURCE_ERROR"');
+    expect(text()).not.toContain('iPhone');
+  });
+});
+
+describe('An agent as a librarian', () => {
+  it('answers with its text, sources and confidence, and carries the whole envelope', async () => {
+    const { reply, status } = await ask('analytics', await serve(answering(ANSWERS.analytics)), READS);
+    expect(status).toBe(200);
+    expect(reply.answer).toContain('50 units in stock');
+    expect(reply).toMatchObject({
+      sources: [{ name: 'clic_products', type: 'database', relevance: 0.9 }],
+      confidence: 0.9,
+      metadata: { analytics: { success: true, result: ANSWERS.analytics.result } },
+    });
+    expect(reply).not.toHaveProperty('partial');
+  });
+
+  it('takes options from the metadata, and leaves out what is no object', async () => {
+    const seen: unknown[] = [];
+    const app = await serve(async (_query, { options }) => {
+      seen.push(options);
+      return ANSWERS.analytics;
+    });
+    await ask('analytics', app, { ...READS, metadata: { options: { limit: 3 } } });
+    await ask('analytics', app, { ...READS, metadata: { options: ['limit'] } });
+    expect(seen).toEqual([{ limit: 3 }, {}]);
+  });
+
+  it('tells a failure as an error with the same code and words', async () => {
+    const told = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
+    const error = new CodedError('INVALID_QUERY', 'inside', { told });
+    const { reply, status } = await ask('analytics', await serve(throwing(error)), READS);
+    expect(status).toBe(400);
+    expect(reply.error).toMatchObject({ code: 'INVALID_QUERY', librarian: 'analytics', ...told });
+    expect(reply.metadata.analytics).toMatchObject({ success: false, error: told.message });
+  });
+
+  it('answers TIMEOUT when the agent stays silent', async () => {
+    const { reply, status } = await ask('analytics', await serve(silent), { ...READS, timeoutMs: 120 });
+    expect([status, reply.error.code]).toEqual([504, 'TIMEOUT']);
+  });
+});
