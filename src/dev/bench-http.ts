@@ -24,7 +24,10 @@ export const benchHttp = async (): Promise<void> => {
   const product = await startProduct({
     kb: 'sample',
     port: 0,
-    moreConfigs: ['front', 'empty'].map((name) => join(ROOT, `src/dev/bench-functions/${name}/wrangler.toml`)),
+    moreWorkers: [
+      { name: 'bench-front', main: benchFunction('front'), services: { EMPTY: 'bench-empty' } },
+      { name: 'bench-empty', main: benchFunction('empty') },
+    ],
   });
   try {
     await product.sync({ full: true });
@@ -53,6 +56,8 @@ export const benchHttp = async (): Promise<void> => {
     await product.stop();
   }
 };
+
+const benchFunction = (name: string): string => join(ROOT, `src/dev/bench-functions/${name}.ts`);
 
 const load = async ({ url, key, questions }: Load, duration: number): Promise<autocannon.Result> =>
   autocannon({

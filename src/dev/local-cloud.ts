@@ -15,10 +15,22 @@ export interface LocalCloudOptions {
   vars?: Record<string, Record<string, string>>;
   /** Text variables of all functions. */
   allVars?: Record<string, string>;
-  /** Further functions that stand beside the product's own, as configuration files. */
-  moreConfigs?: string[];
+  /** Further functions that stand beside the product's own. */
+  moreWorkers?: readonly LocalWorker[] | undefined;
+  /** Service bindings beside those of a function's configuration: by the function's name, what each binding leads to. */
+  moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
   /** Each line that a function logs. */
   onLog?: (line: string) => void;
+}
+
+/** A function without a configuration file, for tests and benchmarks. */
+export interface LocalWorker {
+  name: string;
+  /** The entry file. */
+  main: string;
+  vars?: Record<string, string>;
+  /** What each service binding leads to. */
+  services?: Record<string, string>;
 }
 
 export interface LocalCloud {
@@ -30,8 +42,11 @@ export interface LocalCloud {
 
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
-  const configs = [...functionConfigs().map((file) => join(ROOT, file)), ...(options.moreConfigs ?? [])];
-  const workers = await Promise.all(configs.map((file) => workerOf(file, options)));
+  const bundles = bundledOnce();
+  const workers = await Promise.all([
+    ...functionConfigs().map((file) => workerOf(join(ROOT, file), options)),
+    ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, { options, bundles })),
+  ]);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -48,7 +63,8 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
   return { url, miniflare, stop: () => miniflare.dispose() };
 };
 
-const workerOf = async (file: string, { vars = {}, allVars = {}, port }: LocalCloudOptions): Promise<V4Worker> => {
+const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Worker> => {
+  const { vars = {}, allVars = {}, moreServices = {}, port } = options;
   const config = unstable_readConfig({ config: file });
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
   if (config.name === undefined || main === undefined)
@@ -58,10 +74,33 @@ const workerOf = async (file: string, { vars = {}, allVars = {}, port }: LocalCl
     ...workerOptions,
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
-    modules: [
-      { type: 'ESModule', path: 'index.mjs', contents: await bundle(main, { minify: config.minify === true }) },
-    ],
+    serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
+    modules: [moduleOf(await bundle(main, { minify: config.minify === true }))],
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
+  };
+};
+
+const moreWorkerOf = async (
+  { name, main, vars = {}, services = {} }: LocalWorker,
+  { options, bundles }: { options: LocalCloudOptions; bundles: (main: string) => Promise<string> },
+): Promise<V4Worker> => ({
+  name,
+  compatibilityDate: '2026-11-01',
+  bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
+  serviceBindings: services,
+  modules: [moduleOf(await bundles(main))],
+  unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
+});
+
+const moduleOf = (contents: string) => ({ type: 'ESModule' as const, path: 'index.mjs', contents });
+
+/** Several workers may share a file. */
+const bundledOnce = () => {
+  const bundles = new Map<string, Promise<string>>();
+  return (main: string): Promise<string> => {
+    const bundling = bundles.get(main) ?? bundle(main);
+    bundles.set(main, bundling);
+    return bundling;
   };
 };
 

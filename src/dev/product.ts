@@ -5,7 +5,7 @@ import { SyncAccepted, SyncStatus } from '../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../runtime/key-directory.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
-import { startLocalCloud } from './local-cloud.ts';
+import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import type { StartOptions } from './start-options.ts';
 
 export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
@@ -17,7 +17,10 @@ export interface ProductOptions {
   state?: string | undefined;
   /** 16 to 200 visible ASCII characters; a random one when absent. */
   key?: string | undefined;
-  moreConfigs?: string[];
+  moreWorkers?: LocalCloudOptions['moreWorkers'];
+  moreServices?: LocalCloudOptions['moreServices'];
+  /** Text variables of all functions. */
+  allVars?: Record<string, string> | undefined;
   /** Librarians of other teams by id, as they stand in a key directory: keys, host (`127.0.0.1:9000`), what they may start. */
   neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
   /** Those of them that may be asked without being named. */
@@ -53,7 +56,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-library': kbVars(options, served),
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
-    allVars: options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) },
+    allVars: {
+      ...options.allVars,
+      ...(options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) }),
+    },
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
