@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { ROOT } from './functions.ts';
 import { startProduct } from './product.ts';
+import { percentilesOf, singleClient } from './single-client.ts';
 
 const SECONDS = 8;
 const CLIENTS = 50;
@@ -70,32 +70,16 @@ const load = async ({ url, key, questions }: Load, duration: number): Promise<au
     requests: questions.map((query) => ({ body: JSON.stringify({ query }) })),
   });
 
-/** The load generator counts whole milliseconds; a single client is timed more finely. */
 const single = async ({ url, key, questions }: Load): Promise<[p50: string, p99: string]> => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const client = singleClient(headersOf(key));
   const times: number[] = [];
   for (let index = 0; index < SINGLE_REQUESTS; index += 1) {
-    const startedAt = performance.now();
-    await post(url, { agent, key, body: JSON.stringify({ query: questions[index % questions.length] }) });
-    times.push(performance.now() - startedAt);
+    times.push(await client.post(url, JSON.stringify({ query: questions[index % questions.length] })));
   }
-  agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(2);
-  return [at(0.5), at(0.99)];
+  client.close();
+  const { p50, p99 } = percentilesOf(times);
+  return [p50.toFixed(2), p99.toFixed(2)];
 };
-
-const post = (url: URL, { agent, key, body }: { agent: Agent; key: string; body: string }): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method: 'POST', headers: headersOf(key) }, (response) => {
-      response
-        .resume()
-        .once('end', () =>
-          response.statusCode === 200 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
-        );
-    });
-    sent.once('error', reject).end(body);
-  });
 
 const headersOf = (key: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${key}` });
 

@@ -2,16 +2,23 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [indexing] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [indexing] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchDelegation } from './bench-delegation.ts';
 import { benchHttp } from './bench-http.ts';
 import { benchIndexing } from './bench-indexing.ts';
 import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
 
-const PARTS = { search: benchSearch, http: benchHttp, indexing: benchIndexing, size: benchSize };
+const PARTS = {
+  search: benchSearch,
+  http: benchHttp,
+  delegation: benchDelegation,
+  indexing: benchIndexing,
+  size: benchSize,
+};
 
 const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;

@@ -11,6 +11,8 @@ import { serviceTargets } from '../../runtime/service-targets.ts';
 
 /** What a relay is to do; travels in the metadata of a question, each part to whom it concerns. */
 export interface Plan {
+  /** Relays that the question goes through first, one after the other; the last one does what follows. */
+  via?: string[] | undefined;
   /** Before anything else. */
   waitMs?: number | undefined;
   /** One is handed on to alone, several in parallel. */
@@ -24,6 +26,7 @@ interface Env extends IdentityVariables {
 }
 
 const Plan: z.ZodType<Plan> = z.object({
+  via: z.array(LibrarianId).max(16).optional(),
   waitMs: z.number().optional(),
   delegates: z
     .array(
@@ -44,7 +47,8 @@ const relay =
   (id: string): Librarian =>
   async (_query, context) => {
     const read = readAs(Plan, context?.metadata?.plan ?? {});
-    const plan = read.ok ? read.value : {};
+    const { via: [next, ...via] = [], ...plan } = read.ok ? read.value : {};
+    if (next !== undefined) return { delegate: { to: next, context: { plan: { ...plan, via } } } };
     if (plan.waitMs !== undefined) await new Promise((resolve) => setTimeout(resolve, plan.waitMs));
     if (plan.delegates === undefined) return { answer: plan.answer ?? `${id} has answered.`, confidence: 0.9 };
     const requests = plan.delegates.map(({ to, plan: next = {}, fallback }) => ({
