@@ -1,0 +1,30 @@
+import type { Librarian } from '../librarian.ts';
+import type { LibrarianCases } from './librarian-cases.ts';
+import { librarianChecks } from './librarian-checks.ts';
+
+export type { LibrarianCase, LibrarianCases } from './librarian-cases.ts';
+
+/** What the suite needs of a test runner: vitest, Jest, Mocha and `node:test` have it. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown;
+  it(name: string, body: () => Promise<void>): unknown;
+}
+
+/**
+ * The suite that every librarian passes: the five tests of seed 000 (Testing Requirements) and the rules of the contract.
+ *
+ * ```ts
+ * import { describe, it } from 'vitest';
+ * describeLibrarian('the greeter', greeter, cases, { describe, it });
+ * ```
+ */
+export const describeLibrarian = (
+  name: string,
+  librarian: Librarian,
+  cases: LibrarianCases,
+  { describe, it }: TestRunner,
+): void => {
+  describe(`${name} as a librarian`, () => {
+    for (const check of librarianChecks(librarian, cases)) it(check.name, check.run);
+  });
+};

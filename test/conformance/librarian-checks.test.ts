@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
+import { librarianChecks } from '../../src/contract/conformance/librarian-checks.ts';
+import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
+
+const ANSWER: LibrarianResponse = {
+  answer: 'It lies under the mat.',
+  sources: [{ name: 'house.md', relevance: 0.9 }, { name: 'garden.md' }],
+  confidence: 0.9,
+};
+const INVALID = failure('INVALID_QUERY', 'Send a question of 1 to 4,000 characters');
+const UNKNOWN = failure('NOT_FOUND', 'Ask about the key or the garden');
+
+const MODEL: AIClient = { model: 'a model', complete: async () => ({ text: 'Under the mat.' }) };
+
+/** Answers, fails, declines, hands on and waits: a librarian for each of the cases. */
+const sound: Librarian = async (query, context) => {
+  if (typeof query !== 'string' || query.trim() === '' || query.length > 4000) return INVALID;
+  if (query.includes('the moon') && context?.availableDelegates?.some(({ id }) => id === 'expert')) {
+    return { delegate: { to: 'expert' } };
+  }
+  if (query.includes('the weather')) return untilAborted(context?.signal);
+  return query.includes('the key') ? ANSWER : UNKNOWN;
+};
+
+const CASES: LibrarianCases = {
+  answers: { query: 'Where is the key?' },
+  fails: { query: ' ', code: 'INVALID_QUERY' },
+  declines: { query: 'Who is the king?' },
+  delegates: { query: 'What of the moon?', context: { availableDelegates: [{ id: 'expert' }] }, to: 'expert' },
+  waits: { query: 'How is the weather?' },
+  graceMs: 150,
+};
+const NEVER: LibrarianCases = { ...CASES, fails: 'never', declines: 'never', delegates: 'never', waits: 'never' };
+
+/** Names of the tests that fail, with what they say. */
+const redOf = async (librarian: Librarian, cases: LibrarianCases = CASES): Promise<Record<string, string>> => {
+  const red: Record<string, string> = {};
+  await Promise.all(
+    librarianChecks(librarian, cases).map(({ name, run }) =>
+      run().catch((error: unknown) => {
+        red[name] = String(error);
+      }),
+    ),
+  );
+  return red;
+};
+
+/** The sound librarian, which answers one question in another way. */
+const but =
+  (words: string, otherwise: Librarian): Librarian =>
+  async (query, context) =>
+    typeof query === 'string' && query.includes(words) ? otherwise(query, context) : sound(query, context);
+
+const answering = (changes: object): Librarian =>
+  but('the key', async () => ({ ...ANSWER, ...changes }) as LibrarianResponse);
+
+const declining = (response: object): Librarian => but('the king', async () => response as LibrarianResponse);
+
+let turn = 0;
+
+describe('librarianChecks()', () => {
+  it('finds nothing wrong with a sound librarian', async () => {
+    expect(await redOf(sound)).toEqual({});
+  });
+
+  it('finds nothing wrong with one that only ever answers', async () => {
+    expect(await redOf(async () => ANSWER, NEVER)).toEqual({});
+  });
+
+  it.each<[what: string, test: RegExp, librarian: Librarian, cases?: LibrarianCases]>([
+    [
+      'has no answer',
+      /^answers a question/,
+      but('the key', async () => ({ error: UNKNOWN.error!, confidence: 0.9, sources: [{ name: 'a' }] })),
+    ],
+    [
+      'answers where it is to fail',
+      /^tells what went wrong/,
+      async (query, context) => (query === ' ' ? ANSWER : sound(query, context)),
+    ],
+    [
+      'fails with another code',
+      /^tells what went wrong/,
+      async (query, context) => (query === ' ' ? UNKNOWN : sound(query, context)),
+    ],
+    [
+      'fails although it never does',
+      /^has an answer to everything/,
+      async (query) => (/orders/.test(String(typeof query === 'string' && query)) ? UNKNOWN : ANSWER),
+      NEVER,
+    ],
+    ['keeps what another knows better', /^hands on what another/, but('the moon', async () => ANSWER)],
+    [
+      'hands on although it never does',
+      /^hands nothing on/,
+      async (_, context) =>
+        context?.availableDelegates?.[0] ? { delegate: { to: context.availableDelegates[0].id } } : ANSWER,
+      NEVER,
+    ],
+    [
+      'ignores its timeout',
+      /^gives up when/,
+      but('the weather', async (_, context) => {
+        if (context?.timeout === 100) await never();
+        return untilAborted(context?.signal);
+      }),
+    ],
+    [
+      'needs a model',
+      /^answers without a model/,
+      but('the key', async (_, context) => (context?.ai ? ANSWER : UNKNOWN)),
+      { ...CASES, answers: { query: 'Where is the key?', context: { ai: MODEL } } },
+    ],
+    [
+      'breaks when its model does',
+      /^works with a model that/,
+      but('the key', async (_, context) => {
+        await context?.ai?.complete([]).catch(() => {
+          throw new Error('down');
+        });
+        return ANSWER;
+      }),
+    ],
+    ['returns nothing of what the contract has', /^returns Responses/, declining({ text: 'x' })],
+    ['returns an answer of 5,000 characters', /^returns Responses/, declining({ answer: 'x'.repeat(5000) })],
+    ['has a confidence of 2', /^says how sure/, declining({ answer: 'x', confidence: 2 })],
+    ['has no confidence', /^says how sure/, answering({ confidence: undefined })],
+    ['is unsure and does not say partial', /^calls an answer partial/, declining({ answer: 'x', confidence: 0.3 })],
+    [
+      'does not name a source',
+      /^names its sources/,
+      declining({ answer: 'x', sources: [{ url: 'https://a.example' }] }),
+    ],
+    ['has no source', /^names its sources/, answering({ sources: undefined })],
+    ['names a source twice', /^names its sources/, declining({ answer: 'x', sources: [{ name: 'a' }, { name: 'a' }] })],
+    [
+      'names the best source last',
+      /^names its sources/,
+      declining({
+        answer: 'x',
+        sources: [
+          { name: 'a', relevance: 0.1 },
+          { name: 'b', relevance: 0.9 },
+        ],
+      }),
+    ],
+    ['has a code of its own', /^uses the standard codes/, declining({ error: { code: 'OOPS', message: 'x' } })],
+    [
+      'suggests nothing',
+      /^uses the standard codes/,
+      declining({ error: { code: 'NOT_FOUND', message: 'Cannot find it', recoverable: false } }),
+    ],
+    [
+      'suggests what it just said',
+      /^uses the standard codes/,
+      declining({ error: { ...UNKNOWN.error, suggestion: UNKNOWN.error?.message } }),
+    ],
+    [
+      'shows its stack',
+      /^uses the standard codes/,
+      declining({ error: { ...UNKNOWN.error, message: 'Error: x\n    at find (notes.ts:3:1)' } }),
+    ],
+    ['delegates to nobody', /^hands on only to those/, declining({ delegate: { to: 'nobody' } })],
+    [
+      'delegates to where the question came from',
+      /^hands on only to those/,
+      declining({ delegate: { to: 'gateway' } }),
+    ],
+    ['delegates to itself', /^hands on only to those/, declining({ delegate: { to: 'librarian-under-test' } })],
+    ['delegates in a circle', /^hands on only to those/, but('the moon', async () => ({ delegate: { to: 'expert' } }))],
+    [
+      'answers now this, now that',
+      /^gives the same kind/,
+      but('the king', async () => (turn++ % 2 === 0 ? UNKNOWN : ANSWER)),
+    ],
+    ['throws for what is no text', /^never throws/, async (query, context) => sound(query.trim(), context)],
+    [
+      'throws at once',
+      /^never throws/,
+      ((query, context) => {
+        if (typeof query === 'symbol') throw new Error('x');
+        return sound(query, context);
+      }) as Librarian,
+    ],
+    [
+      'returns no promise',
+      /^never throws/,
+      ((query: unknown, context) => (query === undefined ? INVALID : sound(query as string, context))) as Librarian,
+    ],
+    ['throws for hostile questions', /^answers hostile/, but('<script>', () => Promise.reject(new Error('x')))],
+    [
+      'repeats HTML',
+      /^answers hostile/,
+      but('<script>', async (query) => ({ ...ANSWER, answer: `You asked: ${query}` })),
+    ],
+    [
+      'repeats images',
+      /^answers hostile/,
+      but('pixel.png', async (query) => ({ ...ANSWER, answer: `You asked: ${query}` })),
+    ],
+    [
+      'trusts its metadata',
+      /^passes over metadata/,
+      but('the key', async (_, { metadata } = {}) => {
+        (metadata?.history as string[] | undefined)?.map(String);
+        return ANSWER;
+      }),
+    ],
+    [
+      'changes its context',
+      /^leaves its context/,
+      but('the key', async (_, context) => {
+        try {
+          Object.assign(context ?? {}, { timeout: 1 });
+        } catch {}
+        return ANSWER;
+      }),
+    ],
+    [
+      'changes what is within its context',
+      /^leaves its context/,
+      but('the king', async (_, context) => {
+        try {
+          (context?.delegationChain as string[] | undefined)?.push('me');
+        } catch {}
+        return UNKNOWN;
+      }),
+    ],
+    [
+      'cannot do without a context',
+      /^works without a context/,
+      but('the key', async (_, context) => {
+        if (!context) throw new Error('x');
+        return ANSWER;
+      }),
+    ],
+    [
+      'cannot do with an empty context',
+      /^works without a context/,
+      but('the key', async (_, context) => {
+        if (context && !context.trace) throw new Error('x');
+        return ANSWER;
+      }),
+    ],
+    [
+      'does not see that the caller has gone',
+      /^stops at once/,
+      but('the weather', async (_, context) => (context?.timeout === 100 ? untilAborted(context.signal) : never())),
+    ],
+  ])('finds one that %s, and nothing else', async (_, test, librarian, cases) => {
+    const red = await redOf(librarian, cases);
+    expect(Object.keys(red)).toEqual([expect.stringMatching(test)]);
+    expect(Object.values(red)[0]).toMatch(/^NotConforming: \w/);
+  });
+
+  it('finds one that always throws in every test that asks', async () => {
+    expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(10);
+  });
+});
+
+describe('describeLibrarian()', () => {
+  it('gives each check to the runner, the five of seed 000 first', () => {
+    const told: string[] = [];
+    describeLibrarian('The porter', sound, CASES, {
+      describe: (name, body) => {
+        told.push(name);
+        body();
+      },
+      it: (name) => told.push(name),
+    });
+    expect(told.slice(0, 6)).toEqual([
+      'The porter as a librarian',
+      'answers a question that it is made for',
+      'tells what went wrong as an error',
+      'hands on what another knows better',
+      'gives up when its time is over',
+      'answers without a model',
+    ]);
+    expect(told).toHaveLength(1 + librarianChecks(sound, CASES).length);
+  });
+});
+
+describeLibrarian('the sound one of these tests', sound, CASES, { describe, it });
+
+function failure(code: 'INVALID_QUERY' | 'NOT_FOUND', suggestion: string): LibrarianResponse {
+  return { error: { code, message: 'Cannot answer this question', recoverable: false, suggestion } };
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<LibrarianResponse> {
+  const timeout = {
+    error: { code: 'TIMEOUT', message: 'Cannot answer in time', recoverable: true, suggestion: 'Ask again later' },
+  };
+  return new Promise((resolve) => {
+    const stop = () => resolve(timeout as LibrarianResponse);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
