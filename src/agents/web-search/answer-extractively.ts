@@ -1,0 +1,63 @@
+import { type Comparison, perCentOf } from './compare-prices.ts';
+import { escapeMarkdown, markdownLink } from './escape-markdown.ts';
+import { type Price, writeCents } from './parse-price.ts';
+import type { Product } from './product-catalogue.ts';
+import type { WebResult } from './web-search.ts';
+
+/** What there is to answer from. */
+export interface Findings {
+  results: readonly WebResult[];
+  product?: Product | undefined;
+  comparison?: Comparison | undefined;
+  /** Whether the question is about prices. */
+  isAboutPrice: boolean;
+}
+
+/** The answer without a model, in Markdown: for prices ours, the cheapest and the difference; else the top results. */
+export const answerExtractively = (findings: Findings): string => {
+  const { results, isAboutPrice, comparison } = findings;
+  const price = isAboutPrice ? priceAnswer(findings) : undefined;
+  if (results.length === 0)
+    return [price, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
+  const shown = comparison !== undefined && isAboutPrice ? OFFERS_SHOWN : RESULTS_SHOWN;
+  const list = results.slice(0, shown).map(resultLine).join('\n');
+  return [price, `Found on the web:\n\n${list}`].filter(Boolean).join('\n\n');
+};
+
+const RESULTS_SHOWN = 5;
+const OFFERS_SHOWN = 3;
+
+const priceAnswer = ({ product, comparison }: Findings): string | undefined => {
+  if (product === undefined) return undefined;
+  const ours = `Our price for ${escapeMarkdown(product.name)} is ${money({ cents: product.priceCents, currency: product.currency })}.`;
+  if (comparison === undefined) return `${ours} No offer was found that can be compared with it.`;
+  return `${ours} ${cheapestSentence(comparison)} ${countSentence(comparison)}`;
+};
+
+const cheapestSentence = ({ cheapest, cheapestCents, internalCents, currency }: Comparison): string => {
+  const at =
+    cheapest.url === undefined ? `“${escapeMarkdown(cheapest.title)}”` : markdownLink(cheapest.title, cheapest.url);
+  const difference = cheapestCents - internalCents;
+  const share = Math.abs(perCentOf(difference, internalCents)).toFixed(1);
+  const against =
+    difference === 0
+      ? 'the same as ours'
+      : `${money({ cents: Math.abs(difference), currency })} (${share} %) ${difference < 0 ? 'less' : 'more'} than ours`;
+  return `The cheapest comparable offer found is ${money({ cents: cheapestCents, currency })}: ${at}, ${against}.`;
+};
+
+const countSentence = ({ compared, notCompared }: Comparison): string => {
+  const offers = `${compared} ${compared === 1 ? 'offer was' : 'offers were'} compared`;
+  if (notCompared === 0) return `${offers}.`;
+  return `${offers}; ${notCompared} ${notCompared === 1 ? 'was' : 'were'} not, being of another currency, product or condition.`;
+};
+
+const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
+  const name = url === undefined ? escapeMarkdown(title) : markdownLink(title, url);
+  const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter((note) => note !== '');
+  const said = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
+  return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${said}`;
+};
+
+const money = ({ cents, currency }: Price): string =>
+  `${writeCents(cents)}${currency === undefined ? '' : ` ${currency}`}`;

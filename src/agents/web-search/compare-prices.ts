@@ -1,0 +1,66 @@
+import { namesProduct } from './names-product.ts';
+import type { Product } from './product-catalogue.ts';
+import type { WebResult } from './web-search.ts';
+
+/** Our price against the cheapest comparable offer, in whole hundredths of one currency. */
+export interface Comparison {
+  currency: string;
+  internalCents: number;
+  cheapestCents: number;
+  /** The offer that costs it. */
+  cheapest: WebResult;
+  /** Offers that were compared. */
+  compared: number;
+  /** Results with a price that were not: of another currency, product or condition, or too cheap to be true. */
+  notCompared: number;
+}
+
+/**
+ * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there is
+ * none, or no price of our own.
+ */
+export const comparePrices = (product: Product, results: readonly WebResult[]): Comparison | undefined => {
+  const priced = results.flatMap((result) => (result.price === undefined ? [] : [{ result, price: result.price }]));
+  const comparable = priced
+    .filter(({ result, price }) => price.currency === product.currency && isSame(result, product))
+    .filter(({ price }) => price.cents >= product.priceCents * PLAUSIBLE_SHARE);
+  const [cheapest] = comparable.toSorted((a, b) => a.price.cents - b.price.cents);
+  if (cheapest === undefined || product.priceCents <= 0) return undefined;
+  return {
+    currency: product.currency,
+    internalCents: product.priceCents,
+    cheapestCents: cheapest.price.cents,
+    cheapest: cheapest.result,
+    compared: comparable.length,
+    notCompared: priced.length - comparable.length,
+  };
+};
+
+/** As it goes over the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
+export const priceComparisonOf = (comparison: Comparison | undefined) => {
+  if (comparison === undefined) return {};
+  const { internalCents, cheapestCents, currency, compared, notCompared } = comparison;
+  const difference = cheapestCents - internalCents;
+  return {
+    internal_price: internalCents / 100,
+    cheapest_external: cheapestCents / 100,
+    difference: difference / 100,
+    percentage: perCentOf(difference, internalCents),
+    currency,
+    compared,
+    not_compared: notCompared,
+  };
+};
+
+/** With one decimal, halves away from zero: computed in whole tenths, so that 0.05 does not depend on a float. */
+export const perCentOf = (part: number, whole: number): number => {
+  const tenths = (BigInt(Math.abs(part)) * 2000n + BigInt(whole)) / (2n * BigInt(whole));
+  return part < 0 && tenths > 0n ? -Number(tenths) / 10 : Number(tenths) / 10;
+};
+
+/** Instalments, deposits, parts and bait cost a small share of the product; nobody sells it new for a quarter. */
+const PLAUSIBLE_SHARE = 0.25;
+
+/** A provider's word on the condition counts as much as the title's. */
+const isSame = ({ title, condition }: WebResult, { name }: Product): boolean =>
+  (condition === undefined || /^(?:brand )?new$/i.test(condition)) && namesProduct(title, name);

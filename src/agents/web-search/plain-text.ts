@@ -1,0 +1,50 @@
+import { decodeEntities } from '../../knowledge/articles/decode-entities.ts';
+
+/**
+ * What a stranger's title or snippet says, as one line of plain text: without tags, character references, control,
+ * bidirectional and invisible characters, and without anything that a reader's program might turn into a link by itself.
+ *
+ * @param limit In UTF-16 units; what is longer ends in `…`.
+ */
+export const plainText = (text: string, limit: number): string => {
+  const visible = withoutTags(decodeEntities(withoutTags(text.slice(0, MAX_READ))))
+    .normalize('NFC')
+    .replace(/\s+/g, ' ')
+    .replace(INVISIBLE, '');
+  return shortened(visible.replace(ADDRESS, '…').replace(/ {2,}/g, ' ').trim(), limit);
+};
+
+/** Nobody shows more than this of a title or snippet. */
+const MAX_READ = 8000;
+
+const withoutTags = (text: string): string => {
+  let rest = text.replace(ACTIVE, ' ');
+  // A tag may appear when another is taken out of it; each round takes out at least one.
+  for (let before = ''; before !== rest; ) {
+    before = rest;
+    rest = rest.replace(TAG, '');
+  }
+  return rest.replace(OPEN_TAG, '');
+};
+
+/** Elements whose content is no text. */
+const ACTIVE = /<(script|style|template|noscript|svg|iframe)\b[^<>]*>[^<]{0,4000}<\/\1\s*>/gi;
+const TAG = /<[a-z/!?][^<>]*>/gi;
+/** A tag that the provider's limit has cut. */
+const OPEN_TAG = /<[a-z/!?][^<>]*$/gi;
+
+/** Controls, bidirectional marks, what has no width or no picture, and halves of characters. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Addresses of any scheme, hosts with www, and mail addresses: Markdown readers link them unasked. */
+const ADDRESS =
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/\S*|\b(?:javascript|data|vbscript|file|mailto|tel|xmpp|blob|www(?=\.))[:.]\S+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/gi;
+
+const shortened = (text: string, limit: number): string => {
+  if (text.length <= limit) return text;
+  // Not within a character.
+  return `${text
+    .slice(0, limit - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
+};

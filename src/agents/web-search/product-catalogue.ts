@@ -1,0 +1,21 @@
+/** A product as the shop knows it. */
+export interface Product {
+  productId: number;
+  sku: string;
+  name: string;
+  category: string;
+  /** Hundredths of the unit of `currency`, whole. */
+  priceCents: number;
+  /** ISO 4217: `USD`. */
+  currency: string;
+}
+
+/** Knows the products of one shop. */
+export interface ProductCatalogue {
+  /**
+   * The product that a question names, the longest name where several fit; `undefined` when it names none.
+   *
+   * @throws {DataSourceError} When the products cannot be read.
+   */
+  find(query: string): Promise<Product | undefined>;
+}

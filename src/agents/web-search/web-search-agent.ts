@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import { readAs } from '../../contract/read-as.ts';
+import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
+import { type Log, logLine } from '../../runtime/log.ts';
+import type { Agent, AgentCall } from '../agent.ts';
+import { AgentResponse } from '../agent-response.ts';
+import { answerExtractively, type Findings } from './answer-extractively.ts';
+import { uniqueUrls } from './clean-url.ts';
+import { comparePrices, priceComparisonOf } from './compare-prices.ts';
+import { isPriceQuestion } from './is-price-question.ts';
+import type { Product, ProductCatalogue } from './product-catalogue.ts';
+import type { SearchCache } from './search-cache.ts';
+import { summariseResults } from './summarise-results.ts';
+import type { WebResult } from './web-search.ts';
+
+export interface WebSearchParts {
+  /** Absent where no provider is set up. */
+  search?: { provider: string; cache: SearchCache } | undefined;
+  /** The products of one workspace; other workspaces are told nothing of them. */
+  shop?: { workspace: string; catalogue: ProductCatalogue } | undefined;
+  /** For questions that name none. */
+  country?: string | undefined;
+  language?: string | undefined;
+  log?: Log | undefined;
+  now?: (() => number) | undefined;
+}
+
+/**
+ * Searches the web, and compares what a product of ours costs there (seed 003, Web Search Result). The answer in words is
+ * `metadata.answer`, Markdown. Fails with SERVICE_UNAVAILABLE where no provider is set up.
+ *
+ * What it reads of the options: `limit` (1 to 20 results), `country` and `language` (two letters).
+ */
+export const createWebSearchAgent =
+  (parts: WebSearchParts): Agent =>
+  async (query, call) => {
+    const { search } = parts;
+    if (search === undefined) throw noProvider();
+    const isAboutPrice = isPriceQuestion(query);
+    const { product, isReadable } = await productFor(query, call, parts);
+    const isForOffers = isAboutPrice && product !== undefined;
+    const { results, isRemembered } = await search.cache.search(isForOffers ? product.name : query, {
+      ...optionsFor(call, parts),
+      offers: isForOffers,
+      workspace: call.scope.context.workspace,
+      signal: call.signal,
+    });
+    const comparison = product && comparePrices(product, results);
+    const findings: Findings = { results, product, comparison, isAboutPrice };
+    const summary = await summaryOf(query, findings, call);
+    const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
+    return AgentResponse.success('web_search', query)
+      .setResult({
+        product_info: productInfoOf(product),
+        external_results: results.map(externalResultOf),
+        price_comparison: priceComparisonOf(comparison),
+        urls,
+      })
+      .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
+      .setMetadata({
+        answer: summary ?? answerExtractively(findings),
+        answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
+        provider: search.provider,
+        cache_hit: isRemembered,
+        ...(product === undefined ? {} : { entity_id: product.productId, entity_type: 'product' }),
+        ...(isReadable ? {} : { partial: true }),
+      })
+      .toArray();
+  };
+
+const MAX_URLS = 20;
+
+const noProvider = () =>
+  new CodedError('SERVICE_UNAVAILABLE', 'neither SERPAPI_KEY nor BRAVE_SEARCH_KEY is set', {
+    told: {
+      message: 'Cannot search the web: no search provider is set up',
+      suggestion: 'Set the secret SERPAPI_KEY or BRAVE_SEARCH_KEY of the web-search function',
+      recoverable: false,
+    },
+  });
+
+/** The product that is asked about. The web can be searched without the shop: that it could not be read is told, no more. */
+const productFor = async (
+  query: string,
+  { scope }: AgentCall,
+  { shop, log = logLine, now = Date.now }: WebSearchParts,
+): Promise<{ product?: Product | undefined; isReadable: boolean }> => {
+  if (shop === undefined || shop.workspace !== scope.context.workspace) return { isReadable: true };
+  try {
+    return { product: await shop.catalogue.find(query), isReadable: true };
+  } catch (error) {
+    const { traceId } = scope.context;
+    errorInfoOf(error, { librarian: 'web-search', where: 'product lookup', log, now: now(), traceId });
+    return { isReadable: false };
+  }
+};
+
+const Limit = z.int().min(1).max(20);
+const TwoLetters = z
+  .string()
+  .regex(/^[A-Za-z]{2}$/)
+  .transform((letters) => letters.toLowerCase());
+
+/** Options come from the caller: what does not fit is left out, never an error. */
+const optionsFor = ({ options }: AgentCall, { country, language }: WebSearchParts) => {
+  const limit = readAs(Limit, options.limit);
+  const asked = { country: readAs(TwoLetters, options.country), language: readAs(TwoLetters, options.language) };
+  return {
+    limit: limit.ok ? limit.value : 10,
+    country: asked.country.ok ? asked.country.value : country,
+    language: asked.language.ok ? asked.language.value : language,
+  };
+};
+
+const summaryOf = async (query: string, findings: Findings, { ai, signal }: AgentCall): Promise<string | undefined> =>
+  ai === undefined || findings.results.length === 0 ? undefined : summariseResults(query, findings, { ai, signal });
+
+const confidenceIn = ({ results, comparison }: Findings): number => {
+  if (results.length === 0) return 0.2;
+  return comparison === undefined ? 0.7 : 0.8;
+};
+
+const productInfoOf = (product: Product | undefined) =>
+  product === undefined
+    ? {}
+    : {
+        product_id: product.productId,
+        name: product.name,
+        price: product.priceCents / 100,
+        currency: product.currency,
+        ...(product.sku === '' ? {} : { sku: product.sku }),
+        ...(product.category === '' ? {} : { category: product.category }),
+      };
+
+const externalResultOf = ({ title, url, price, shop, snippet, condition }: WebResult) => ({
+  title,
+  ...(price === undefined ? {} : { price: price.cents / 100 }),
+  ...(price?.currency === undefined ? {} : { currency: price.currency }),
+  ...(url === undefined ? {} : { url }),
+  ...(shop === undefined ? {} : { shop }),
+  ...(snippet === '' ? {} : { snippet }),
+  ...(condition === undefined ? {} : { condition }),
+});
