@@ -3,7 +3,8 @@ import type { LibrarianInfo } from '../contract/librarian.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { readJson } from '../runtime/read-json.ts';
-import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
+import type { RequestScope } from '../runtime/request-scope.ts';
+import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { answerAtHand } from './answers-at-hand.ts';
 import { createNavigator } from './navigator-librarian.ts';
@@ -19,7 +20,7 @@ const NAVIGATOR: LibrarianInfo = {
 
 export interface NavigatorAppOptions extends Omit<ServeOptions, 'ai' | 'delegates'> {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
-  editionFor: (scope: RequestScope) => Promise<Edition>;
+  editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */

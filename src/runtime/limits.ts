@@ -18,6 +18,13 @@ export const MAX_BODY_BYTES = 262_144;
 export const MAX_ARTICLE_BYTES = 3_145_728;
 /** Largest answer that a signed call reads, unless the call says otherwise. */
 export const MAX_ANSWER_BYTES = 4_194_304;
+/** Questions that one librarian hands on for one request, retries and fallbacks apart. */
+export const MAX_FAN_OUT = 8;
+/**
+ * Calls that a question may lead to below a librarian whose context names no budget of `calls` (signed context 4.8), and
+ * what an origin gives its contexts.
+ */
+export const DEFAULT_CALLS = 24;
 /** A stranger's question (signed context 4.10). */
 export const ANONYMOUS_MAX_HOPS = 3;
 export const ANONYMOUS_TIMEOUT_MS = 15_000;

@@ -53,42 +53,66 @@ export const signReceipt = async (signer: Signer, answer: Answer): Promise<strin
   return signJws(receipt, { typ: 'ctx-receipt+jwt', signer });
 };
 
-/** What the caller knows about its own call, and what came back. */
-export interface Expectation {
+/** Between whom a receipt passed. */
+interface Parties {
+  /** The caller. */
   self: string;
   /** Whom it asked. */
   librarian: string;
+  directory: KeyDirectory;
+  now: number;
+}
+
+/** What the caller knows about its own call, and what came back. */
+export interface Expectation extends Parties {
   linkHash: string;
   /** What it handed down. */
   budgets: Readonly<Record<string, number>>;
   status: number;
   body: Bytes;
-  directory: KeyDirectory;
-  now: number;
 }
 
 /** Verifies a receipt against the call and the answer it came with. @throws {ContextRefused} UNAUTHORIZED, with the reason. */
 export const verifyReceipt = async (text: string, expected: Expectation): Promise<Receipt> => {
-  demand(text.length <= MAX_RECEIPT_LENGTH, 'the receipt is longer than 4,096 bytes');
-  const jws = readJws(text, 'ctx-receipt+jwt');
-  const receipt = checkReceiptClaims(jws.claims);
-  demand(receipt.iss === expected.librarian, 'the receipt is from another librarian');
-  demand(receipt.aud === expected.self, 'the receipt is for another caller');
+  const { receipt, checkSignature } = openReceipt(text, expected);
   demand(receipt.req === expected.linkHash, 'the receipt is for another request');
   demand(receipt.st === expected.status, 'the status is not the one that was signed');
-  const key = expected.directory.key(jws.kid);
-  demand(expected.now < expected.directory.expiresAtMs, 'the key directory has expired');
-  demand(key !== undefined, 'the key of the receipt is unknown');
-  demand(key.librarian === receipt.iss, 'the key of the receipt belongs to another librarian');
-  demand(receipt.iat >= key.nbf && receipt.iat < key.exp, 'the key of the receipt is outside its window');
-  demand(receipt.iat >= (expected.directory.librarian(receipt.iss)?.revokedBefore ?? 0), 'the librarian is revoked');
-  demand(millis(receipt.iat) <= expected.now + LEEWAY_MS, 'the receipt is issued in the future');
   for (const [name, amount] of Object.entries(receipt.use)) {
     demand(amount <= (expected.budgets[name] ?? amount), 'more was used than granted');
   }
-  demand(await key.verify(jws.signature, jws.signed), 'the signature of the receipt is wrong');
+  await checkSignature();
   demand((await sha256(expected.body)) === receipt.bd, 'the answer is not the one that was signed');
   return receipt;
+};
+
+/**
+ * Verifies a receipt between two others, whose call and answer are not known here: that `librarian` signed it for `self`.
+ *
+ * @throws {ContextRefused} UNAUTHORIZED, with the reason.
+ */
+export const verifyForeignReceipt = async (text: string, parties: Parties): Promise<Receipt> => {
+  const { receipt, checkSignature } = openReceipt(text, parties);
+  await checkSignature();
+  return receipt;
+};
+
+/** All that can be seen before any cryptography. */
+const openReceipt = (text: string, { self, librarian, directory, now }: Parties) => {
+  demand(text.length <= MAX_RECEIPT_LENGTH, 'the receipt is longer than 4,096 bytes');
+  const jws = readJws(text, 'ctx-receipt+jwt');
+  const receipt = checkReceiptClaims(jws.claims);
+  demand(receipt.iss === librarian, 'the receipt is from another librarian');
+  demand(receipt.aud === self, 'the receipt is for another caller');
+  const key = directory.key(jws.kid);
+  demand(now < directory.expiresAtMs, 'the key directory has expired');
+  demand(key !== undefined, 'the key of the receipt is unknown');
+  demand(key.librarian === receipt.iss, 'the key of the receipt belongs to another librarian');
+  demand(receipt.iat >= key.nbf && receipt.iat < key.exp, 'the key of the receipt is outside its window');
+  demand(receipt.iat >= (directory.librarian(receipt.iss)?.revokedBefore ?? 0), 'the librarian is revoked');
+  demand(millis(receipt.iat) <= now + LEEWAY_MS, 'the receipt is issued in the future');
+  const checkSignature = async (): Promise<void> =>
+    demand(await key.verify(jws.signature, jws.signed), 'the signature of the receipt is wrong');
+  return { receipt, checkSignature };
 };
 
 const MAX_RECEIPT_LENGTH = 4096;

@@ -7,32 +7,26 @@ import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { validateResponse } from '../contract/validate-response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
+import { followDelegates } from './delegation/follow-delegates.ts';
+import { timeToAnswer } from './delegation/time-to-ask.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
-import { followDelegate } from './follow-delegate.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
 import { readJson } from './read-json.ts';
-import type { OriginContext, VerifiedContext } from './request-context.ts';
-import { signedClient, type Target } from './signed-client.ts';
+import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
-import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
-/** What belongs to one request, for the wiring of a librarian; the librarian itself stays `(query, context?)`. */
-export interface RequestScope {
-  /** The verified context: workspace, capabilities, budgets. */
-  context: OriginContext | VerifiedContext;
-  waitUntil: WaitUntil;
-}
+export type { RequestScope };
 
 /** A librarian, or a function that makes one for each request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 
-export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'> {
+export interface ServeOptions
+  extends Omit<GuardOptions, 'self' | 'access'>,
+    Pick<ScopeOptions, 'targets' | 'circuits'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
-  /** Whom questions may be handed on to: service bindings by librarian id. */
-  targets?: Readonly<Record<string, Target>> | undefined;
   /** How the targets are introduced to the librarian; by their id alone when absent. */
   delegates?: readonly Delegate[] | undefined;
   ai?: AIClient | undefined;
@@ -40,8 +34,8 @@ export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'> {
 
 /**
  * Turns a librarian into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}`. Around it: the signed
- * context, the capabilities that `info` names, validation of what comes in and of what it returns, the deadline,
- * one delegation, errors as values, the receipt and the log line.
+ * context, the capabilities that `info` names, validation of what comes in and of what it returns, the deadline, what it
+ * hands on to others, errors as values, the receipt and the log line.
  */
 export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
   const settings: GuardOptions = { ...options, access: options.access ?? 'signed', self: info.id };
@@ -64,14 +58,15 @@ const describe = (info: LibrarianInfo, { access, directory }: Pick<GuardOptions,
   name: info.name,
   description: info.description,
   capabilities: info.capabilities ?? [],
+  ...(info.examples === undefined ? {} : { examples: info.examples }),
   access,
   keys: directory.librarian(info.id)?.keys ?? [],
 });
 
 const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
   const { now = Date.now, log = logLine } = options;
-  const client = signedClient({ ...options, self: info.id, targets: options.targets ?? {} });
-  const delegates = options.delegates ?? client.targets.map((id) => ({ id }));
+  const scopes = requestScopes({ ...options, self: info.id });
+  const delegates = options.delegates ?? scopes.client.targets.map((id) => ({ id }));
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
@@ -80,28 +75,32 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     if (!request.ok) {
       return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
     }
-    const timeoutMs = timeFor(context.deadlineMs - now());
+    const timeoutMs = timeToAnswer(context.deadlineMs - now());
     const deadline = startDeadline(timeoutMs, c.req.raw.signal);
+    const { signal } = deadline;
     try {
       const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
-      const call = { info: known, timeoutMs, signal: deadline.signal, metadata, delegates, ai: options.ai, sampled };
-      const ask =
-        typeof librarian === 'function' ? librarian : librarian.forRequest({ context, waitUntil: waitUntilOf(c) });
-      const told = librarianContext(context, call);
+      const scope = scopes.open(c, { query, metadata, signal });
+      const told = librarianContext(context, {
+        info: known,
+        timeoutMs,
+        signal,
+        metadata,
+        delegates,
+        ai: options.ai,
+        sampled,
+      });
+      const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, told), { deadline, scene });
-      const delegation = { client, context, query, metadata, signal: deadline.signal, scene };
-      return reply(c, await followDelegate(response, delegation));
+      const followed = await followDelegates(response, scope.delegates, { librarian: info.id, query });
+      scopes.settle(c, scope);
+      return reply(c, followed);
     } finally {
       deadline.clear();
     }
   };
 };
-
-/** What a librarian gets of the time that is left: a TIMEOUT has to reach the caller before the caller gives up. */
-const timeFor = (remainingMs: number): number => Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
-
-const REPLY_RESERVE_MS = 20;
 
 /** The librarian's response, or what its exception, its silence or its nonsense is told as. */
 const answerOf = async (

@@ -39,19 +39,39 @@ export interface SignedRequest {
 }
 
 /** An answer with a valid receipt, whatever its status; or why there is none. */
-type SignedAnswer =
-  | {
-      ok: true;
-      status: number;
-      contentType: string;
-      /** As received; no receipt vouches for them. */
-      headers: Headers;
-      body: Bytes;
-      json: () => unknown;
-      receipt: Receipt;
-      receiptHash: () => Promise<string>;
-    }
-  | { ok: false; error: ErrorInfo };
+export type SignedAnswer = VouchedAnswer | FailedCall;
+
+interface VouchedAnswer {
+  ok: true;
+  status: number;
+  contentType: string;
+  /** As received; no receipt vouches for them. */
+  headers: Headers;
+  body: Bytes;
+  json: () => unknown;
+  receipt: Receipt;
+  /** As received: a compact JWS. */
+  receiptText: string;
+  receiptHash: () => Promise<string>;
+  /** The call, 16 hex digits. */
+  spanId: string;
+}
+
+interface FailedCall {
+  ok: false;
+  error: ErrorInfo;
+  why: CallFailure;
+  /** Whether the target may have got the call. */
+  sent: boolean;
+  /** Absent where nothing was signed. */
+  spanId: string | undefined;
+}
+
+/**
+ * Why a call has no answer: refused here before it was sent; lost on the way; answered without a valid receipt, or with
+ * more than may be read (`unusable`); not answered in time; given up because `signal` aborted.
+ */
+export type CallFailure = 'refused' | 'transport' | 'receipt' | 'unusable' | 'timeout' | 'given-up';
 
 export interface SignedClient {
   /** Ids that can be called. */
@@ -73,7 +93,8 @@ export interface SignedClientOptions {
 export const signedClient = (options: SignedClientOptions): SignedClient => {
   const { targets, directory, self, now = Date.now, log = logLine } = options;
   const reachable = Object.keys(targets).filter((id) => id !== self && directory.librarian(id) !== undefined);
-  const failed = (error: unknown, { to, traceId }: { to: string; traceId: string }): SignedAnswer => {
+  const failed = (error: unknown, call: Course & { to: string; traceId: string }): FailedCall => {
+    const { to, traceId, why, sent, spanId } = call;
     const code = error instanceof ContextRefused && error.code !== 'UNAUTHORIZED' ? error.code : 'DELEGATION_FAILED';
     log({
       event: 'fault',
@@ -84,30 +105,39 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
       trace_id: traceId,
       cause: describeCause(error),
     });
-    return { ok: false, error: errorInfo(code, { librarian: to }) };
+    return { ok: false, error: errorInfo(code, { librarian: to }), why, sent, spanId };
   };
   return {
     targets: reachable,
     call: async (context, request) => {
+      const course: Course = { why: 'refused', sent: false, spanId: undefined };
       try {
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
-        return await send(context, { ...options, request, target, now });
+        return await send(context, { ...options, request, target, now, course });
       } catch (error) {
-        return failed(error, { to: request.to, traceId: context.traceId });
+        return failed(error, { ...course, to: request.to, traceId: context.traceId });
       }
     },
   };
 };
 
+/** How far a call came: what it is told as if it fails from here on. */
+interface Course {
+  why: CallFailure;
+  sent: boolean;
+  spanId: string | undefined;
+}
+
 interface Sending extends SignedClientOptions {
   request: SignedRequest;
   target: Target;
   now: () => number;
+  course: Course;
 }
 
 const send = async (context: OriginContext | VerifiedContext, sending: Sending): Promise<SignedAnswer> => {
-  const { request, target, signer, now } = sending;
+  const { request, target, signer, now, course } = sending;
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
   const url = new URL(request.path, `http://${aud}`);
@@ -115,24 +145,33 @@ const send = async (context: OriginContext | VerifiedContext, sending: Sending):
   if (url.host !== aud || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
   const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
+  course.spanId = link.spanId;
   const deadline = startDeadline(link.deadlineMs - now(), request.signal);
   try {
     deadline.signal.throwIfAborted();
     const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
     if (body.length > 0) headers['Content-Type'] = 'application/json';
     const init = { method, headers, redirect: 'manual' as const, signal: deadline.signal };
+    Object.assign(course, { why: 'transport', sent: true });
     const response = await deadline.race(target.fetch(new Request(url, body.length > 0 ? { ...init, body } : init)));
     return await deadline.race(receive(response, { ...sending, link }));
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+    if (course.sent) course.why = request.signal?.aborted ? 'given-up' : 'timeout';
+    // Whichever was noticed first: that the time was up, or that the fetch had been aborted because of it.
+    throw deadline.signal.reason;
   } finally {
     deadline.clear();
   }
 };
 
 const receive = async (response: Response, sending: Sending & { link: SignedLink }): Promise<SignedAnswer> => {
-  const { self, request, directory, link, now } = sending;
+  const { self, request, directory, link, now, course } = sending;
   const token = response.headers.get(RECEIPT_HEADER);
+  if (token === null) course.why = 'receipt';
   if (token === null) throw new Error(`the answer has no receipt, its status is ${response.status}`);
   const body = await readBody(response, request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+  course.why = body === undefined ? 'unusable' : 'receipt';
   if (body === undefined) throw new Error('the answer is too large');
   const { status } = response;
   const linkHash = await sha256(utf8(link.link));
@@ -157,7 +196,9 @@ const receive = async (response: Response, sending: Sending & { link: SignedLink
     body,
     json,
     receipt,
+    receiptText: token,
     receiptHash: () => sha256(utf8(token)),
+    spanId: link.spanId,
   };
 };
 

@@ -1,0 +1,152 @@
+import type { DelegateRequest } from '../../contract/delegate-request.ts';
+import { type DelegationTrace, MAX_TRACE_HOPS, type TraceHop } from '../../contract/delegation-trace.ts';
+import type { LibrarianResponse } from '../../contract/response.ts';
+import { errorInfo } from '../error-info-of.ts';
+import type { KeyDirectory } from '../key-directory.ts';
+import { DEFAULT_CALLS, MAX_FAN_OUT } from '../limits.ts';
+import { LIBRARIAN_ID } from '../link-claims.ts';
+import { type Log, logLine } from '../log.ts';
+import type { OriginContext, VerifiedContext } from '../request-context.ts';
+import type { SignedClient } from '../signed-client.ts';
+import { type AskedBranch, askDelegate } from './ask-delegate.ts';
+import { overBudget } from './ask-target.ts';
+import type { Branch } from './branch.ts';
+import type { Caller } from './call-once.ts';
+import { callsBudget, sharesOf } from './calls-budget.ts';
+import type { Circuits } from './circuits.ts';
+import { nestedHops } from './nested-hops.ts';
+import { readingCapabilities } from './reading-capabilities.ts';
+import { timeToAnswer, timeToAsk } from './time-to-ask.ts';
+
+/** Other librarians, as one librarian can ask them for one request. */
+export interface Delegates {
+  /**
+   * Asks all at once; the branches come in the order of the requests. Never throws: a branch that failed holds an error.
+   * What may run at the same time belongs into one call, which divides the budget of calls among its requests.
+   */
+  ask(requests: readonly DelegateRequest[]): Promise<Branch[]>;
+  /** The hops so far, each before those that it led to. */
+  trace(): DelegationTrace;
+  /** Calls of all that was asked here, and below. For the receipt. */
+  usage(): { calls: number };
+  /** Hashes of the receipts of all that was answered here. For the receipt. */
+  receipts(): string[];
+}
+
+/** What the delegates of one request are made of. */
+export interface DelegateParts {
+  client: SignedClient;
+  directory: KeyDirectory;
+  /** Whose librarian asks, for whom, until when, and with which budget of `calls`. */
+  context: OriginContext | VerifiedContext;
+  /** Asked where a request brings no question of its own. */
+  query: string;
+  /** Goes along with every question. */
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Gives all open branches up, e.g. when the caller has gone. */
+  signal?: AbortSignal | undefined;
+  /** Outlive the request: one for the isolate. */
+  circuits: Circuits;
+  now?: (() => number) | undefined;
+  log?: Log | undefined;
+}
+
+/**
+ * The one way in which questions go from librarian to librarian. Loops, depth, missing time, more than eight questions
+ * and more calls than the signed budget pays for are refused before anything is sent.
+ */
+export const createDelegates = (parts: DelegateParts): Delegates => {
+  const { context, now = Date.now } = parts;
+  const total = context.budgets.calls ?? DEFAULT_CALLS;
+  const budget = callsBudget(total);
+  const caller = callerOf(parts);
+  const hops: TraceHop[] = [];
+  const receipts: string[] = [];
+  let questions = 0;
+
+  const askOne = async (request: DelegateRequest, { share, untilMs }: { share: number; untilMs: number }) => {
+    const own = callsBudget(share);
+    budget.take(share);
+    const asked = await askDelegate(caller, request, { ...parts, budget: own, untilMs });
+    budget.giveBack(own.left());
+    return asked;
+  };
+
+  const record = async ({ branch, replies }: AskedBranch): Promise<void> => {
+    const found = await Promise.all(
+      replies.map(async (reply) => [reply.hop, ...(await nestedHops(reply, { ...parts, now: now() }))]),
+    );
+    const known = replies.length > 0 ? found.flat() : hopsOfRefused(branch, context);
+    hops.push(...known.slice(0, MAX_TRACE_HOPS - hops.length));
+    receipts.push(...replies.flatMap(({ receipt }) => receipt?.hash ?? []));
+  };
+
+  return {
+    ask: async (requests) => {
+      const room = MAX_FAN_OUT - questions;
+      questions += Math.min(room, requests.length);
+      const shares = sharesOf(budget.left(), Math.min(room, requests.length, budget.left()));
+      const untilMs = untilMsOf(context, now());
+      const asking = requests.map((request, index) => {
+        const share = shares[index];
+        if (!isAddressed(request)) return refusedBranch(parts.query, request, noLibrarian());
+        if (share !== undefined) return askOne(request, { share, untilMs });
+        const response = index < room ? overBudget(request.to) : tooMany(request.to);
+        return refusedBranch(parts.query, request, response);
+      });
+      const asked = await Promise.all(asking);
+      for (const each of asked) await record(each);
+      return asked.map(({ branch }) => branch);
+    },
+    trace: () => ({ traceId: context.traceId, hops: [...hops] }),
+    usage: () => ({ calls: total - budget.left() }),
+    receipts: () => [...receipts],
+  };
+};
+
+const callerOf = ({ client, context, signal, now = Date.now, log = logLine }: DelegateParts): Caller => ({
+  client,
+  context,
+  signal,
+  now,
+  scene: { librarian: context.self, where: 'delegate', log, traceId: context.traceId },
+  capabilities: readingCapabilities(context.capabilities),
+});
+
+/** When answers have to be here: in time to join them, to answer, and for the answer to arrive. */
+const untilMsOf = ({ startedAtMs, deadlineMs }: DelegateParts['context'], nowMs: number): number => {
+  const answerByMs = startedAtMs + timeToAnswer(deadlineMs - startedAtMs);
+  return nowMs + timeToAsk(answerByMs - nowMs);
+};
+
+const isAddressed = ({ to, fallback }: DelegateRequest): boolean =>
+  LIBRARIAN_ID.test(to) && (fallback === undefined || LIBRARIAN_ID.test(fallback));
+
+const refusedBranch = (asked: string, request: DelegateRequest, response: LibrarianResponse): AskedBranch => ({
+  branch: { request, query: request.query ?? asked, to: request.to, response },
+  replies: [],
+});
+
+/** Of a question that nobody was asked. */
+const hopsOfRefused = ({ to, response }: Branch, { self, caller, spanId }: DelegateParts['context']): TraceHop[] => {
+  if (!LIBRARIAN_ID.test(to) || response.error === undefined) return [];
+  const parent = caller === undefined ? {} : { parentSpanId: spanId };
+  return [{ ...parent, from: self, to, durationMs: 0, outcome: response.error.code, attempts: 0, verified: false }];
+};
+
+const noLibrarian = (): LibrarianResponse => ({
+  error: errorInfo('DELEGATION_FAILED', {
+    message: 'Cannot hand the question on: what it names is not the id of a librarian',
+    recoverable: false,
+    suggestion: 'Take the id from the delegates of the context',
+  }),
+});
+
+const tooMany = (librarian: string): LibrarianResponse => ({
+  error: errorInfo('DELEGATION_FAILED', {
+    librarian,
+    message: `Cannot hand the question on: ${MAX_FAN_OUT} librarians were asked already`,
+    recoverable: false,
+    suggestion: 'Hand on to the librarians that know best, or ask one that asks the others',
+  }),
+});
