@@ -4,10 +4,12 @@ import { errorInfo } from '../error-info-of.ts';
 import { arrangeTopics, type Topic } from './aggregation/arrange-topics.ts';
 import { combineConfidence, type Standing } from './aggregation/combine-confidence.ts';
 import { composeJoined } from './aggregation/compose-joined.ts';
+import { type Dispute, findContradictions } from './aggregation/find-contradictions.ts';
 import { fitParts } from './aggregation/fit-parts.ts';
 import { hearBranches, type Voice } from './aggregation/hear-branches.ts';
 import { joinFailures } from './aggregation/join-failures.ts';
 import { mergeSources } from './aggregation/merge-sources.ts';
+import { renumberCitations } from './aggregation/renumber-citations.ts';
 import type { Branch } from './branch.ts';
 
 /** As many as `metadata.parts` can hold; a fan-out is at most 8. */
@@ -26,26 +28,35 @@ const MAX_BRANCHES = 16;
 export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
   const [only] = branches;
   if (only !== undefined && branches.length === 1) return only.response;
-  const voices = hearBranches(branches.slice(0, MAX_BRANCHES));
+  const heard = hearBranches(branches.slice(0, MAX_BRANCHES));
   const { sources, places } = mergeSources(
-    voices.map(({ text, response }) => (text === '' ? [] : (response.sources ?? []))),
+    heard.map(({ text, response }) => (text === '' ? [] : (response.sources ?? []))),
   );
-  const parts = voices.map((voice, place) => partOf(voice, places[place] ?? []));
-  if (voices.every(({ text }) => text === '')) return failedTogether(voices, parts);
+  const parts = heard.map((voice, place) => partOf(voice, places[place] ?? []));
+  if (heard.every(({ text }) => text === '')) return failedTogether(heard, parts);
+  const voices = heard.map((voice, place) => ({ ...voice, text: renumberCitations(voice.text, places[place] ?? []) }));
   const topics = arrangeTopics(voices);
-  const confidence = combineConfidence(topics.map((topic) => standingOf(topic, voices)));
+  const disputes = findContradictions(voices, (one, other) =>
+    topics.some(({ members }) => members.includes(one) && members.includes(other)),
+  );
+  const confidence = combineConfidence(standingsOf(topics, { voices, disputes }));
   const isPartial =
-    isUnsure(confidence) ||
-    branches.length > MAX_BRANCHES ||
-    voices.some(({ error, isDeclined, response }) => error !== undefined || isDeclined || response.partial === true);
+    isUnsure(confidence) || branches.length > MAX_BRANCHES || disputes.length > 0 || voices.some(hasGap);
+  const contradictions = disputes.map(({ contradiction }) => contradiction);
   return {
-    answer: composeJoined(voices, { topics, contradictions: [] }),
+    answer: composeJoined(voices, { topics, disputes }),
     ...(sources.length > 0 ? { sources } : {}),
     confidence,
     ...(isPartial ? { partial: true } : {}),
-    metadata: { parts: fitParts(parts) },
+    metadata: {
+      parts: fitParts(parts, contradictions),
+      ...(contradictions.length > 0 ? { contradictions } : {}),
+    },
   };
 };
+
+const hasGap = ({ error, isDeclined, response }: Voice): boolean =>
+  error !== undefined || isDeclined || response.partial === true;
 
 const partOf = (
   { librarian, question, response, error }: Voice,
@@ -75,14 +86,21 @@ const failedTogether = (voices: readonly Voice[], parts: readonly AnswerPart[]):
   return { error: joinFailures(failures), metadata: { parts: fitParts(parts) } };
 };
 
-const standingOf = ({ said, agreeing }: Topic, voices: readonly Voice[]): Standing => {
-  const leading = voices[said[0]?.voice ?? -1];
-  return {
-    confidence: leading?.response.confidence,
-    isAnswered:
-      leading !== undefined &&
-      (!leading.isDeclined || voices.every(({ text, isDeclined }) => isDeclined || text === '')),
-    agreeing: agreeing.map((place) => voices[place]?.response.confidence),
-    disputed: [],
-  };
+const standingsOf = (
+  topics: readonly Topic[],
+  { voices, disputes }: { voices: readonly Voice[]; disputes: readonly Dispute[] },
+): Standing[] => {
+  const confidenceAt = (place: number) => voices[place]?.response.confidence;
+  // Where nobody has any information, how sure they are of that is all there is to say.
+  const isInformed = voices.some(({ text, isDeclined }) => text !== '' && !isDeclined);
+  return topics.map(({ members, said, agreeing }) => {
+    const leading = voices[said[0]?.voice ?? -1];
+    const own = disputes.filter(({ voices: pair }) => pair.some((place) => members.includes(place)));
+    return {
+      confidence: leading?.response.confidence,
+      isAnswered: leading !== undefined && (!leading.isDeclined || !isInformed),
+      agreeing: agreeing.map(confidenceAt),
+      disputed: own.flatMap(({ voices: pair }) => pair.map(confidenceAt)),
+    };
+  });
 };

@@ -1,6 +1,7 @@
+import { PARTIAL_BELOW } from '../../../contract/confidence.ts';
 import { groupByQuestion } from './group-by-question.ts';
 import type { Voice } from './hear-branches.ts';
-import { statementsOf } from './statements-of.ts';
+import { type Statement, statementsOf } from './statements-of.ts';
 import { whatItAdds } from './what-it-adds.ts';
 
 /** One question with what was answered to it. Numbers are places in the list of voices. */
@@ -9,7 +10,9 @@ export interface Topic {
   members: readonly number[];
   /** What is said, the leading answer first, each further one with what it adds; empty when nobody answered. */
   said: { voice: number; text: string }[];
-  /** Who says the same as was said before. */
+  /** Who says nothing beyond what was said before. */
+  repeating: number[];
+  /** Who says all that the leading answer says, and perhaps more. */
   agreeing: number[];
   /** Who only says that there is no answer, while others have one. */
   declining: number[];
@@ -20,21 +23,35 @@ export interface Topic {
  * another says is left out where it was said before. One that has no information stands back behind those that have.
  */
 export const arrangeTopics = (voices: readonly Voice[]): Topic[] =>
-  groupByQuestion(voices.map(({ question }) => ({ query: question }))).map(({ question, members }) => {
-    const answered = members.flatMap((place) => voices[place] ?? []).filter(({ text }) => text !== '');
-    const informed = answered.filter(({ isDeclined }) => !isDeclined);
+  groupByQuestion(voices).map(({ question, members }) => {
+    const answered = members.filter((place) => voices[place]?.text !== '');
+    const declining = answered.filter((place) => voices[place]?.isDeclined === true);
+    const informed = answered.filter((place) => !declining.includes(place));
     const speaking = informed.length > 0 ? informed : answered;
-    const topic: Topic = { question, members, said: [], agreeing: [], declining: [] };
-    const before: ReturnType<typeof statementsOf> = [];
-    for (const voice of speaking.toSorted((one, other) => sureness(other) - sureness(one))) {
-      const text = topic.said.length === 0 ? voice.text : whatItAdds(voice.text, before);
-      before.push(...statementsOf(voice.text));
-      if (text === '') topic.agreeing.push(voices.indexOf(voice));
-      else topic.said.push({ voice: voices.indexOf(voice), text });
-    }
-    if (informed.length > 0)
-      topic.declining = answered.filter(({ isDeclined }) => isDeclined).map((voice) => voices.indexOf(voice));
-    return topic;
+    const surestFirst = speaking.toSorted((one, other) => surenessOf(voices[other]) - surenessOf(voices[one]));
+    return {
+      question,
+      members,
+      declining: informed.length > 0 ? declining : [],
+      ...arrange(surestFirst.map((voice) => ({ voice, text: voices[voice]?.text ?? '' }))),
+    };
   });
 
-const sureness = ({ response }: Voice): number => response.confidence ?? 0.6;
+const arrange = (answers: readonly Topic['said'][number][]): Pick<Topic, 'said' | 'repeating' | 'agreeing'> => {
+  const [leading, ...others] = answers;
+  if (leading === undefined) return { said: [], repeating: [], agreeing: [] };
+  const before: Statement[] = others.length > 0 ? statementsOf(leading.text) : [];
+  const arranged: Pick<Topic, 'said' | 'repeating' | 'agreeing'> = { said: [leading], repeating: [], agreeing: [] };
+  for (const { voice, text } of others) {
+    const own = statementsOf(text);
+    const added = whatItAdds(text, before);
+    if (added === '') arranged.repeating.push(voice);
+    else arranged.said.push({ voice, text: added });
+    if (added === '' || whatItAdds(leading.text, own) === '') arranged.agreeing.push(voice);
+    before.push(...own);
+  }
+  return arranged;
+};
+
+/** One that states no confidence stands where an answer begins to be sure. */
+const surenessOf = (voice: Voice | undefined): number => voice?.response.confidence ?? PARTIAL_BELOW;

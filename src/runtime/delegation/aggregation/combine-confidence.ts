@@ -7,7 +7,7 @@ export interface Standing {
   isAnswered: boolean;
   /** Of the answers that say the same as the leading one. */
   agreeing: readonly (number | undefined)[];
-  /** Of the weaker side of each contradiction that one of its answers is part of. */
+  /** Of all that take part in a contradiction which one of its answers is part of. */
   disputed: readonly (number | undefined)[];
 }
 
@@ -43,5 +43,5 @@ const confidenceOfQuestion = ({ confidence = UNSTATED, agreeing, disputed }: Sta
     1 - confidence,
   );
   const agreed = Math.max(confidence, Math.min(1 - doubt, MOST_BY_AGREEMENT));
-  return Math.min(agreed, ...disputed.map((weaker) => SHARE_WHEN_DISPUTED * (weaker ?? UNSTATED)));
+  return Math.min(agreed, ...disputed.map((each) => SHARE_WHEN_DISPUTED * (each ?? UNSTATED)));
 };

@@ -1,6 +1,6 @@
-import type { Contradiction } from '../../../contract/joined-answer.ts';
 import { ANSWER_ADVISED_LENGTH, ANSWER_MAX_LENGTH } from '../../../contract/response.ts';
 import type { Topic } from './arrange-topics.ts';
+import type { Dispute } from './find-contradictions.ts';
 import type { Voice } from './hear-branches.ts';
 import { inertLine } from './inert-line.ts';
 import { shorten } from './shorten.ts';
@@ -14,13 +14,13 @@ import { WHY_MISSING } from './why-missing.ts';
  */
 export const composeJoined = (
   voices: readonly Voice[],
-  { topics, contradictions }: { topics: readonly Topic[]; contradictions: readonly Contradiction[] },
+  { topics, disputes }: { topics: readonly Topic[]; disputes: readonly Dispute[] },
 ): string => {
   const answered = topics.filter(({ said }) => said.length > 0);
-  const hasHeadings = topics.length > 1 || contradictions.length > 0;
-  const opening = contradictionsText(contradictions);
+  const hasHeadings = topics.length > 1 || disputes.length > 0;
+  const opening = disputesText(disputes);
   const ending = gapsText(voices);
-  const sections = answered.map((topic) => sectionOf(topic, { voices, hasHeadings }));
+  const sections = answered.map((topic) => sectionOf(topic, { voices, hasHeadings, disputes }));
   const fixed = [opening, ending, ...sections.flat().map(({ intro }) => intro)].join('').length;
   const texts = sections.flat().map(({ text }) => text);
   const limits = fairShares(texts, ANSWER_MAX_LENGTH - fixed - SEPARATORS * (sections.flat().length + 2));
@@ -41,19 +41,32 @@ interface Section {
 const SEPARATORS = 4;
 const ROOM_FOR_NOTE = 120;
 
+interface Around {
+  voices: readonly Voice[];
+  hasHeadings: boolean;
+  disputes: readonly Dispute[];
+}
+
 const sectionOf = (
-  { question, said, agreeing, declining }: Topic,
-  { voices, hasHeadings }: { voices: readonly Voice[]; hasHeadings: boolean },
+  { question, said, repeating, declining }: Topic,
+  { voices, hasHeadings, disputes }: Around,
 ): Section[] => {
   const nameOf = (place: number) => inertLine(voices[place]?.librarian ?? '', 48);
   const heading = hasHeadings ? `## ${inertLine(question, 200)}\n\n` : '';
+  const isDisputed = (voice: number, topic: Topic['said']) =>
+    disputes.some(
+      ({ voices: pair }) =>
+        pair.includes(voice) && pair.some((place) => place !== voice && topic.some((each) => each.voice === place)),
+    );
   const notes = [
-    ...(agreeing.length > 0 ? [`the same from ${agreeing.map(nameOf).join(', ')}`] : []),
+    ...(repeating.length > 0 ? [`the same from ${repeating.map(nameOf).join(', ')}`] : []),
     ...(declining.length > 0 ? [`nothing on this from ${declining.map(nameOf).join(', ')}`] : []),
   ];
   return said.map(({ voice, text }, order) => ({
     intro:
-      order === 0 ? `${heading}*From ${[nameOf(voice), ...notes].join('; ')}:*\n\n` : `### ${nameOf(voice)} adds\n\n`,
+      order === 0
+        ? `${heading}*From ${[nameOf(voice), ...notes].join('; ')}:*\n\n`
+        : `### ${nameOf(voice)} ${isDisputed(voice, said) ? 'says otherwise' : 'adds'}\n\n`,
     text,
     librarian: nameOf(voice),
   }));
@@ -76,9 +89,9 @@ const fairShares = (texts: readonly string[], room: number): number[] => {
 
 const MAX_QUOTE = 300;
 
-const contradictionsText = (contradictions: readonly Contradiction[]): string => {
-  if (contradictions.length === 0) return '';
-  const told = contradictions.map(({ statements, values }) => {
+const disputesText = (disputes: readonly Dispute[]): string => {
+  if (disputes.length === 0) return '';
+  const told = disputes.map(({ contradiction: { statements, values } }) => {
     const quotes = statements.map(
       ({ librarian, text }) => `- ${inertLine(librarian, 48)}: “${inertLine(text, MAX_QUOTE)}”`,
     );

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../escape-html.ts';
+import { CODE_SPAN, outsideCode } from './outside-code.ts';
 
 /**
  * Makes the Markdown of one librarian stay within its part of a joined answer (signed context 10.2). A reader sees the
@@ -16,37 +17,12 @@ export const containMarkdown = (markdown: string): string => {
   const lines = escapeHtml(alignFences(plainLines(markdown))).split('\n');
   const references = referencesOf(lines);
   let isParagraph = false;
-  const { contained, open } = mapProse(lines, (line) => {
+  const { lines: contained, open } = outsideCode(lines, (line) => {
     const inert = escapeSetext(isParagraph, lowerHeading(inlineReferences(line, references)));
     isParagraph = line.trim() !== '';
     return inert;
   });
   return [...contained, ...(open === '' ? [] : [open])].join('\n').replace(/^\n+/, '').trimEnd();
-};
-
-/** Applies `change` to the lines outside fenced code, and says with which mark the code that is still open ends. */
-const mapProse = (
-  lines: readonly string[],
-  change: (line: string) => string,
-): { contained: string[]; open: string } => {
-  let open = '';
-  const contained = lines.map((line) => {
-    if (open !== '') {
-      if (closes(line, open)) open = '';
-      return line;
-    }
-    open = OPENING.exec(line)?.[1] ?? '';
-    return open === '' ? change(line) : line;
-  });
-  return { contained, open };
-};
-
-// At the left margin no container can own a fence, so that only its own mark or the end closes it (CommonMark 0.31.2, 4.5).
-const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})/;
-
-const closes = (line: string, mark: string): boolean => {
-  const text = /^ {0,3}([`~]{3,})[ \t]*$/.exec(line)?.[1] ?? '';
-  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
 };
 
 // Tabs and line breaks stay; other controls, and what turns the direction of the text that follows, do not.
@@ -73,7 +49,7 @@ const MAX_REFERENCES = 200;
 /** What `[label]: https://…` lines define, by label. */
 const referencesOf = (lines: readonly string[]): Map<string, string> => {
   const references = new Map<string, string>();
-  mapProse(lines, (line) => {
+  outsideCode(lines, (line) => {
     const [, label = '', url = ''] = DEFINITION.exec(line) ?? [];
     if (url !== '' && references.size < MAX_REFERENCES && !references.has(labelOf(label)))
       references.set(labelOf(label), url);
@@ -83,21 +59,23 @@ const referencesOf = (lines: readonly string[]): Map<string, string> => {
 };
 
 const DEFINITION =
-  /^ {0,3}\[([^\]\\[^]{1,100})\]:[ \t]{0,20}(https?:\/\/[^\s<>()\\]{1,2000})[ \t]*(?:"[^"]{0,300}")?[ \t]*$/;
+  /^ {0,3}\[([^\]\\[^]{1,100})\]:[ \t]{0,20}(https?:\/\/[^\s<>()\\`]{1,2000})[ \t]*(?:"[^"]{0,300}")?[ \t]*$/;
 
 const labelOf = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
 
 const inlineReferences = (line: string, references: ReadonlyMap<string, string>): string => {
   if (!line.includes(']')) return line;
-  const definitionEscaped = line.replace(/(\\*)\]:/g, (whole, slashes: string) =>
-    slashes.length % 2 === 1 ? whole : `${slashes}]\\:`,
-  );
-  if (references.size === 0 || definitionEscaped !== line) return definitionEscaped;
-  return line.replace(REFERENCE, (whole, text: string, label: string | undefined) => {
-    const url = references.get(labelOf(label === undefined || label === '' ? text : label));
+  const inlined = line.replace(REFERENCE, (whole, _span, text: string | undefined, label: string | undefined) => {
+    const url = text === undefined ? undefined : references.get(labelOf(label || text));
     return url === undefined ? whole : `[${text}](${url})`;
   });
+  return inlined.replace(/(\\*)\]:/g, (whole, slashes: string) =>
+    slashes.length % 2 === 1 ? whole : `${slashes}]\\:`,
+  );
 };
 
-// `[text][label]`, `[label][]` and `[label]`, not `[text](address)`, and not inside a code span of the same line.
-const REFERENCE = /(?<![\\`\]])\[([^\]\\[`]{1,300})\](?:\[([^\]\\[`]{0,100})\])?(?![([`])/g;
+// `[text][label]`, `[label][]` and `[label]`, but not `[text](address)` or the definition itself.
+const REFERENCE = new RegExp(
+  `${CODE_SPAN}|(?<![\\\\\\]])\\[([^\\]\\\\[\`]{1,300})\\](?:\\[([^\\]\\\\[\`]{0,100})\\])?(?![(:[])`,
+  'g',
+);

@@ -1,20 +1,18 @@
-import type { Branch } from '../branch.ts';
-
-/** Branches that were asked the same, and so are alternatives. */
-export interface Topic {
+/** Those that were asked the same, and so are alternatives. */
+export interface QuestionGroup {
   /** As the first of them was asked. */
   question: string;
-  /** Places in the list of branches, in their order. */
+  /** Places in the list, in its order. */
   members: number[];
 }
 
-/** Groups branches by their question, in the order in which each question came first. */
-export const groupByQuestion = (branches: readonly Pick<Branch, 'query'>[]): Topic[] => {
-  const topics = new Map<string, Topic>();
-  branches.forEach(({ query }, place) => {
-    const key = normalised(query);
+/** Groups by question, in the order in which each question came first. */
+export const groupByQuestion = (asked: readonly { question: string }[]): QuestionGroup[] => {
+  const topics = new Map<string, QuestionGroup>();
+  asked.forEach(({ question }, place) => {
+    const key = normalised(question);
     const topic = topics.get(key);
-    if (topic === undefined) topics.set(key, { question: query, members: [place] });
+    if (topic === undefined) topics.set(key, { question, members: [place] });
     else topic.members.push(place);
   });
   return [...topics.values()];

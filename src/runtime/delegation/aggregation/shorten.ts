@@ -1,3 +1,5 @@
+import { outsideCode } from './outside-code.ts';
+
 /**
  * Cuts Markdown to a length, at the end of a paragraph, else of a line, a sentence or a word, and closes code that was cut open.
  *
@@ -11,7 +13,7 @@ export const shorten = (markdown: string, limit: number): string => {
     .slice(0, end ?? head.length)
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
-  const fence = openFence(kept);
+  const { open: fence } = outsideCode(kept.split('\n'), (line) => line);
   return fence === '' ? kept : `${kept}\n${fence.slice(0, ROOM_FOR_FENCE)}`;
 };
 
@@ -24,14 +26,4 @@ const lastEnd = (text: string, pattern: RegExp): number => {
   let end = 0;
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
   return end;
-};
-
-const openFence = (text: string): string => {
-  let open = '';
-  for (const line of text.split('\n')) {
-    const mark = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
-    if (open === '') open = mark;
-    else if (/^ {0,3}(`+|~+)[ \t]*$/.test(line) && line.trim().startsWith(open)) open = '';
-  }
-  return open;
 };

@@ -1,3 +1,5 @@
+import { closes, openingOf } from './outside-code.ts';
+
 /** A sentence, list item, table row or block of code, as it is compared with others. */
 export interface Statement {
   /** As it stands in the text, without white space around it. */
@@ -67,11 +69,11 @@ const splitBlocks = (markdown: string): string[] => {
     block = [];
   };
   for (const line of markdown.split('\n')) {
-    const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0] ?? '';
+    const mark = open === '' ? openingOf(line) : '';
     if (open === '' && (mark !== '' || line.trim() === '')) close();
     block.push(line);
     if (open === '') open = mark;
-    else if (line.trim() === open) {
+    else if (closes(line, open)) {
       open = '';
       close();
     }

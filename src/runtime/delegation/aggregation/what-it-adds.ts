@@ -31,7 +31,9 @@ const newIn = (block: readonly string[], said: readonly Statement[]): string => 
 };
 
 const isSaid = (statement: Statement, said: readonly Statement[]): boolean => {
-  if (statement.words.size === 0 && statement.numbers.length === 0) return true;
+  if (!/[\p{L}\p{N}]/u.test(statement.text)) return true;
+  if (statement.words.size === 0 && statement.numbers.length === 0)
+    return said.some(({ text }) => text.toLowerCase() === statement.text.toLowerCase());
   return said.some(
     (other) =>
       other.isNegated === statement.isNegated &&
