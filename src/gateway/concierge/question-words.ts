@@ -1,0 +1,58 @@
+import { wordsOf } from '../../knowledge/search/analyse-text.ts';
+
+/** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
+export const isOwnQuestion = (clause: string): boolean => beginsAsQuestion(clause) && namesItsSubject(clause);
+
+/** Whether a clause names a thing that may be requested: `the latest news about it`. */
+export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
+
+/** Whether a sentence asks for something, rather than telling something or saying how to answer. */
+export const isQuestion = (sentence: string): boolean =>
+  (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
+
+export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
+
+/** Whether a text points at something that only the text before it names, or goes on from there. */
+export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
+
+/** Whether a text has two words at least that say what it is about. */
+export const namesItsSubject = (text: string): boolean =>
+  wordsOf(text).filter((word) => !FILLERS.has(word)).length >= 2;
+
+/** What may stand before a question proper. */
+const LEAD_IN =
+  '^(?:(?:and|also|or|plus|then|so|please|ok|okay|but|finally|besides|moreover|furthermore|hi|hello|hey|thanks|next|' +
+  'in addition|additionally|by the way|btw|\\d[.)]|' +
+  '(?:first|second|third|another|one more|last)(?:ly)?(?: (?:question|thing|point))?)[,:;.!]?\\s+){0,4}';
+const ASKING =
+  "(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?(?:what|which|who|whom|whose|when|where|why|how)(?:'?s)?";
+const AUXILIARY =
+  "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?|any";
+const REQUESTING =
+  'find|show|list|give|tell|search|look up|look for|get me|compare|summari[sz]e|count|explain|check|google|describe|name|' +
+  'dig|pull|calculate|point me|collect|quote|link';
+const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
+const REQUEST = new RegExp(`${LEAD_IN}(?:${ASKING}|${REQUESTING})\\b`, 'i');
+const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|would like))\b/i;
+
+const ABOUT_THE_ANSWER =
+  /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
+
+/** Words for what was named before; not those of `this week` and `is there`. */
+const POINTER = new RegExp(
+  '\\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|ones|same|such|both|others?|another|those|' +
+    'these(?! days)|(?:this|that)(?! (?:week|month|year|quarter|morning|evening|weekend|day))|(?:from|in|over|to) there|' +
+    '(?:which|the|this|that|each|every|used|new|cheaper|cheapest) one|' +
+    'the (?:former|latter|rest|two|first|second|last)(?=[ ?.,]*$))\\b',
+  'i',
+);
+
+const CONTINUATION =
+  /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;
+
+const FILLERS: ReadonlySet<string> = new Set(
+  (
+    'please thanks thank hello hi hey ok okay also tell show give find list search look want need know like question questions ' +
+    'second first another next about so then not just really exactly actually currently now today many much get go us say'
+  ).split(' '),
+);
