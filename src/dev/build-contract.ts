@@ -26,7 +26,14 @@ const manifest = {
   license,
   type: 'module',
   sideEffects: false,
-  exports: { '.': { types: './index.d.ts', default: './index.js' } },
+  exports: {
+    '.': { types: './index.d.ts', default: './index.js' },
+    // The suite of tests for librarians, apart so that no function carries it.
+    './conformance': {
+      types: './conformance/describe-librarian.d.ts',
+      default: './conformance/describe-librarian.js',
+    },
+  },
   dependencies: { zod: dependencies.zod },
 };
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

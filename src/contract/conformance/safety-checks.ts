@@ -19,12 +19,11 @@ export const SAFETY_CHECKS: readonly Check[] = [
   {
     name: 'answers hostile questions without repeating what would act',
     run: async (subject) => {
-      for (const { name, query, mustNotRepeat = [] } of HOSTILE_QUESTIONS) {
+      for (const { name, query, mustNotRepeat } of HOSTILE_QUESTIONS) {
         const response = await caseResponse(subject, { query });
         insist(response.error?.code !== 'INTERNAL_ERROR', `breaks on ${name}`);
-        const shown = shownTexts(response);
-        const repeated = mustNotRepeat.find((part) => shown.some((text) => text.toLowerCase().includes(part)));
-        insist(repeated === undefined, `repeats ${repeated} from ${name}`);
+        const repeated = shownTexts(response).find((text) => mustNotRepeat?.test(text));
+        insist(repeated === undefined, `repeats ${name}: ${repeated?.slice(0, 200)}`);
       }
     },
   },

@@ -1,0 +1,42 @@
+import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
+import { originate } from '../../src/runtime/request-context.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
+import { type App, identityOf } from '../runtime/neighbours.ts';
+
+/**
+ * A function's app as a librarian: each question travels as a signed call of the gateway to `POST /librarians/{id}/ask`, as
+ * it does in the product. Of the context, the capabilities, the metadata, the time and the signal travel with it.
+ */
+export const servedLibrarian =
+  (id: string, app: App, { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {}): Librarian =>
+  async (query, context) => {
+    const target = { fetch: async (request: Request) => app.fetch(request) };
+    const client = signedClient({ ...(await identityOf('gateway')), targets: { [id]: target }, log: () => {} });
+    const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
+    const answer = await client.call(contextOf(context, capabilities), call);
+    if (!answer.ok) return { error: answer.error };
+    // Checked by the suite, which is what this is for.
+    return answer.json() as LibrarianResponse;
+  };
+
+const contextOf = (context: Context | undefined, capabilities: readonly string[]) =>
+  originate({
+    self: 'gateway',
+    subject: context?.user?.id ?? 'user:u_conformance',
+    workspace: context?.user?.workspaceId ?? 'default',
+    authentication: 'key',
+    capabilities,
+    timeoutMs: context?.timeout,
+    now: Date.now(),
+  });
+
+/** What JSON cannot say cannot be asked over HTTP; it arrives as `null`. */
+const bodyOf = (query: unknown, context: Context | undefined): string => {
+  const metadata = context?.metadata === undefined ? {} : { metadata: context.metadata };
+  try {
+    return JSON.stringify({ query, ...metadata });
+  } catch {
+    return JSON.stringify({ query: null, ...metadata });
+  }
+};
