@@ -1,7 +1,7 @@
 import type { AgentResponse } from '../contract/agent-response.ts';
 import type { AgentType } from '../contract/agent-result.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
-import type { RequestScope } from '../runtime/serve-librarian.ts';
+import type { RequestScope } from '../runtime/request-scope.ts';
 
 /**
  * Answers a question in the envelope of seed 003. What it throws becomes a failure there: a `CodedError` keeps its code

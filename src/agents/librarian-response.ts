@@ -1,8 +1,10 @@
 import type { AgentMetadata, AgentSuccess, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
-import { AgentType } from '../contract/agent-result.ts';
+import type { DisplayBlock } from '../contract/display-model.ts';
 import { jsonObject } from '../contract/json-object.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { displayModelOf } from './format/display-model-of.ts';
+import { renderMarkdown } from './format/render-markdown.ts';
 import { failureInfoOf } from './run-agent.ts';
 import { sourcesOf } from './sources-of.ts';
 
@@ -38,22 +40,12 @@ const lacksSomething = (response: AgentSuccess): boolean => {
   return false;
 };
 
+/** In short: of documents and single rows the text speaks, and where it comes from the sources say. */
 const answerOf = (response: AgentSuccess): string => {
-  const text = textOf(response).trim();
-  return text === '' ? NOTHING_SAID : text.slice(0, 16_000);
+  const { attribution: _, blocks, ...model } = displayModelOf(response);
+  const says = blocks.some(({ kind }) => kind === 'text');
+  const isSpokenFor = (block: DisplayBlock): boolean =>
+    block.kind === 'documents' || (block.kind === 'table' && block.row_count <= 1);
+  const shown = blocks.filter((block) => !says || !isSpokenFor(block));
+  return renderMarkdown({ ...model, blocks: shown }, { rows: 10, maxLength: 12_000 });
 };
-
-const textOf = (response: AgentSuccess): string => {
-  switch (response.type) {
-    case AgentType.enum.analytics:
-      return response.result.interpretation;
-    case AgentType.enum.semantic:
-      return response.result.summary;
-    case AgentType.enum.hybrid:
-      return response.result.synthesis;
-    case AgentType.enum.web_search:
-      return response.result.external_results.map(({ title }) => title).join('\n');
-  }
-};
-
-const NOTHING_SAID = 'Nothing was found.';

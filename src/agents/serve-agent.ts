@@ -1,15 +1,19 @@
 import type { Context as HonoContext } from 'hono';
-import { AgentRequest } from '../contract/agent-response.ts';
+import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
+import type { DelegationTrace } from '../contract/delegation-trace.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { startDeadline } from '../runtime/deadline.ts';
+import { createCircuits } from '../runtime/delegation/circuits.ts';
+import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
 import type { ErrorScene } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
-import { type RequestScope, type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
+import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
+import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import type { Agent, AgentProfile } from './agent.ts';
 import { asLibrarianResponse } from './librarian-response.ts';
 import { failureInfoOf, runAgent } from './run-agent.ts';
@@ -23,13 +27,15 @@ import { failureInfoOf, runAgent } from './run-agent.ts';
 export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { type, info } = profile;
   const settings = { ...options, access: options.access ?? ('signed' as const), self: info.id };
+  // Both routes learn together which targets are down.
+  const shared = { ...options, circuits: options.circuits ?? createCircuits() };
   const librarian = { forRequest: (scope: RequestScope) => asLibrarian(agent, { profile, scope, options }) };
-  const app = serveLibrarian(librarian, info, options);
+  const app = serveLibrarian(librarian, info, shared);
   app.post(
     `/v1/agents/${type}`,
     contextGuard(settings),
     ...(info.capabilities ?? []).map(requireCapability),
-    answering(agent, profile, options),
+    answering(agent, profile, shared),
   );
   return app;
 };
@@ -44,7 +50,8 @@ const asLibrarian =
   (agent: Agent, { profile, scope, options }: LibrarianParts): Librarian =>
   async (query, context) => {
     const { now = Date.now } = options;
-    const timeoutMs = timeFor(context?.timeout ?? scope.context.deadlineMs - now());
+    // Its own TIMEOUT comes before the one of whoever waits for it.
+    const timeoutMs = timeToAnswer(context?.timeout ?? scope.context.deadlineMs - now());
     const signal = context?.signal ?? new AbortController().signal;
     const call = { options: optionsOf(context), signal, timeoutMs, ai: context?.ai, scope };
     const scene = sceneOf(profile, { scope, options });
@@ -53,22 +60,45 @@ const asLibrarian =
 
 const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { now = Date.now } = options;
+  const { id } = profile.info;
+  const scopes = requestScopes({ ...options, self: id });
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const request = readJson(c.get('body'), AgentRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: profile.info.id, message: request.problem });
+      return refusal('INVALID_QUERY', { librarian: id, message: request.problem });
     }
-    const scope: RequestScope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
-    const timeoutMs = timeFor(scope.context.deadlineMs - now());
     const { query, options: asked = {} } = request.value;
-    const call = { options: asked, signal: c.req.raw.signal, timeoutMs, ai: options.ai, scope };
-    const response = await runAgent(agent, query, { profile, call, scene: sceneOf(profile, { scope, options }), now });
-    if (response.success) return jsonAnswer(response);
-    const { code } = failureInfoOf(response);
-    c.set('outcome', code);
-    return jsonAnswer(response, { status: HTTP_STATUS[code] });
+    const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
+    const deadline = startDeadline(timeoutMs, c.req.raw.signal);
+    try {
+      const { signal } = deadline;
+      const scope = scopes.open(c, { query, signal });
+      const call = { options: asked, signal, timeoutMs, ai: options.ai, scope };
+      const scene = sceneOf(profile, { scope, options });
+      const response = withTrace(await runAgent(agent, query, { profile, call, scene, now }), scope.delegates.trace());
+      scopes.settle(c, scope);
+      return reply(c, response);
+    } finally {
+      deadline.clear();
+    }
   };
+};
+
+const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse): Response => {
+  if (response.success) return jsonAnswer(response);
+  const { code } = failureInfoOf(response);
+  c.set('outcome', code);
+  return jsonAnswer(response, { status: HTTP_STATUS[code] });
+};
+
+/** The way of the question through other librarians, under `metadata.trace`; without receipts, or none, where it is too large. */
+const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentResponse => {
+  if (trace.hops.length === 0) return response;
+  const bare = { ...trace, hops: trace.hops.map(({ receipt: _, ...hop }) => hop) };
+  const traced = [trace, bare].map((each) => ({ ...response.metadata, trace: each }));
+  const metadata = traced.find((each) => readAs(AgentMetadata, each).ok);
+  return metadata === undefined ? response : { ...response, metadata };
 };
 
 /** Metadata comes from the caller: options that do not fit are left out, never an error. */
@@ -81,9 +111,3 @@ const sceneOf = (profile: AgentProfile, { scope, options }: Omit<LibrarianParts,
   const { now = Date.now, log = logLine } = options;
   return { librarian: profile.info.id, where: 'agent', log, now: now(), traceId: scope.context.traceId };
 };
-
-/** Of the time that is left, what the agent gets: its failure still has to reach the caller. */
-const timeFor = (remainingMs: number): number =>
-  Math.max(0, Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10)));
-
-const REPLY_RESERVE_MS = 20;

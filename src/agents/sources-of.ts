@@ -3,6 +3,7 @@ import { SemanticResult, WebSearchResult } from '../contract/agent-result.ts';
 import { Link } from '../contract/link.ts';
 import { readAs } from '../contract/read-as.ts';
 import type { Source } from '../contract/source.ts';
+import { memberOf, numberMemberOf } from './format/members.ts';
 
 /** The sources of an agent's answer, best first, each once, at most 50: documents, tables of a database, web pages. */
 export const sourcesOf = ({ type, result, source_attribution }: AgentSuccess): Source[] => {
@@ -55,8 +56,8 @@ const webSources = (result: unknown, relevance: number | undefined): Source[] =>
 };
 
 const tableSources = (attribution: unknown): Source[] => {
-  const details = member(attribution, 'details');
-  const named = [member(details, 'table'), member(details, 'tables')].flat().filter(saysSomething);
+  const details = memberOf(attribution, 'details');
+  const named = [memberOf(details, 'table'), memberOf(details, 'tables')].flat().filter(saysSomething);
   const relevance = confidenceOf(attribution);
   return named.map((name) => ({
     name: name.slice(0, 500),
@@ -66,15 +67,9 @@ const tableSources = (attribution: unknown): Source[] => {
 };
 
 const confidenceOf = (attribution: unknown): number | undefined => {
-  const confidence = member(attribution, 'confidence');
-  return typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : undefined;
+  const confidence = numberMemberOf(attribution, 'confidence');
+  return confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined;
 };
-
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? // An own member of an object; what it holds stays unknown.
-      (value as Record<string, unknown>)[name]
-    : undefined;
 
 const saysSomething = (value: unknown): value is string => typeof value === 'string' && /\S/.test(value);
 
@@ -83,7 +78,7 @@ const linkOf = (url: unknown): { url?: string } => {
   return link.ok ? { url: link.value } : {};
 };
 
-const eachOnce = (sources: readonly Source[]): Source[] =>
-  [
-    ...new Map(sources.toReversed().map((source) => [source.url ?? `${source.type}\n${source.name}`, source])).values(),
-  ].reverse();
+const eachOnce = (sources: readonly Source[]): Source[] => {
+  const keys = sources.map(({ url, type, name }) => url ?? `${type}\n${name}`);
+  return sources.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
+};

@@ -20,6 +20,7 @@ export * from './context-result.ts';
 export * from './context-template.ts';
 export * from './delegate-request.ts';
 export * from './delegation-trace.ts';
+export * from './display-model.ts';
 export * from './error-info.ts';
 export * from './healthz.ts';
 export * from './host-article.ts';

@@ -1,0 +1,36 @@
+import type { AgentResponse } from '../../contract/agent-response.ts';
+import { levelOf } from '../../contract/confidence.ts';
+import type { DisplayAttribution, DisplayModel } from '../../contract/display-model.ts';
+import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
+import { oneLine, plainText } from './plain-text.ts';
+import { errorBlock, factsOf, resultBlocks } from './result-blocks.ts';
+
+const MAX_BLOCKS = 64;
+
+/** An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts. */
+export const displayModelOf = (response: AgentResponse): DisplayModel => {
+  const { type, query, success, result, metadata, source_attribution } = response;
+  const blocks = success ? resultBlocks(type, result) : [errorBlock(response.error, metadata)];
+  const attribution = attributionOf(source_attribution);
+  return {
+    type,
+    query: plainText(query, 4000),
+    blocks: blocks.slice(0, MAX_BLOCKS),
+    ...(attribution === undefined ? {} : { attribution }),
+  };
+};
+
+/** A failure may leave parts out: without a source and a confidence nothing is attributed. */
+const attributionOf = (attribution: AgentResponse['source_attribution']): DisplayAttribution | undefined => {
+  const source = oneLine(textMemberOf(attribution, 'primary_source') ?? '', 200);
+  const confidence = numberMemberOf(attribution, 'confidence');
+  if (source === '' || confidence === undefined) return undefined;
+  return {
+    // An icon may be joined of several characters, and all it may hold is one.
+    icon: oneLine(textMemberOf(attribution, 'icon') ?? '', 32),
+    primary_source: source,
+    confidence,
+    level: levelOf(confidence),
+    details: factsOf(memberOf(attribution, 'details')),
+  };
+};

@@ -1,0 +1,59 @@
+import { plainHeading } from '../../knowledge/articles/plain-heading.ts';
+
+/**
+ * A text as it may be shown: well-formed, without control characters other than line breaks, without what turns the
+ * direction of writing or hides, and shortened.
+ *
+ * @param max In UTF-16 units, the mark of what is left out included.
+ */
+export const plainText = (text: string, max: number): string => {
+  const clean = text
+    .slice(0, 4 * max + 100)
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(INVISIBLE, '')
+    .toWellFormed()
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return shortened(clean, max);
+};
+
+/** The same on one line. */
+export const oneLine = (text: string, max: number): string =>
+  shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
+
+/** What Markdown says, without its marks: for quoted documents and written answers. Lists keep their lines. */
+export const proseOf = (markdown: string, max: number): string => {
+  const lines = plainText(markdown, 2 * max).split('\n');
+  return shortened(
+    lines
+      .map(withoutMarks)
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    max,
+  );
+};
+
+// Zero-width joiners stay: scripts and emoji need them.
+const INVISIBLE = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
+
+const withoutMarks = (line: string): string => {
+  if (FENCE_OR_RULE.test(line)) return '';
+  const marker = LIST_MARKER.exec(line)?.[0] ?? '';
+  const words = line.slice(marker.length);
+  return words.length > LONGEST_LINE ? line : marker + plainHeading(words);
+};
+
+const FENCE_OR_RULE = /^(?:`{3,}.*|~{3,}.*|[|:\- ]{3,})$/;
+export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +/;
+/** As far as `plainHeading` reads. */
+const LONGEST_LINE = 1000;
+
+const shortened = (text: string, max: number): string => {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, Math.max(0, max - 1)).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.trimEnd()}…`;
+};

@@ -1,0 +1,169 @@
+import type * as z from 'zod';
+import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-result.ts';
+import type { DisplayBlock, DocumentsBlock, LinksBlock, TableBlock } from '../../contract/display-model.ts';
+import { ErrorCode } from '../../contract/error-info.ts';
+import { readAs } from '../../contract/read-as.ts';
+import { chartBlock } from './chart-block.ts';
+import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
+import { oneLine, plainText, proseOf } from './plain-text.ts';
+import { currencyOf, moneyOf, priceComparisonBlock } from './price-comparison-block.ts';
+import { cellOf, tableBlock } from './table-block.ts';
+import { webLink } from './web-link.ts';
+
+/** Hybrid answers within hybrid answers are shown so deep. */
+const MAX_DEPTH = 2;
+const MAX_TEXT = 8000;
+
+/** What a result of a type shows, also where it is not of the form of that type; never empty. */
+export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
+  const blocks = knownBlocks(type, result, depth);
+  if (blocks !== undefined && blocks.length > 0) return blocks;
+  const said = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
+  if (said !== undefined) return textBlocks(proseOf(said, MAX_TEXT));
+  return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : 'Nothing was found.');
+};
+
+/** `undefined` where the result is not of the form of its type. */
+const knownBlocks = (type: string, result: unknown, depth: number): DisplayBlock[] | undefined => {
+  switch (type) {
+    case 'analytics':
+      return shaped(AnalyticsResult, result, analyticsBlocks);
+    case 'semantic':
+      return shaped(SemanticResult, result, semanticBlocks);
+    case 'web_search':
+      return shaped(WebSearchResult, result, webBlocks);
+    case 'hybrid':
+      return shaped(HybridResult, result, (hybrid) => hybridBlocks(hybrid, depth));
+    default:
+      return undefined;
+  }
+};
+
+const shaped = <Schema extends z.ZodType>(
+  schema: Schema,
+  result: unknown,
+  blocksOf: (result: z.output<Schema>) => (DisplayBlock | undefined)[],
+): DisplayBlock[] | undefined => {
+  const read = readAs(schema, result);
+  return read.ok ? blocksOf(read.value).filter((block) => block !== undefined) : undefined;
+};
+
+const textBlocks = (text: string): DisplayBlock[] => (text === '' ? [] : [{ kind: 'text', text }]);
+
+const analyticsBlocks = (result: AnalyticsResult): (DisplayBlock | undefined)[] => [
+  ...textBlocks(plainText(result.interpretation, MAX_TEXT)),
+  chartBlock(result),
+  result.rows.length > 0 ? tableBlock(result) : undefined,
+];
+
+const semanticBlocks = (result: SemanticResult): (DisplayBlock | undefined)[] => [
+  ...textBlocks(proseOf(result.summary, MAX_TEXT)),
+  result.documents.length > 0 ? documentsBlock(result) : undefined,
+];
+
+const documentsBlock = ({ documents, document_count }: SemanticResult): DocumentsBlock => ({
+  kind: 'documents',
+  documents: documents.slice(0, 20).map(({ content, score, metadata }, at) => {
+    const heading = oneLine(textMemberOf(metadata, 'heading', 'section') ?? '', 300);
+    const updated = oneLine(textMemberOf(metadata, 'last_updated') ?? '', 64);
+    const url = webLink(memberOf(metadata, 'url'));
+    return {
+      title: oneLine(textMemberOf(metadata, 'title', 'source') ?? '', 300) || `Document ${at + 1}`,
+      ...(url === undefined ? {} : { url }),
+      ...(heading === '' ? {} : { section: heading }),
+      excerpt: proseOf(content, 600),
+      score,
+      ...(updated === '' ? {} : { last_updated: updated }),
+    };
+  }),
+  document_count,
+});
+
+const webBlocks = (result: WebSearchResult): (DisplayBlock | undefined)[] => [
+  priceComparisonBlock(result.price_comparison, result.product_info),
+  productBlock(result.product_info),
+  linksBlock(result),
+];
+
+/** What is known of the product, as far as it is not nested. */
+const productBlock = (product: Record<string, unknown>): TableBlock | undefined => {
+  const facts = Object.entries(product).filter(([, value]) => value !== null && typeof value !== 'object');
+  if (facts.length === 0) return undefined;
+  return {
+    kind: 'table',
+    heading: 'Product',
+    columns: [
+      { label: 'Field', align: 'left' },
+      { label: 'Value', align: 'left' },
+    ],
+    rows: facts.slice(0, 12).map(([name, value]) => [cellOf(name.replaceAll('_', ' ')), cellOf(value)]),
+    row_count: facts.length,
+    hidden_columns: 0,
+  };
+};
+
+const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | undefined => {
+  const results = external_results.map((result) => {
+    const url = webLink(result.url);
+    return {
+      title: oneLine(result.title, 300) || hostOf(url) || 'Without a title',
+      ...(url === undefined ? {} : { url }),
+      ...(typeof result.price === 'number' ? { price: moneyOf(result.price, currencyOf(result)) } : {}),
+    };
+  });
+  const shown = new Set(results.map(({ url }) => url));
+  const further = urls.map(webLink).filter((url) => url !== undefined && !shown.has(url));
+  const links = [
+    ...results,
+    ...further.map((url) => ({ title: hostOf(url) || 'A page', ...(url === undefined ? {} : { url }) })),
+  ];
+  return links.length === 0 ? undefined : { kind: 'links', links: links.slice(0, 20), link_count: links.length };
+};
+
+const hostOf = (url: string | undefined): string =>
+  url !== undefined && URL.canParse(url) ? oneLine(new URL(url).hostname, 300) : '';
+
+const hybridBlocks = ({ synthesis, sub_queries }: HybridResult, depth: number): DisplayBlock[] => [
+  ...textBlocks(proseOf(synthesis, MAX_TEXT)),
+  ...(depth < MAX_DEPTH ? sub_queries.flatMap((part) => partBlocks(part, depth + 1)) : []),
+];
+
+/** A part of a hybrid answer, under its question. */
+const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): DisplayBlock[] => {
+  const heading = oneLine(part.query, 300) || part.type;
+  const failure = textMemberOf(part, 'error');
+  const isFailed = memberOf(part, 'success') === false || failure !== undefined;
+  const [first, ...rest] = isFailed
+    ? [errorBlock(failure, memberOf(part, 'metadata'))]
+    : resultBlocks(part.type, part.result, depth);
+  return first === undefined ? [] : [{ ...first, heading }, ...rest];
+};
+
+/** Why there is no answer; the message and the suggestion are read as plain text. */
+export const errorBlock = (message: string | undefined, metadata: unknown): DisplayBlock => {
+  const code = ErrorCode.safeParse(memberOf(metadata, 'error_code'));
+  const suggestion = textMemberOf(metadata, 'suggestion');
+  const recoverable = memberOf(metadata, 'recoverable');
+  return {
+    kind: 'error',
+    message: oneLine(message ?? '', 2000) || 'This part could not be answered.',
+    ...(code.success ? { code: code.data } : {}),
+    ...(suggestion === undefined ? {} : { suggestion: oneLine(suggestion, 1000) }),
+    ...(typeof recoverable === 'boolean' ? { recoverable } : {}),
+  };
+};
+
+/** For attributions: numbers and texts of an object of any shape, "document count: 3". */
+export const factsOf = (details: unknown): string[] => {
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return [];
+  return Object.keys(details)
+    .slice(0, 8)
+    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(details, name)}`.slice(0, 200));
+};
+
+const factOf = (details: object, name: string): string => {
+  const value = memberOf(details, name);
+  const number = numberMemberOf(details, name);
+  if (Array.isArray(value)) return oneLine(value.slice(0, 10).map(cellOf).join(', '), 120);
+  return number === undefined ? cellOf(value) : String(number);
+};
