@@ -1,24 +1,144 @@
-import { LibrarianDescription, type LibrarianDirectory, type LibrarianEntry } from '../contract/librarian-directory.ts';
-import { readAs } from '../contract/read-as.ts';
+import type { LibrarianInfo } from '../contract/librarian.ts';
+import {
+  type Health,
+  LibrarianDescription,
+  type LibrarianDirectory,
+  type LibrarianEntry,
+} from '../contract/librarian-directory.ts';
+import { type Deadline, startDeadline } from '../runtime/deadline.ts';
+import { readBody } from '../runtime/read-body.ts';
+import { readJson } from '../runtime/read-json.ts';
 import type { Target } from '../runtime/signed-client.ts';
+import type { WaitUntil } from '../runtime/wait-until.ts';
 
-const TIMEOUT_MS = 2000;
+/** The librarians that the gateway knows, with what each says of itself. One for the isolate. */
+export interface Librarians {
+  /** Everybody who can be asked by name. */
+  readonly ids: readonly string[];
+  /**
+   * Those that may be asked without being named, as they described themselves last. The same array as long as nothing has
+   * changed. Waits only for those that were never heard of.
+   */
+  routable(scope: { waitUntil: WaitUntil }): Promise<readonly LibrarianInfo[]>;
+  /** Everybody, with health: who was not heard of for five seconds is asked. */
+  list(): Promise<LibrarianDirectory>;
+}
 
-/** Asks every librarian to describe itself; one that does not answer in two seconds stands there as `down`. */
+export interface LibrariansParts {
+  /** Functions of this house, and hosts of other teams, by id. */
+  targets: Readonly<Record<string, Target>>;
+  /** Those of the house: questions reach them by themselves. */
+  own: readonly string[];
+  /** Those of other teams that questions may reach by themselves. */
+  routed?: readonly string[] | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** How long a description counts, and how soon one that could not be read is asked for again. */
+const FRESH_MS = 60_000;
+const RETRY_MS = 5000;
+const TIMEOUT_MS = 1000;
+const MAX_BYTES = 65_536;
+/** Examples of each librarian in the list for people. */
+const SHOWN_EXAMPLES = 5;
+
+/** What was heard of a librarian. Values only: in workerd no request may wait for what another one has begun. */
+interface Shelf {
+  info: LibrarianInfo | undefined;
+  health: Health;
+  heardAt: number;
+  askedAt: number;
+}
+
+export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: LibrariansParts): Librarians => {
+  const automatic = [...new Set([...own, ...routed])].filter((id) => Object.hasOwn(targets, id));
+  const ids = [...new Set([...automatic, ...Object.keys(targets)])];
+  const shelves = new Map<string, Shelf>(
+    ids.map((id) => [
+      id,
+      { info: undefined, health: 'unknown', heardAt: Number.NEGATIVE_INFINITY, askedAt: Number.NEGATIVE_INFINITY },
+    ]),
+  );
+  let routable: readonly LibrarianInfo[] = [];
+
+  const refresh = async (id: string): Promise<void> => {
+    const shelf = shelves.get(id);
+    const target = targets[id];
+    if (shelf === undefined || target === undefined) return;
+    shelf.askedAt = now();
+    const info = await describe(target, id);
+    shelf.heardAt = now();
+    shelf.health = info === undefined ? 'down' : 'ok';
+    if (info === undefined || JSON.stringify(info) === JSON.stringify(shelf.info)) return;
+    shelf.info = info;
+    routable = automatic.flatMap((each) => shelves.get(each)?.info ?? []);
+  };
+
+  const isDue = ({ health, heardAt, askedAt }: Shelf): boolean =>
+    now() - heardAt >= (health === 'ok' ? FRESH_MS : RETRY_MS) && now() - askedAt >= TIMEOUT_MS;
+
+  return {
+    ids,
+    routable: async ({ waitUntil }) => {
+      const unheard: string[] = [];
+      for (const id of automatic) {
+        const shelf = shelves.get(id);
+        if (shelf?.health === 'unknown') unheard.push(id);
+        else if (shelf !== undefined && isDue(shelf)) waitUntil(refresh(id));
+      }
+      if (unheard.length > 0) await Promise.all(unheard.map(refresh));
+      return routable;
+    },
+    list: async () => {
+      const stale = ids.filter((id) => now() - (shelves.get(id)?.heardAt ?? 0) >= RETRY_MS);
+      await Promise.all(stale.map(refresh));
+      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, shelves.get(id)))] };
+    },
+  };
+};
+
+/** How the concierge, which lives here, is introduced. */
+const CONCIERGE: LibrarianEntry = {
+  id: 'concierge',
+  name: 'Concierge',
+  description:
+    'Finds out which librarian a question is for, asks one or several of them, and says when it is for none.',
+  health: 'ok',
+};
+
+const entryOf = (id: string, shelf: Shelf | undefined): LibrarianEntry => {
+  const { examples = [], ...info } = shelf?.info ?? { id, name: id };
+  const shown = examples.slice(0, SHOWN_EXAMPLES);
+  return { ...info, ...(shown.length > 0 ? { examples: shown } : {}), health: shelf?.health ?? 'unknown' };
+};
+
+/** What a librarian says of itself; undefined when it does not answer in a second, or not as itself. */
+const describe = async (target: Target, id: string): Promise<LibrarianInfo | undefined> => {
+  const deadline = startDeadline(TIMEOUT_MS);
+  try {
+    return await read(target, id, deadline);
+  } catch {
+    return undefined;
+  } finally {
+    deadline.clear();
+  }
+};
+
+const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<LibrarianInfo | undefined> => {
+  const request = new Request(`http://${id}/librarians/${id}`, { redirect: 'manual', signal });
+  const response = await race(target.fetch(request));
+  const body = response.ok ? await race(readBody(response, MAX_BYTES)) : undefined;
+  const description = body === undefined ? undefined : readJson(body, LibrarianDescription);
+  if (!description?.ok || description.value.id !== id) return undefined;
+  const { access: _access, keys: _keys, ...info } = description.value;
+  return info;
+};
+
+/** Everybody's description, asked for anew. Goes when `createApp` takes `createLibrarians`. */
 export const describeLibrarians = async (
   functions: Readonly<Record<string, Target>>,
   ids: readonly string[],
-): Promise<LibrarianDirectory> => ({ librarians: await Promise.all(ids.map((id) => describe(functions[id], id))) });
-
-const describe = async (target: Target | undefined, id: string): Promise<LibrarianEntry> => {
-  try {
-    const request = new Request(`http://${id}/librarians/${id}`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const response = await target?.fetch(request);
-    const described = readAs(LibrarianDescription, response?.ok ? await response.json() : undefined);
-    if (!described.ok) return { id, name: id, health: 'down' };
-    const { name, description, capabilities } = described.value;
-    return { id, name, description, capabilities, health: 'ok' };
-  } catch {
-    return { id, name: id, health: 'down' };
-  }
+): Promise<LibrarianDirectory> => {
+  const { librarians } = await createLibrarians({ targets: functions, own: ids }).list();
+  return { librarians: librarians.filter(({ id }) => ids.includes(id)) };
 };

@@ -1,9 +1,9 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
-import { covers } from '../../runtime/capabilities.ts';
 import { chooseByModel } from './choose-by-model.ts';
 import { type Choice, chooseLibrarian } from './choose-librarian.ts';
 import { noneOfOurs } from './none-of-ours.ts';
+import { permittedLibrarians } from './permitted-librarians.ts';
 import { type Candidates, candidatesCache } from './routing-candidates.ts';
 import { type Part, splitByKind } from './split-by-kind.ts';
 import { questionsOf } from './split-question.ts';
@@ -29,21 +29,15 @@ const MODEL_SHARE = 0.25;
 export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts): Librarian => {
   const candidatesFor = candidatesCache(defaultLibrarian);
   return async (query, context) => {
-    const candidates = candidatesFor(permitted(librarians, context));
+    const passed = context?.delegationChain ?? [];
+    const permitted = permittedLibrarians(librarians, context?.user?.capabilities ?? []);
+    const candidates = candidatesFor(permitted.filter(({ id }) => !passed.includes(id)));
     const parts = await partsOf(query, candidates, context);
     if (parts === undefined) return { error: noneOfOurs(candidates.all) };
-    const requests = parts.map((part) => requestFor(part, candidates));
+    const requests = parts.map((part) => requestFor(part, { asked: query, candidates }));
     const [first] = requests;
     return { delegate: first !== undefined && requests.length === 1 ? first : requests };
   };
-};
-
-const permitted = (librarians: readonly LibrarianInfo[], context: Context | undefined): LibrarianInfo[] => {
-  const held = context?.user?.capabilities ?? [];
-  const passed = context?.delegationChain ?? [];
-  return librarians.filter(
-    ({ id, capabilities = [] }) => !passed.includes(id) && capabilities.every((capability) => covers(held, capability)),
-  );
 };
 
 /** Undefined when the question is for nobody. */
@@ -99,8 +93,11 @@ const assign = (questions: readonly string[], targets: readonly (string | undefi
 };
 
 /** Where a specialist fails, the default librarian may still know something. */
-const requestFor = ({ query, to }: Part, { defaultLibrarian }: Candidates): DelegateRequest => ({
+const requestFor = (
+  { query, to }: Part,
+  { asked, candidates: { defaultLibrarian } }: { asked: string; candidates: Candidates },
+): DelegateRequest => ({
   to,
-  query,
+  ...(query === asked ? {} : { query }),
   ...(defaultLibrarian === undefined || to === defaultLibrarian ? {} : { fallback: defaultLibrarian }),
 });
