@@ -1,0 +1,53 @@
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { seedShop } from '../../../src/dev/sample-shop/seed-shop.ts';
+import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
+
+/** The tables of the sample shop that questions may read, and all of them. */
+export const OPEN_TABLES = ['products', 'stock', 'customers', 'orders', 'order_items'];
+const ALL_TABLES = [...OPEN_TABLES, 'customer_contacts', 'staff_accounts'];
+
+const SUMS: Readonly<Record<string, string>> = {
+  products: 'sum(product_id * price_cents), sum(length(sku || name || category))',
+  stock: 'sum(product_id * quantity + reorder_level), sum(length(warehouse))',
+  customers: 'sum(customer_id * length(name || city || country || joined_on))',
+  orders: 'sum(order_id * total_cents + customer_id), sum(length(status || currency))',
+  order_items: 'sum(order_id * product_id + quantity * unit_price_cents)',
+  customer_contacts: 'sum(customer_id * length(email || phone))',
+  staff_accounts: 'sum(account_id * length(login || password_hash))',
+};
+
+/** The sample shop in a real D1 database in workerd. */
+export const startShop = async () => {
+  const worker = {
+    name: 'shop',
+    compatibilityDate: '2026-11-01',
+    modules: [
+      { type: 'ESModule' as const, path: 'index.mjs', contents: 'export default { fetch: () => new Response() }' },
+    ],
+    d1Databases: { SHOP_DB: 'constellation-shop' },
+  };
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
+  const d1 = await miniflare.getD1Database('SHOP_DB', 'shop');
+  await seedShop(d1);
+  await d1.prepare('CREATE VIEW contact_list AS SELECT email FROM customer_contacts').run();
+  const query = async (sql: string): Promise<Record<string, unknown>[]> => (await d1.prepare(sql).all()).results;
+  return {
+    d1: d1 as unknown as D1, // miniflare's proxy has its own type of the same methods
+    database: d1Database(d1 as unknown as D1),
+    query,
+    /** A digest of every row of every table, and of the schema. */
+    checksum: async (): Promise<string> => {
+      const contents = ['sqlite_schema', ...ALL_TABLES].map((table) => query(`SELECT * FROM ${table}`));
+      const bytes = new TextEncoder().encode(JSON.stringify(await Promise.all(contents)));
+      return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
+    },
+    /** The schema, the rows of each table, and a sum over what they hold: fast enough for after every statement. */
+    fingerprint: async (): Promise<unknown[]> => [
+      await query('SELECT name, sql FROM sqlite_schema'),
+      ...(await Promise.all(
+        Object.entries(SUMS).map(([table, sum]) => query(`SELECT count(*), ${sum} FROM ${table}`)),
+      )),
+    ],
+    stop: () => miniflare.dispose(),
+  };
+};

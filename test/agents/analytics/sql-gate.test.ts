@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSql } from '../../../src/agents/analytics/run-sql.ts';
+import { createSqlGate, type SqlGate } from '../../../src/agents/analytics/sql-gate.ts';
+import { OPEN_TABLES, startShop } from './shop-for-test.ts';
+
+const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as T;
+const ATTACKS = read<{ group: string; sql: string }[]>('attack-statements.json');
+const BENIGN = read<string[]>('benign-statements.json');
+
+let shop: Awaited<ReturnType<typeof startShop>>;
+let gate: SqlGate;
+let untouched: string;
+let counted: unknown[];
+
+beforeAll(async () => {
+  shop = await startShop();
+  gate = createSqlGate({ database: shop.database, tables: OPEN_TABLES });
+  untouched = await shop.checksum();
+  counted = await shop.fingerprint();
+});
+
+afterAll(() => shop?.stop());
+
+const limits = () => ({ signal: new AbortController().signal, timeoutMs: 5000 });
+
+/** The rows of a statement that passes. */
+const rowsOf = async (sql: string) => {
+  const judged = await gate.judge(sql);
+  if (!judged.ok) throw new Error(`${judged.reason} ${judged.hint ?? ''}`);
+  return runSql(shop.database, judged.value, limits());
+};
+
+describe('the gate, against real D1', () => {
+  it('knows at least 80 attacks and 60 statements that are none', () => {
+    expect(ATTACKS.length).toBeGreaterThanOrEqual(80);
+    expect(BENIGN.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each(ATTACKS)('refuses, $group: $sql', async ({ sql }) => {
+    const judged = await gate.judge(sql);
+    expect(judged).toMatchObject({ ok: false, reason: expect.stringMatching(/^The statement .+\.$/) });
+    expect(await shop.fingerprint()).toEqual(counted);
+  });
+
+  it.each(BENIGN)('lets pass and runs: %s', async (sql) => {
+    const { columns, rows } = await rowsOf(sql);
+    expect(columns.length).toBeGreaterThan(0);
+    for (const row of rows) expect(Object.keys(row)).toEqual(columns);
+  });
+
+  it('leaves every byte of every table as it was', async () => {
+    expect(await shop.checksum()).toBe(untouched);
+  });
+});
+
+describe('what passes', () => {
+  it('is the statement in a frame that caps its rows', async () => {
+    const judged = await gate.judge('SELECT name FROM products;');
+    expect(judged).toMatchObject({
+      ok: true,
+      value: {
+        statement: { sql: 'SELECT * FROM (SELECT name FROM products) LIMIT 500', values: [] },
+        tables: ['products'],
+      },
+    });
+    const { rows, truncated } = await rowsOf('SELECT order_id FROM orders');
+    expect([rows.length, truncated]).toEqual([500, true]);
+  });
+
+  it('names the tables that are really read, whatever the statement calls them', async () => {
+    const judged = await gate.judge('WITH x AS (SELECT * FROM "orders" o) SELECT count(*) FROM x, [stock] LIMIT 1');
+    expect(judged).toMatchObject({ ok: true, value: { tables: ['orders', 'stock'] } });
+  });
+
+  it('binds the values of parameters, and none else', async () => {
+    const sql = "SELECT name FROM products WHERE name = :name AND name <> ':other'";
+    const judged = await gate.judge(sql, { other: 'x', name: "' OR 1 = 1 --" });
+    expect(judged).toMatchObject({ ok: true, value: { statement: { values: ["' OR 1 = 1 --"] } } });
+    expect(await gate.judge('SELECT :missing', { name: 'x' })).toMatchObject({ ok: false });
+  });
+
+  it('returns at most 120,000 characters, and no bytes', async () => {
+    const wide =
+      'SELECT name AS a, name AS b, name AS c, name AS d, name AS e, name AS f, name AS g, name AS h FROM customers';
+    const { rows, truncated } = await rowsOf(`${wide} ORDER BY 1`);
+    expect([JSON.stringify(rows).length < 120_000, truncated]).toEqual([true, true]);
+    expect((await rowsOf("SELECT CAST('a' AS BLOB) AS bytes")).rows).toEqual([{ bytes: null }]);
+  });
+
+  it('does not run when the schema has changed since it was judged', async () => {
+    const judged = await gate.judge('SELECT name FROM products');
+    if (!judged.ok) throw new Error(judged.reason);
+    await shop.query('CREATE TABLE later (x)');
+    await expect(runSql(shop.database, judged.value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+    await shop.query('DROP TABLE later');
+  });
+
+  it('ends with TIMEOUT when there is no time left or the caller has gone', async () => {
+    const judged = await gate.judge('SELECT name FROM products');
+    if (!judged.ok) throw new Error(judged.reason);
+    const gone = { signal: AbortSignal.abort(), timeoutMs: 5000 };
+    await expect(runSql(shop.database, judged.value, gone)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const slow = { ...shop.database, run: () => new Promise<never>(() => {}) };
+    await expect(runSql(slow, judged.value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+});
