@@ -1,0 +1,25 @@
+import { createApp } from '../../src/agents/hybrid/app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
+import { serviceTargets } from '../../src/runtime/service-targets.ts';
+
+interface Env extends IdentityVariables {
+  ANALYTICS: Fetcher;
+  SEMANTIC: Fetcher;
+  WEB_SEARCH: Fetcher;
+}
+
+const fetch = serveApp('hybrid', async (env: Env) => {
+  const { ANALYTICS, SEMANTIC, WEB_SEARCH } = env;
+  return createApp({
+    ...(await identityFrom(env, 'hybrid')),
+    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    replay: memoryReplayStore(),
+    targets: serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH }),
+  });
+});
+
+export default {
+  fetch,
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,40 @@
+import { AgentRequest } from '../../contract/agent-response.ts';
+import type { DelegateRequest } from '../../contract/delegate-request.ts';
+import { readAs } from '../../contract/read-as.ts';
+import { covers } from '../../runtime/capabilities.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
+import type { AgentCall } from '../agent.ts';
+import type { FailedPart, Part } from './part.ts';
+import { readPart } from './read-part.ts';
+import { SOURCES } from './source-type.ts';
+import type { PartialQuery } from './split-query.ts';
+
+/**
+ * Asks the librarian of each part, all at once. A part that the context's capabilities do not allow is not sent. The
+ * caller's options for a kind of source (`options.semantic`) go to its librarian as that one's own.
+ *
+ * @returns One part for each query, in their order.
+ */
+export const askParts = async (queries: readonly PartialQuery[], { scope, options }: AgentCall): Promise<Part[]> => {
+  const allowed = queries.filter((query) => isAllowed(query, scope.context.capabilities));
+  const branches =
+    allowed.length > 0 ? await scope.delegates.ask(allowed.map((query) => requestOf(query, options))) : [];
+  const asked = new Map(allowed.map((query, place) => [query, branches[place]]));
+  return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
+};
+
+const isAllowed = ({ type }: PartialQuery, capabilities: readonly string[]): boolean =>
+  covers(capabilities, SOURCES[type].capability);
+
+const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options']): DelegateRequest => {
+  const own = readAs(AgentRequest.shape.options, options[type]);
+  // Also when there are none: those of the whole question are meant for this agent.
+  return { to: SOURCES[type].librarian, query, context: { options: own.ok ? (own.value ?? {}) : {} } };
+};
+
+const notAllowed = (query: PartialQuery): FailedPart => {
+  const { librarian, capability, name } = SOURCES[query.type];
+  const message = `Not allowed: asking ${name} takes the capability ${capability}`;
+  const suggestion = `Ask with a key or a token that holds ${capability}`;
+  return { ...query, ok: false, isAsked: false, error: errorInfo('UNAUTHORIZED', { librarian, message, suggestion }) };
+};

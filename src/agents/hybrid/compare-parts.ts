@@ -1,0 +1,45 @@
+import { type Contradiction, JoinedAnswer } from '../../contract/joined-answer.ts';
+import { readAs } from '../../contract/read-as.ts';
+import type { LibrarianResponse } from '../../contract/response.ts';
+import { aggregate } from '../../runtime/delegation/aggregate.ts';
+import { availabilityConflicts } from './availability-conflicts.ts';
+import type { Part } from './part.ts';
+import { priceConflicts } from './price-conflicts.ts';
+import { SOURCES } from './source-type.ts';
+
+/** What the parts say together. */
+export interface Comparison {
+  /** 0 to 1. */
+  confidence: number;
+  /** At most 8. */
+  contradictions: Contradiction[];
+}
+
+const MAX_CONTRADICTIONS = 8;
+/** A contradicted answer is half as sure. */
+const SHARE_WHEN_DISPUTED = 0.5;
+
+/**
+ * How sure all parts together are, by the rule of joined answers (the weakest answered part, scaled by the share of
+ * parts that were answered), and where they contradict one another: by their words, and on prices and stock by the data.
+ */
+export const compareParts = (parts: readonly Part[]): Comparison => {
+  const joined = aggregate(parts.map(branchOf));
+  const read = readAs(JoinedAnswer.pick({ contradictions: true }), joined.metadata ?? {});
+  const inWords = (read.ok ? read.value.contradictions : undefined) ?? [];
+  const inData = [...priceConflicts(parts), ...availabilityConflicts(parts)];
+  const contradictions = [...inData, ...inWords].slice(0, MAX_CONTRADICTIONS);
+  const confidence = joined.confidence ?? 0;
+  const isHalved = inData.length > 0 && inWords.length === 0;
+  return { confidence: isHalved ? rounded(confidence * SHARE_WHEN_DISPUTED) : confidence, contradictions };
+};
+
+const branchOf = (part: Part) => {
+  const { librarian: to } = SOURCES[part.type];
+  const response: LibrarianResponse = part.ok
+    ? { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence }
+    : { error: part.error };
+  return { request: { to, query: part.query }, query: part.query, to, response };
+};
+
+const rounded = (confidence: number): number => Math.round(confidence * 1000) / 1000;

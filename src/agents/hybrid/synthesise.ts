@@ -1,0 +1,60 @@
+import type { Contradiction } from '../../contract/joined-answer.ts';
+import { inertLine } from '../../runtime/delegation/aggregation/inert-line.ts';
+import { shorten } from '../../runtime/delegation/aggregation/shorten.ts';
+import { WHY_MISSING } from '../../runtime/delegation/aggregation/why-missing.ts';
+import type { AnsweredPart, FailedPart, Part } from './part.ts';
+import { SOURCES, SourceType } from './source-type.ts';
+
+/**
+ * What all parts found as one text in their order, with the citations of each; then what contradicts, and what is missing.
+ *
+ * @param unasked Parts that were too many to ask.
+ * @returns Markdown of at most 12,000 characters, so that it survives as a librarian's answer.
+ */
+export const synthesise = (
+  parts: readonly Part[],
+  { contradictions, unasked }: { contradictions: readonly Contradiction[]; unasked: readonly string[] },
+): string => {
+  const answered = parts.filter((part): part is AnsweredPart => part.ok);
+  const share = Math.floor(ROOM_FOR_FINDINGS / Math.max(1, answered.length));
+  const findings = answered.map(({ finding }) => shorten(finding, share));
+  const notes = [
+    ...contradictions.slice(0, MAX_NOTED).map(contradictionSentence),
+    ...parts.filter((part): part is FailedPart => !part.ok).map(gapSentence),
+    ...unasked
+      .slice(0, MAX_NOTED)
+      .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
+  ];
+  return [joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
+};
+
+/** Sub-queries of one question at most. */
+export const MAX_PARTS = 6;
+
+const ROOM_FOR_FINDINGS = 8000;
+const MAX_NOTED = 4;
+
+/** Short sentences make one paragraph; lists, tables and long texts stand apart. */
+const joined = (findings: readonly string[]): string => {
+  const isPlain = findings.every((text) => text.length <= 400 && !/\n|^(?:[-+*>#|]|\d{1,9}[.)])\s?/.test(text));
+  return isPlain ? findings.map(asSentence).join(' ') : findings.join('\n\n');
+};
+
+const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text) ? text : `${text}.`);
+
+const gapSentence = ({ query, type, error, isAsked }: FailedPart): string => {
+  const why = isAsked
+    ? WHY_MISSING[error.code]
+    : `asking it takes the capability ${SOURCES[type].capability}, which is not allowed here`;
+  return `Not answered: “${inertLine(query, 200)}” (${SOURCES[type].name}): ${why}.`;
+};
+
+const contradictionSentence = ({ statements, values }: Contradiction): string => {
+  const said = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${inertLine(text, 250)}”`);
+  return `The sources disagree (${values.map((value) => inertLine(value, 60)).join(' or ')}): ${said.join(', ')}.`;
+};
+
+const nameOf = (librarian: string): string => {
+  const type = SourceType.options.find((each) => SOURCES[each].librarian === librarian);
+  return type === undefined ? inertLine(librarian, 48) : SOURCES[type].name;
+};

@@ -1,0 +1,38 @@
+/**
+ * Words that never belong to the name of a thing: articles, pronouns, prepositions, question words, auxiliaries, and
+ * the verbs and adjectives that questions to a shop are made of. A run of other words is taken for a noun phrase.
+ */
+export const NO_NOUNS: ReadonlySet<string> = new Set(
+  (
+    'a an the this that these those i me my we us our you your he him his she her it its they them their one ones ' +
+    'is am are was were be been being do does did has have had having can could will would shall should may might must ' +
+    'what which who whom whose when where why how whether if so and or but nor as of at by for with to from in on off up out ' +
+    'about into over under below above after before during between against without within than then there here also too ' +
+    'please kindly just only still ever already not no yes now today yesterday currently any some all each every both many much more most ' +
+    'less least few other another same own else elsewhere anywhere somewhere anybody anyone somebody someone ' +
+    'show list find give tell compare explain summarise summarize describe count look search check name quote report get ' +
+    'know want need like see say says said mean means cover covers work works sell sells sold buy buys bought cost costs ' +
+    'charge charges take takes took ask asks come comes came go goes went make makes made write written mention mentions ' +
+    'offer left available cheaper cheap expensive best better worst good bad new latest last next current currently ' +
+    'online offline long often far big large small high low old used enough loud quiet fast slow ' +
+    'hi hello hey thanks thank plus well together along finally'
+  ).split(' '),
+);
+
+/** Nouns that say what is asked about a thing, not which thing: `stock`, `price`, `warranty`. */
+export const ASPECTS: ReadonlySet<string> = new Set(
+  (
+    'stock stocks price prices number count total sum average revenue turnover sales value amount level levels units unit ' +
+    'warranty guarantee policy terms conditions documents documentation docs articles article guide manual page pages news ' +
+    'reviews review offers web internet online shop shops store stores market customers customer orders order people ' +
+    'competitors competitor rivals retailers month week quarter year months weeks years day days press'
+  ).split(' '),
+);
+
+/** People and companies: a `they` behind them means them, not the product before. */
+export const PARTIES =
+  /\b(?:customers?|people|users?|owners?|buyers?|reviewers?|testers?|competitors?|rivals?|shops?|stores?|retailers?)\b/i;
+
+export const MONTHS: ReadonlySet<string> = new Set(
+  'january february march april may june july august september october november december'.split(' '),
+);
