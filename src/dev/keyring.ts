@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOCAL_LIBRARIANS } from '../runtime/house-librarians.ts';
 import { type DirectoryClaims, openDirectory } from '../runtime/key-directory.ts';
-import { LOCAL_LIBRARIANS } from '../runtime/local-directory.ts';
 import { signDirectory } from '../runtime/signed-directory.ts';
 import { makeSigningKey } from '../runtime/signer.ts';
 

@@ -1,6 +1,7 @@
 import { decodeBase64url } from './base64url.ts';
+import { LOCAL_LIBRARIANS } from './house-librarians.ts';
 import type { DirectoryEntry, KeyDirectory } from './key-directory.ts';
-import { LOCAL_LIBRARIANS, LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
+import { LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
 import { loadDirectory } from './signed-directory.ts';
 import { importSigner, publicKeyOf, type Signer } from './signer.ts';
 

@@ -1,25 +1,12 @@
 import type { Bytes } from './base64url.ts';
 import { encodeBase64url } from './base64url.ts';
 import { sha256, utf8 } from './digest.ts';
+import { LOCAL_LIBRARIANS } from './house-librarians.ts';
 import { type DirectoryEntry, type KeyDirectory, openDirectory } from './key-directory.ts';
 import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './signer.ts';
 
 /** Seed of the derived keys when none is given. Everybody knows it: for one's own machine only. */
 export const LOCAL_SEED = 'local-dev';
-
-/** The functions of this house and what each may start (design, section 8). */
-export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
-  gateway: { origin: ['user', 'anon'], ws: ['*'] },
-  webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read'] },
-  library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
-  navigator: {},
-  semantic: {},
-  analytics: {},
-  'web-search': {},
-  hybrid: {},
-  support: {},
-  memory: {},
-};
 
 /**
  * A directory of derived keys: no files, the same on every start (signed context 4.12). Development only.

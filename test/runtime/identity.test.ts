@@ -1,9 +1,9 @@
 import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/runtime/digest.ts';
+import { LOCAL_LIBRARIANS } from '../../src/runtime/house-librarians.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import type { DirectoryClaims } from '../../src/runtime/key-directory.ts';
-import { LOCAL_LIBRARIANS } from '../../src/runtime/local-directory.ts';
 import { signDirectory } from '../../src/runtime/signed-directory.ts';
 import { makeSigningKey } from '../../src/runtime/signer.ts';
 
