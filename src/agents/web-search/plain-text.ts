@@ -7,11 +7,12 @@ import { decodeEntities } from '../../knowledge/articles/decode-entities.ts';
  * @param limit In UTF-16 units; what is longer ends in `…`.
  */
 export const plainText = (text: string, limit: number): string => {
-  const visible = withoutTags(decodeEntities(withoutTags(text.slice(0, MAX_READ))))
+  const visible = decodeEntities(withoutTags(text.slice(0, MAX_READ)))
     .normalize('NFC')
-    .replace(/\s+/g, ' ')
+    .replace(/[\t-\r\u0085\u2028\u2029]/g, ' ')
     .replace(INVISIBLE, '');
-  return shortened(visible.replace(ADDRESS, '…').replace(/ {2,}/g, ' ').trim(), limit);
+  // Again, as a reference may have stood for a sign of a tag, or an invisible one within it.
+  return shortened(withoutTags(visible).replace(ADDRESS, '…').replace(/\s+/g, ' ').trim(), limit);
 };
 
 /** Nobody shows more than this of a title or snippet. */
@@ -24,7 +25,7 @@ const withoutTags = (text: string): string => {
     before = rest;
     rest = rest.replace(TAG, '');
   }
-  return rest.replace(OPEN_TAG, '');
+  return rest.replace(OPEN_TAG, '').replace(/<+(?=[a-z/!?])/gi, '');
 };
 
 /** Elements whose content is no text. */

@@ -1,0 +1,37 @@
+import { createApp } from '../../src/agents/web-search/app.ts';
+import { chooseProvider, type ProviderVariables } from '../../src/agents/web-search/choose-provider.ts';
+import { d1ProductCatalogue } from '../../src/agents/web-search/d1-product-catalogue.ts';
+import { searchCache } from '../../src/agents/web-search/search-cache.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
+
+interface Env extends IdentityVariables, ProviderVariables {
+  /** Absent where there is no shop. */
+  SHOP_DB?: D1Database;
+  SHOP_WORKSPACE?: string;
+  SEARCH_COUNTRY?: string;
+  SEARCH_LANGUAGE?: string;
+}
+
+const fetch = serveApp('web-search', async (env: Env) => {
+  const tools = {
+    fetch: (input: RequestInfo | URL, init?: RequestInit) => globalThis.fetch(input, init),
+    now: Date.now,
+  };
+  const provider = chooseProvider(env, tools);
+  const { SHOP_DB, SHOP_WORKSPACE } = env;
+  return createApp({
+    ...(await identityFrom(env, 'web-search')),
+    // Best effort: a copy that reaches another isolate within 60 s is answered again, which costs one more search.
+    replay: memoryReplayStore(),
+    search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
+    shop: SHOP_DB && { workspace: SHOP_WORKSPACE || 'default', catalogue: d1ProductCatalogue(SHOP_DB, tools) },
+    country: env.SEARCH_COUNTRY || undefined,
+    language: env.SEARCH_LANGUAGE || undefined,
+  });
+});
+
+export default {
+  fetch,
+} satisfies ExportedHandler<Env>;

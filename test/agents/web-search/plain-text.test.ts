@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanUrl, uniqueUrls } from '../../../src/agents/web-search/clean-url.ts';
+import { plainText } from '../../../src/agents/web-search/plain-text.ts';
+
+describe('plainText()', () => {
+  it.each([
+    ['The <strong>iPhone 17</strong> &amp; its case', 'The iPhone 17 & its case'],
+    ['a < b and c > d', 'a < b and c > d'],
+    ['line\none\r\n\ttwo', 'line one two'],
+    ['<img src=x onerror=alert(1)>Hi', 'Hi'],
+    ['Hi<img src=x onerror=alert(1)', 'Hi'],
+    ['<scr<b>ipt>alert(1)</scr</b>ipt>', 'alert(1)'],
+    ['<script>alert(1)</script>Hi', 'Hi'],
+    ['&lt;img src=x onerror=alert(1)&gt;Hi', 'Hi'],
+    ['&#x202e;gnp.exe', 'gnp.exe'],
+    ['a\u202eb\u2066c\u200bd\u00ade\ufefff', 'abcdef'],
+    ['nul\u0000 bell\u0007 esc\u001b[31m', 'nul bell esc[31m'],
+    ['tags \u{e0041}\u{e0042} hidden', 'tags hidden'],
+    ['see https://evil.example/?q=1 now', 'see … now'],
+    ['see www.evil.example/x or javascript:alert(1) or me@evil.example', 'see … or … or …'],
+    ['[x](data:text/html;base64,AAAA)', '[x](…'],
+    ['half \ud83d', 'half'],
+  ])('of %j makes %j', (text, plain) => {
+    expect(plainText(text, 200)).toBe(plain);
+  });
+
+  it('keeps to its limit and never cuts a character in half', () => {
+    expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…');
+    expect(plainText('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…');
+  });
+
+  it('leaves no tag, control or bidirectional character of any text', () => {
+    const piece = fc.constantFrom(
+      '<',
+      '>',
+      '&lt;',
+      '&#60;',
+      '&amp;lt;',
+      'img',
+      '/',
+      '!',
+      ' ',
+      '\u202e',
+      '\n',
+      'a',
+      '"',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const plain = plainText(pieces.join(''), 500);
+        expect(plain).not.toMatch(/<[a-z/!?]|[\u202a-\u202e\u2066-\u2069\n]/i);
+      }),
+    );
+  });
+
+  it('takes no more than linear time for hostile text', () => {
+    const started = performance.now();
+    for (const text of ['<'.repeat(1e6), '<a'.repeat(5e5), '&lt'.repeat(3e5), 'a@'.repeat(5e5), '<script>'.repeat(1e5)])
+      plainText(text, 300);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('cleanUrl()', () => {
+  it.each([
+    ['https://shop.example/p?id=1&utm_source=google&utm_medium=cpc&gclid=abc', 'https://shop.example/p?id=1'],
+    ['https://shop.example/p?fbclid=1&srsltid=2', 'https://shop.example/p'],
+    ['https://shop.example/p#:~:text=iPhone', 'https://shop.example/p'],
+    ['https://shop.example/p#reviews', 'https://shop.example/p#reviews'],
+    [' HTTPS://Shop.Example/A?b=c%20d ', 'https://shop.example/A?b=c%20d'],
+    ['http://shop.example', 'http://shop.example/'],
+  ])('of %s makes %s', (text, clean) => {
+    expect(cleanUrl(text)).toBe(clean);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,hi',
+    'file:///etc/passwd',
+    'ftp://shop.example/',
+    '//shop.example/p',
+    '/p/1',
+    'shop.example',
+    'https://',
+    'https://amazon.example@evil.example/',
+    'https://u:p@evil.example/',
+    `https://shop.example/${'a'.repeat(3000)}`,
+    'java\nscript:alert(1)',
+    '',
+  ])('takes nothing of %j', (text) => {
+    expect(cleanUrl(text)).toBeUndefined();
+  });
+
+  it('gives each address once, up to the limit', () => {
+    const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
+    expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);
+  });
+});

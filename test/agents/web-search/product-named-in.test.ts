@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { productNamedIn } from '../../../src/agents/web-search/product-named-in.ts';
+
+const PRODUCTS = ['iPhone 17', 'iPhone 17 Pro', 'Apollo', 'Apollo II', 'Apollo III', 'Apollo II Power Supply'].map(
+  (name) => ({ name }),
+);
+const named = (query: string, products = PRODUCTS) => productNamedIn(query, products)?.name;
+
+describe('productNamedIn()', () => {
+  it.each([
+    ['What does the iPhone 17 cost elsewhere?', 'iPhone 17'],
+    ['what does the IPHONE17 cost', 'iPhone 17'],
+    ['Is the iPhone 17 Pro cheaper at a competitor?', 'iPhone 17 Pro'],
+    ['price of the iphnoe 17 online', 'iPhone 17'],
+    ['price of the ihpone 17 online', 'iPhone 17'],
+    ['iPhone 17 256GB price', 'iPhone 17'],
+    ['What does the Apollo cost?', 'Apollo'],
+    ['What does the Apolo II cost?', 'Apollo II'],
+    ['apollo iii price', 'Apollo III'],
+    ['Where can I buy an Apollo II power supply?', 'Apollo II Power Supply'],
+    ['Compare the Apollo and the Apollo III', 'Apollo III'],
+  ])('finds in "%s" the %s', (query, name) => {
+    expect(named(query)).toBe(name);
+  });
+
+  it.each([
+    'What does the iPhone 16 cost?',
+    'What does the iPhone cost?',
+    'What does an iPhone 17 case cost?',
+    'What does an iPhone 17 Max cost?',
+    'What does the Apollo 4 cost?',
+    'What does the Apollo IV cost?',
+    'What is the weather like?',
+    '17',
+    '?',
+  ])('finds none in "%s"', (query) => {
+    expect(named(query)).toBeUndefined();
+  });
+
+  it('does not take the Apollo II for an Apollo that alone is known', () => {
+    expect(named('What does the Apollo II cost?', [{ name: 'Apollo' }])).toBeUndefined();
+    expect(named('What does the Apollo cost?', [{ name: 'Apollo II' }])).toBeUndefined();
+  });
+});

@@ -1,0 +1,17 @@
+import type { Product, ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
+import { productNamedIn } from '../../../src/agents/web-search/product-named-in.ts';
+
+/** The product of seed 003's example. */
+export const IPHONE: Product = {
+  productId: 123,
+  sku: 'PH-17',
+  name: 'iPhone 17',
+  category: 'Phones',
+  priceCents: 99_999,
+  currency: 'USD',
+};
+
+/** Products in memory. */
+export const catalogueOf = (...products: Product[]): ProductCatalogue => ({
+  find: async (query) => productNamedIn(query, products),
+});
