@@ -70,6 +70,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
+    c.set('usage', { calls: 0 });
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
     const request = readJson(c.get('body'), LibrarianAskRequest);
     if (!request.ok) {

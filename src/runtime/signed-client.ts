@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
 import type { Bytes } from './base64url.ts';
-import { ContextRefused } from './context-refused.ts';
+import { ContextRefused, demand } from './context-refused.ts';
 import { startDeadline } from './deadline.ts';
 import { sha256, utf8 } from './digest.ts';
 import { errorInfo } from './error-info-of.ts';
@@ -112,6 +112,8 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
     call: async (context, request) => {
       const course: Course = { why: 'refused', sent: false, spanId: undefined };
       try {
+        // Said before it is looked whether there is a way to it: a loop is one, whoever is bound to whom.
+        demand(![self, ...context.chain].includes(request.to), 'the target is in the chain', 'LOOP_DETECTED');
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
         return await send(context, { ...options, request, target, now, course });

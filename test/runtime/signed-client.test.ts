@@ -57,7 +57,7 @@ describe('signedClient()', () => {
   });
 
   it.each([
-    ['itself', 'gateway', 'DELEGATION_FAILED'],
+    ['itself', 'gateway', 'LOOP_DETECTED'],
     ['somebody without a binding', 'memory', 'DELEGATION_FAILED'],
     ['somebody outside the directory', 'stranger', 'DELEGATION_FAILED'],
     ['what every object has', 'constructor', 'DELEGATION_FAILED'],

@@ -1,5 +1,6 @@
 import { LibrarianAskRequest } from '../../contract/ask-request.ts';
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
+import { ErrorInfo } from '../../contract/error-info.ts';
 import { describeIssues } from '../../contract/issue.ts';
 import { readAs } from '../../contract/read-as.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
@@ -67,8 +68,9 @@ const ENDS_OF_THE_WAY = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH
 const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallback: string): LibrarianResponse => {
   const { error } = first;
   if (error === undefined) return second;
-  const details = { ...error.details, fallback: { librarian: fallback, code: second.error?.code } };
-  return { ...first, error: { ...error, details } };
+  const told = { fallback: { librarian: fallback, code: second.error?.code } };
+  const details = { ...error.details, ...told };
+  return { ...first, error: { ...error, details: readAs(ErrorInfo.shape.details, details).ok ? details : told } };
 };
 
 const merged = (metadata: Readonly<Record<string, unknown>> | undefined, added: Record<string, unknown> | undefined) =>

@@ -32,16 +32,18 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
   const { to, budget, circuits, fallback } = question;
   const { context, now } = caller;
   const startedAtMs = now();
-  let attempts = 0;
+  const sent: Attempt[] = [];
   const attempt = async (): Promise<Attempt> => {
     if (budget.left() < 1) return refused(overBudget(to));
     const handDown = handedDown(budget.left() - 1, { fallback });
     const call = () => callOnce(caller, { ...question, handDown });
     const made = (await circuits.run(`${context.workspace}/${to}`, call)) ?? refused(resting(to));
-    if (made.sent) attempts += 1;
+    if (made.sent) sent.push(made);
     return made;
   };
-  const last = await onceMore.execute(attempt);
+  const made = await onceMore.execute(attempt);
+  // A retry that was refused here says less than the call before it.
+  const last = sent.at(-1) ?? made;
   const { response, receipt, reported } = last;
   const hop: TraceHop = {
     ...(last.spanId === undefined || !last.sent ? {} : { spanId: last.spanId }),
@@ -50,11 +52,11 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
     to,
     durationMs: Math.min(Math.max(now() - startedAtMs, 0), MAX_DURATION_MS),
     outcome: outcomeOf(response),
-    attempts,
+    attempts: sent.length,
     ...(receipt === undefined ? {} : { receipt: receipt.text }),
     verified: receipt !== undefined,
   };
-  return { response, sent: attempts > 0, hop, receipt, reported };
+  return { response, sent: sent.length > 0, hop, receipt, reported };
 };
 
 // Only attempts come here.

@@ -26,11 +26,11 @@ export const sharesOf = (total: number, count: number): number[] =>
 
 /**
  * How much of its budget one call hands down to its target, the call itself being paid for. Half is kept where a
- * fallback may have to ask the same; one call for a retry, unless that could cut a chain short that has room for eight.
+ * fallback may have to ask the same; otherwise one call for a retry, where that is little of what is left.
  */
 export const handedDown = (left: number, { fallback }: { fallback: boolean }): number => {
   if (fallback) return Math.floor(left / 2);
-  return left > SPARED_FROM ? left - 1 : left;
+  return left >= SPARED_FROM ? left - 1 : left;
 };
 
-const SPARED_FROM = 8;
+const SPARED_FROM = 4;

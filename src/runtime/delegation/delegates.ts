@@ -73,12 +73,13 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   };
 
   const record = async ({ branch, replies }: AskedBranch): Promise<void> => {
-    const found = await Promise.all(
-      replies.map(async (reply) => [reply.hop, ...(await nestedHops(reply, { ...parts, now: now() }))]),
-    );
-    const known = replies.length > 0 ? found.flat() : hopsOfRefused(branch, context);
-    hops.push(...known.slice(0, MAX_TRACE_HOPS - hops.length));
-    receipts.push(...replies.flatMap(({ receipt }) => receipt?.hash ?? []));
+    const add = (known: readonly TraceHop[]) => hops.push(...known.slice(0, MAX_TRACE_HOPS - hops.length));
+    if (replies.length === 0) add(hopsOfRefused(branch, context));
+    for (const reply of replies) {
+      const room = MAX_TRACE_HOPS - hops.length;
+      add([reply.hop, ...(await nestedHops(reply, { ...parts, now: now(), room }))]);
+      if (reply.receipt !== undefined) receipts.push(reply.receipt.hash);
+    }
   };
 
   return {

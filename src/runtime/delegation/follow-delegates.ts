@@ -4,7 +4,7 @@ import { aggregate } from './aggregate.ts';
 import type { Branch } from './branch.ts';
 import type { Delegates } from './delegates.ts';
 import { isFailure } from './is-failure.ts';
-import { withTrace } from './with-trace.ts';
+import { withMetadata, withTrace } from './with-trace.ts';
 
 /** Whose response is followed, and what it was asked. */
 export interface Asked {
@@ -34,7 +34,10 @@ export const followDelegates = async (
 
 const oneOf = (own: LibrarianResponse, { response }: Branch): LibrarianResponse => {
   if (!isFailure(response) || own.answer === undefined) return response;
-  return { ...own, partial: true, metadata: { ...own.metadata, delegationError: response.error } };
+  const partial = { ...own, partial: true };
+  const gap = { delegationError: response.error };
+  // The gap has to be named, whatever else there was to say.
+  return withMetadata(partial, gap) ?? { ...partial, metadata: gap };
 };
 
 const ownBranch = (response: LibrarianResponse, { librarian, query }: Asked): Branch[] => {

@@ -12,6 +12,8 @@ interface Checking {
   context: OriginContext | VerifiedContext;
   directory: KeyDirectory;
   now: number;
+  /** Hops that can still be told. */
+  room: number;
 }
 
 /**
@@ -21,15 +23,16 @@ interface Checking {
  */
 export const nestedHops = async (
   { reported, hop, receipt }: Pick<TargetReply, 'reported' | 'hop' | 'receipt'>,
-  { context, directory, now }: Checking,
+  { context, directory, now, room }: Checking,
 ): Promise<TraceHop[]> => {
   if (reported === undefined || receipt === undefined || hop.spanId === undefined) return [];
   const read = readAs(DelegationTrace, reported);
   if (!read.ok || read.value.traceId !== context.traceId) return [];
-  if (context.caller !== undefined) return read.value.hops;
+  const hops = read.value.hops.slice(0, room);
+  if (context.caller !== undefined) return hops;
   const since = context.startedAtMs - LEEWAY_MS;
-  const vouched = await Promise.all(read.value.hops.map((below) => vouchedFor(below, { directory, now, since })));
-  return linked(read.value.hops, { vouched, top: { spanId: hop.spanId, to: hop.to, sub: receipt.claims.sub } });
+  const vouched = await Promise.all(hops.map((below) => vouchedFor(below, { directory, now, since })));
+  return linked(hops, { vouched, top: { spanId: hop.spanId, to: hop.to, sub: receipt.claims.sub } });
 };
 
 /** A receipt that the target of a hop did sign for the asking librarian, during this request. */

@@ -1,4 +1,6 @@
 import { covers } from '../capabilities.ts';
+import { MAX_CAPABILITIES } from '../limits.ts';
+import { CAPABILITY } from '../link-claims.ts';
 
 /**
  * What of a context's capabilities goes along with a question: those that read. A question may hold untrusted text, so
@@ -8,7 +10,8 @@ import { covers } from '../capabilities.ts';
  */
 export const readingCapabilities = (held: readonly string[]): readonly string[] | undefined => {
   if (held.every(onlyReads)) return undefined;
-  return [...new Set(held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability))))];
+  const kept = held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability)));
+  return [...new Set(kept)].filter((capability) => CAPABILITY.test(capability)).slice(0, MAX_CAPABILITIES);
 };
 
 /** Neither a star, behind which a write may stand, nor a write or a way out itself. */

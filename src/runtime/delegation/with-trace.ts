@@ -8,10 +8,15 @@ import { LibrarianResponse } from '../../contract/response.ts';
  */
 export const withTrace = (response: LibrarianResponse, trace: DelegationTrace): LibrarianResponse => {
   if (trace.hops.length === 0) return response;
-  const { trace: _, ...metadata } = response.metadata ?? {};
-  const bare = { ...trace, hops: trace.hops.map(({ receipt, ...hop }) => hop) };
-  const fitting = [trace, bare].find((each) => readAs(Metadata, { ...metadata, trace: each }).ok);
-  return fitting === undefined ? response : { ...response, metadata: { ...metadata, trace: fitting } };
+  const bare = { ...trace, hops: trace.hops.map((hop) => ({ ...hop, receipt: undefined })) };
+  return withMetadata(response, { trace }) ?? withMetadata(response, { trace: bare }) ?? response;
 };
 
-const Metadata = LibrarianResponse.shape.metadata;
+/** A response with more metadata, in the place of what was there under these names; `undefined` where that is too much. */
+export const withMetadata = (
+  response: LibrarianResponse,
+  added: Record<string, unknown>,
+): LibrarianResponse | undefined => {
+  const metadata = { ...response.metadata, ...added };
+  return readAs(LibrarianResponse.shape.metadata, metadata).ok ? { ...response, metadata } : undefined;
+};

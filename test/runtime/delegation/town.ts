@@ -1,0 +1,82 @@
+import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { createCircuits } from '../../../src/runtime/delegation/circuits.ts';
+import { createDelegates, type DelegateParts } from '../../../src/runtime/delegation/delegates.ts';
+import { identityFrom } from '../../../src/runtime/identity.ts';
+import type { OriginContext } from '../../../src/runtime/request-context.ts';
+import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
+import { signedClient, type Target } from '../../../src/runtime/signed-client.ts';
+import { notebook, userContext } from '../neighbours.ts';
+
+/** One call as it arrived. */
+export interface Arrival {
+  from: string;
+  to: string;
+  body: { query: string; metadata?: Record<string, unknown> };
+  /** Claims of the links, the caller's last. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was signed
+  links: any[];
+}
+
+export type Tamper = (to: string, request: Request, pass: () => Promise<Response>) => Response | Promise<Response>;
+
+/**
+ * Librarians in memory that all know one another, with real signatures. The gateway asks; everything that is sent
+ * passes `tamper` and is remembered in `arrivals`.
+ */
+export const town = async (
+  librarians: Record<string, ServedLibrarian>,
+  {
+    tamper = (_to, _request, pass) => pass(),
+    options = {},
+    now = Date.now,
+  }: { tamper?: Tamper; options?: Partial<ServeOptions>; now?: () => number } = {},
+) => {
+  const ids = Object.keys(librarians);
+  const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: ids.join() };
+  const arrivals: Arrival[] = [];
+  const { lines, log } = notebook();
+  const apps = new Map<string, { fetch(request: Request): Response | Promise<Response> }>();
+  const targetOf = (to: string): Target => ({
+    fetch: async (request) => {
+      const links = linksOf(request);
+      arrivals.push({ from: links.at(-1).iss, to, links, body: await request.clone().json() });
+      const app = apps.get(to);
+      return tamper(to, request, async () => app?.fetch(request) ?? new Response(null, { status: 502 }));
+    },
+  });
+  const targets = Object.fromEntries([...ids, 'gateway'].map((id) => [id, targetOf(id)]));
+  for (const [id, librarian] of Object.entries(librarians)) {
+    const identity = await identityFrom(variables, id);
+    apps.set(id, serveLibrarian(librarian, { id, name: id }, { ...identity, targets, log, now, ...options }));
+  }
+  const identity = await identityFrom(variables, 'gateway');
+  const client = signedClient({ ...identity, targets, log, now });
+  const circuits = createCircuits();
+  const { directory } = identity;
+  const gateway = (context: OriginContext = userContext(), more: Partial<DelegateParts> = {}) =>
+    createDelegates({ client, directory, context, query: 'Where is the key?', circuits, log, now, ...more });
+  /** Asks once as the gateway. */
+  const ask = async (requests: DelegateRequest[], context?: OriginContext, more: Partial<DelegateParts> = {}) => {
+    const delegates = gateway(context, more);
+    const branches = await delegates.ask(requests);
+    return { branches, responses: branches.map(({ response }) => response), delegates, trace: delegates.trace() };
+  };
+  return { ask, gateway, arrivals, lines, apps, client, directory, variables };
+};
+
+export const says =
+  (answer: string): Librarian =>
+  async () => ({ answer, confidence: 0.9 });
+
+export const handsOnTo =
+  (...ids: string[]): Librarian =>
+  async () => ({ delegate: ids.length === 1 ? { to: ids[0] ?? '' } : ids.map((to) => ({ to })) });
+
+/** Never answers. */
+export const silent: Librarian = () => new Promise(() => undefined);
+
+const linksOf = (request: Request) =>
+  (request.headers.get('Context-Token') ?? '')
+    .split('~')
+    .map((link) => JSON.parse(Buffer.from(link.split('.')[1] ?? '', 'base64url').toString()));

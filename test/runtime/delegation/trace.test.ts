@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import { DelegationTrace, type TraceHop } from '../../../src/contract/delegation-trace.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import { identityFrom } from '../../../src/runtime/identity.ts';
+import { signReceipt } from '../../../src/runtime/receipt.ts';
+import type { ServedLibrarian } from '../../../src/runtime/serve-librarian.ts';
+import { userContext } from '../neighbours.ts';
+import { handsOnTo, says, town } from './town.ts';
+
+const said = (hops: readonly TraceHop[]) =>
+  hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified]);
+
+describe('Delegates.trace()', () => {
+  it('tells all hops, each before those that it led to, all verified at the origin', async () => {
+    const { ask, arrivals } = await town({
+      a: handsOnTo('b', 'c'),
+      b: handsOnTo('d'),
+      c: says('c'),
+      d: says('d'),
+      e: says('e'),
+    });
+    const context = userContext();
+    const { trace } = await ask([{ to: 'a' }, { to: 'e' }], context);
+    expect(DelegationTrace.parse(trace)).toEqual(trace);
+    expect(trace.traceId).toBe(context.traceId);
+    expect(said(trace.hops)).toEqual([
+      ['gateway', 'a', 'answer', true],
+      ['a', 'b', 'answer', true],
+      ['b', 'd', 'answer', true],
+      ['a', 'c', 'answer', true],
+      ['gateway', 'e', 'answer', true],
+    ]);
+    const spanOf = (to: string) => arrivals.find((arrival) => arrival.to === to)?.links.at(-1).jti;
+    expect(trace.hops.map(({ spanId }) => spanId)).toEqual(['a', 'b', 'd', 'c', 'e'].map(spanOf));
+    expect(trace.hops.map(({ parentSpanId }) => parentSpanId)).toEqual(
+      [undefined, 'a', 'b', 'a', undefined].map((to) => (to === undefined ? undefined : spanOf(to))),
+    );
+  });
+
+  it('does not stand in the answers a second time', async () => {
+    const { ask } = await town({ a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') });
+    const { responses } = await ask([{ to: 'a' }]);
+    expect(responses).toEqual([{ answer: 'x', confidence: 0.9 }]);
+  });
+
+  it('tells what failed, by its code, beside what is verified', async () => {
+    const { ask } = await town(
+      { a: handsOnTo('b', 'c'), b: says('b'), c: says('c') },
+      { tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()) },
+    );
+    const { trace } = await ask([{ to: 'a' }]);
+    expect(said(trace.hops)).toEqual([
+      ['gateway', 'a', 'partial', true],
+      ['a', 'b', 'answer', true],
+      ['a', 'c', 'DELEGATION_FAILED', false],
+    ]);
+  });
+
+  it('tells at most 64 hops', async () => {
+    const many: Librarian = async (_, context) => ({
+      answer: 'x',
+      metadata: { trace: { traceId: context?.trace?.traceId, hops: Array(64).fill(invented('z')) } },
+    });
+    const { ask } = await town({ a: many, b: many });
+    const { trace } = await ask([{ to: 'a' }, { to: 'b' }]);
+    expect(trace.hops.length).toBe(64);
+    expect(DelegationTrace.safeParse(trace).success).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['is no trace', 'all is well'],
+    ['holds 65 hops', { traceId: 'own', hops: Array(65).fill({}) }],
+    ['is of another question', { traceId: 'f'.repeat(32), hops: [{ from: 'a', to: 'z' }] }],
+  ])('leaves out what a target reports that %s', async (_, reported) => {
+    const { ask } = await town({ a: async () => ({ answer: 'x', metadata: { trace: reported, other: 1 } }) });
+    const { trace, responses } = await ask([{ to: 'a' }]);
+    expect(said(trace.hops)).toEqual([['gateway', 'a', 'answer', true]]);
+    expect(responses).toEqual([{ answer: 'x', metadata: { other: 1 } }]);
+  });
+});
+
+describe('a nested hop is not verified', () => {
+  /** The trace after `change` was made to what librarian a reports; a asks b twice and c once, b asks d. */
+  const afterChange = async (change: (hops: TraceHop[], receipts: string[]) => unknown): Promise<TraceHop[]> => {
+    const liar: ServedLibrarian = {
+      forRequest:
+        ({ delegates, context }) =>
+        async () => {
+          await delegates.ask([{ to: 'b' }, { to: 'c' }]);
+          const hops = structuredClone(delegates.trace().hops);
+          const receipts = delegates.receipts();
+          await change(hops, receipts);
+          // The runtime would put the true trace in its place.
+          delegates.trace = () => ({ traceId: context.traceId, hops });
+          delegates.receipts = () => receipts;
+          return { answer: 'x' };
+        },
+    };
+    const { ask } = await town({ a: liar, b: handsOnTo('d'), c: says('c'), d: says('d') });
+    return (await ask([{ to: 'a' }])).trace.hops;
+  };
+
+  const hopTo = (hops: TraceHop[], to: string): TraceHop => {
+    const hop = hops.find((each) => each.to === to);
+    if (hop === undefined) throw new Error(`no hop to ${to}`);
+    return hop;
+  };
+  const verifiedOf = (hops: TraceHop[]) => Object.fromEntries(hops.map(({ to, verified }) => [to, verified]));
+
+  it('unless something is wrong with it', async () => {
+    expect(verifiedOf(await afterChange(() => undefined))).toEqual({ a: true, b: true, d: true, c: true });
+  });
+
+  it('whatever its reporter says', async () => {
+    const hops = await afterChange((reported) => {
+      for (const hop of reported) hop.verified = true;
+      delete hopTo(reported, 'c').receipt;
+    });
+    expect(verifiedOf(hops)).toEqual({ a: true, b: true, d: true, c: false });
+  });
+
+  it('when its receipt was changed, nor is anything below it', async () => {
+    const hops = await afterChange((reported) => {
+      const hop = hopTo(reported, 'b');
+      hop.receipt = hop.receipt?.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'));
+    });
+    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: true });
+  });
+
+  it('when its receipt is left out of those that the hop above rests on', async () => {
+    const hops = await afterChange((_reported, receipts) => receipts.splice(0, 1));
+    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: true });
+  });
+
+  it('when the answer is ascribed to another librarian', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').to = 'navigator';
+    });
+    expect(verifiedOf(hops)).toEqual({ a: true, b: true, d: true, navigator: false });
+  });
+
+  it('when the question is ascribed to another librarian', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').from = 'b';
+    });
+    expect(verifiedOf(hops)).toMatchObject({ c: false });
+  });
+
+  it('when it is hung below another hop', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').parentSpanId = hopTo(reported, 'b').spanId;
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
+  });
+
+  it('when the receipt of another hop stands under it', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').receipt = hopTo(reported, 'b').receipt;
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
+  });
+
+  it('when it is told twice', async () => {
+    const hops = await afterChange((reported) => {
+      reported.push({ ...hopTo(reported, 'c'), spanId: 'b'.repeat(16) });
+    });
+    expect(hops.filter(({ to }) => to === 'c').map(({ verified }) => verified)).toEqual([true, false]);
+  });
+
+  it('when it was made up', async () => {
+    const hops = await afterChange((reported) => reported.push(invented('memory', reported[0]?.parentSpanId)));
+    expect(verifiedOf(hops)).toMatchObject({ memory: false });
+  });
+
+  it('when its reporter signed the receipt itself', async () => {
+    const hops = await afterChange(async (reported, receipts) => {
+      const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
+      const caller = { id: 'a', linkHash: 'A'.repeat(43) };
+      const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
+      const { sha256, utf8 } = await import('../../../src/runtime/digest.ts');
+      receipts.push(await sha256(utf8(receipt)));
+      reported.push({ ...invented('memory', reported[0]?.parentSpanId), receipt });
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: true, memory: false });
+  });
+
+  it('when an error is told as an answer', async () => {
+    const refuses: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
+    const liar: ServedLibrarian = {
+      forRequest:
+        ({ delegates, context }) =>
+        async () => {
+          await delegates.ask([{ to: 'b' }]);
+          const hops = delegates.trace().hops.map((hop) => ({ ...hop, outcome: 'answer' as const }));
+          delegates.trace = () => ({ traceId: context.traceId, hops });
+          return { answer: 'x' };
+        },
+    };
+    const { ask } = await town({ a: liar, b: refuses });
+    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
+  });
+
+  it('when its receipt is from an earlier question', async () => {
+    let kept: { hops: TraceHop[]; receipts: string[] } | undefined;
+    const liar: ServedLibrarian = {
+      forRequest:
+        ({ delegates, context }) =>
+        async () => {
+          await delegates.ask([{ to: 'b' }]);
+          const { hops } = delegates.trace();
+          kept ??= { hops: hops.map((hop) => ({ ...hop })), receipts: delegates.receipts() };
+          const { receipts } = kept;
+          const [old] = kept.hops;
+          delegates.trace = () => ({
+            traceId: context.traceId,
+            hops: old === undefined ? [] : [{ ...old, parentSpanId: context.spanId }],
+          });
+          delegates.receipts = () => receipts;
+          return { answer: 'x' };
+        },
+    };
+    let skippedMs = 0;
+    const { ask } = await town({ a: liar, b: says('b') }, { now: () => Date.now() + skippedMs });
+    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: true });
+    skippedMs = 6000;
+    const later = userContext({ now: Date.now() + skippedMs });
+    expect(verifiedOf((await ask([{ to: 'a' }], later)).trace.hops)).toEqual({ a: true, b: false });
+  });
+});
+
+describe('librarians on the way', () => {
+  it('hand nested hops on as reported: the origin checks', async () => {
+    const seen: LibrarianResponse[] = [];
+    const { ask } = await town(
+      { a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') },
+      {
+        tamper: async (to, _request, pass) => {
+          const response = await pass();
+          if (to === 'a') seen.push(await response.clone().json());
+          return response;
+        },
+      },
+    );
+    await ask([{ to: 'a' }]);
+    const trace = DelegationTrace.parse(seen[0]?.metadata?.trace);
+    expect(said(trace.hops)).toEqual([
+      ['a', 'b', 'answer', true],
+      ['b', 'c', 'answer', true],
+    ]);
+  });
+});
+
+const invented = (to: string, parentSpanId?: string): TraceHop => ({
+  spanId: 'a'.repeat(16),
+  ...(parentSpanId === undefined ? {} : { parentSpanId }),
+  from: 'a',
+  to,
+  durationMs: 1,
+  outcome: 'answer',
+  attempts: 1,
+  verified: true,
+});
