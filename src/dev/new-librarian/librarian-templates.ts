@@ -1,0 +1,115 @@
+import type { NewLibrarianOptions } from './new-librarian-options.ts';
+
+/** The files of a new librarian by path from the checkout's root; their layout is the formatter's. */
+export const librarianTemplates = (options: NewLibrarianOptions): Record<string, string> => {
+  const { id } = options.info;
+  return {
+    [`functions/${id}/librarian.ts`]: librarianText(options),
+    [`functions/${id}/index.ts`]: indexText(id),
+    [`functions/${id}/wrangler.toml`]: configText(options),
+    [`test/conformance/${id}.test.ts`]: testText(options),
+  };
+};
+
+/** `opening-hours` -> `openingHours`. */
+const camelOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+const questionFor = (name: string): string => `What do you know about ${name}?`;
+
+const librarianText = ({ info: { id, name, description }, capabilities }: NewLibrarianOptions): string => `
+import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import { Query } from '../../src/contract/query.ts';
+import { readAs } from '../../src/contract/read-as.ts';
+import { errorInfo } from '../../src/runtime/error-info-of.ts';
+
+/** How people and other librarians get to know it. Questions without a name find their way by the description and the examples. */
+export const INFO: LibrarianInfo = {
+  id: '${id}',
+  name: ${quoted(name)},
+  description: ${quoted(description)},
+  capabilities: ${JSON.stringify(capabilities)},
+  examples: [${quoted(questionFor(name))}],
+};
+
+/** What it knows. Write your own notes, or read them from where your team keeps them. */
+const NOTES = [
+  {
+    about: ${quoted(name.toLowerCase())},
+    text: ${quoted(`This answer comes from functions/${id}/librarian.ts: what is known about ${name} is written there.`)},
+    source: { name: ${quoted(`Notes about ${name}`)}, type: 'document', relevance: 0.9 },
+  },
+];
+
+const TELL_SUBJECTS = { message: 'Cannot find a note about this', suggestion: \`Ask about: \${NOTES.map(({ about }) => about).join(', ')}\` };
+
+/** Answers from its notes. A question about something else is NOT_FOUND; \`{ delegate: { to: 'navigator' } }\` would hand it on. */
+export const ${camelOf(id)}Librarian: Librarian = async (query) => {
+  const question = readAs(Query, query);
+  if (!question.ok) return { error: errorInfo('INVALID_QUERY', { librarian: INFO.id }) };
+  const asked = question.value.toLowerCase();
+  const note = NOTES.find(({ about }) => asked.includes(about));
+  if (note === undefined) return { error: errorInfo('NOT_FOUND', { librarian: INFO.id, ...TELL_SUBJECTS }) };
+  return { answer: note.text, sources: [note.source], confidence: 0.9 };
+};
+`;
+
+const indexText = (id: string): string => `
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { serviceTargets } from '../../src/runtime/service-targets.ts';
+import { INFO, ${camelOf(id)}Librarian } from './librarian.ts';
+
+const fetch = serveApp(INFO.id, async (env: IdentityVariables) => {
+  const identity = await identityFrom(env, INFO.id);
+  return serveLibrarian(${camelOf(id)}Librarian, INFO, { ...identity, targets: serviceTargets(env) });
+});
+
+export default { fetch } satisfies ExportedHandler<IdentityVariables>;
+`;
+
+const configText = ({ info: { id, name, description } }: NewLibrarianOptions): string =>
+  `# ${name}: ${description}
+name = "constellation-${id}"
+main = "index.ts"
+# Half the size; the source map keeps traces readable without the names of functions.
+minify = true
+keep_names = false
+upload_source_maps = true
+compatibility_date = "2026-11-01"
+workers_dev = false
+
+[vars]
+ENVIRONMENT = "production"
+
+# A librarian that questions may be handed on to: { delegate: { to: "navigator" } }.
+# [[services]]
+# binding = "NAVIGATOR"
+# service = "constellation-navigator"
+
+[observability]
+enabled = true
+`;
+
+const testText = ({ info: { id, name } }: NewLibrarianOptions): string => `
+import { describe, it } from 'vitest';
+import { INFO, ${camelOf(id)}Librarian } from '../../functions/${id}/librarian.ts';
+import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
+
+describeLibrarian(
+  ${quoted(name)},
+  ${camelOf(id)}Librarian,
+  {
+    info: INFO,
+    answers: { query: ${quoted(questionFor(name))} },
+    fails: { query: ' ', code: 'INVALID_QUERY' },
+    declines: { query: 'Xyzzy?' },
+    delegates: 'never',
+    waits: 'never',
+  },
+  { describe, it },
+);
+`;
+
+/** A text of TypeScript; the formatter chooses the quotes. */
+const quoted = (text: string): string => JSON.stringify(text);
