@@ -1,5 +1,6 @@
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
+import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import type { RateLimit } from '../../src/gateway/limits.ts';
 import { httpsTargets } from '../../src/runtime/https-targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -23,12 +24,19 @@ const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory']);
 const fetch = serveApp('gateway', async (env: Env) => {
   const identity = await identityFrom(env, 'gateway');
   const functions = serviceTargets(env);
+  const neighbours = httpsTargets(identity.directory);
+  const house = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
     limits: { standard: env.RATE_STANDARD, high: env.RATE_HIGH, stranger: env.RATE_STRANGER },
-    client: signedClient({ ...identity, targets: { ...httpsTargets(identity.directory), ...functions } }),
+    client: signedClient({ ...identity, targets: { ...neighbours, ...functions } }),
+    directory: identity.directory,
     functions,
-    librarians: Object.keys(functions).filter((id) => !NO_LIBRARIANS.has(id)),
+    librarians: createLibrarians({
+      targets: { ...neighbours, ...house },
+      own: Object.keys(house),
+      routed: listOf(env.ROUTED_NEIGHBOURS),
+    }),
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: { knowledge: 'embedded', embeddings: 'none', model: 'none' } },
   });

@@ -3,17 +3,19 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AgentType } from '../contract/agent-result.ts';
 import type { Healthz } from '../contract/healthz.ts';
+import type { AIClient } from '../contract/librarian.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
+import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../runtime/limits.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { ask, readingRights } from './ask.ts';
+import { createAsk, readingRights } from './ask.ts';
 import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
-import { describeLibrarians } from './librarian-directory.ts';
+import type { Librarians } from './librarian-directory.ts';
 import type { RateLimits } from './limits.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
@@ -23,8 +25,10 @@ export interface GatewayParts {
   client: SignedClient;
   /** Functions that another team's librarian reaches at `/librarians/{id}`, by id. */
   functions: Readonly<Record<string, Target>>;
-  /** Ids of those that answer questions. */
-  librarians: readonly string[];
+  directory: KeyDirectory;
+  /** Those that answer questions, of this house and of others. */
+  librarians: Librarians;
+  ai?: AIClient | undefined;
   /** Pages that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
@@ -50,8 +54,8 @@ export const createApp = (parts: GatewayParts) => {
 
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
-  app.get('/v1/librarians', async (c) => c.json(await describeLibrarians(functions, librarians)));
-  app.post('/v1/ask', (c) => ask(c, client, librarians));
+  app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
+  app.post('/v1/ask', createAsk(parts));
 
   /** Hands a request of the key's holder to the function that answers it, at the same path. */
   const to =

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../contract/error-info.ts';
+import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import { readBody } from '../runtime/read-body.ts';
 import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
@@ -40,6 +41,7 @@ export const forward = async (
     workspace,
     authentication: 'key',
     capabilities,
+    budgets: { calls: DEFAULT_CALLS },
     timeoutMs,
     now: Date.now(),
     traceId: c.get('traceId'),

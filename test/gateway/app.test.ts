@@ -4,6 +4,7 @@ import type { Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
+import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import { MAX_BODY_BYTES } from '../../src/gateway/limits.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { MAX_ARTICLE_BYTES } from '../../src/runtime/limits.ts';
@@ -68,8 +69,9 @@ const start = async (
       targets: functions,
       log: (line) => log.push(line),
     }),
+    directory,
     functions,
-    librarians: ['navigator'],
+    librarians: createLibrarians({ targets: functions, own: ['navigator'] }),
     corsOrigins: ['https://desk.example.com'],
     health: { status: 'ok', adapters: { knowledge: 'embedded' } },
     log: (line) => log.push(line),
@@ -170,7 +172,10 @@ describe('POST /v1/ask', () => {
   it('refuses a librarian that there is not, and lists those there are', async () => {
     const response = await post('/v1/ask', { query: 'x', librarian: 'oracle' });
     expect(response.status).toBe(404);
-    expect(await errorOf(response)).toMatchObject({ code: 'NOT_FOUND', suggestion: 'Ask one of: navigator' });
+    expect(await errorOf(response)).toMatchObject({
+      code: 'NOT_FOUND',
+      suggestion: 'Ask one of: concierge, navigator',
+    });
   });
 
   it('refuses a workspace that the key does not name', async () => {
@@ -321,10 +326,13 @@ describe('/librarians/*', () => {
 });
 
 describe('GET /v1/librarians', () => {
-  it('lists every librarian as it describes itself', async () => {
+  it('lists the concierge and every librarian as it describes itself', async () => {
     const response = await app.request('/v1/librarians', { headers: { authorization: `Bearer ${READER}` } });
-    expect(await response.json()).toEqual({
-      librarians: [{ id: 'navigator', name: 'Navigator', capabilities: ['kb:read'], health: 'ok' }],
+    expect(await response.json()).toMatchObject({
+      librarians: [
+        { id: 'concierge' },
+        { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'], health: 'ok' },
+      ],
     });
   });
 });
@@ -393,7 +401,7 @@ describe('every answer', () => {
     expect(log).toHaveLength(1);
     expect(log[0]).toMatchObject({
       event: 'request',
-      librarian: 'navigator',
+      librarian: 'concierge',
       route: 'POST /v1/ask',
       status: 200,
       outcome: 'ok',
