@@ -314,14 +314,14 @@ describe('toDisplay()', () => {
   });
 
   it('takes the marks out of quoted documents', () => {
-    const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls\n```';
+    const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls <name>\n```';
     const documents = [{ content, score: 0.9 }];
-    const result = { documents, summary: 'Hold **Rinse**.', document_count: 1, similarity_threshold: 0.7 };
+    const result = { documents, summary: 'ls <name>', document_count: 1, similarity_threshold: 0.7 };
     const response = valid({ ...ANSWERS.semantic, result });
     expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe(
-      'Steps\n\n1. Hold Rinse and see the page.\n\nls',
+      'Steps\n\n1. Hold Rinse and see the page.\n\nls <name>',
     );
-    expect(blockOf(response, 'text')?.text).toBe('Hold Rinse.');
+    expect(blockOf(response, 'text')?.text).toBe('ls <name>');
   });
 });
 

@@ -24,12 +24,18 @@ export const plainText = (text: string, max: number): string => {
 export const oneLine = (text: string, max: number): string =>
   shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
 
-/** What Markdown says, without its marks: for quoted documents and written answers. Lists keep their lines. */
+/** What Markdown says, without its marks: for quoted documents and written answers. Lists and code keep their lines. */
 export const proseOf = (markdown: string, max: number): string => {
-  const lines = plainText(markdown, 2 * max).split('\n');
+  let isCode = false;
+  const lines = plainText(markdown, 2 * max)
+    .split('\n')
+    .map((line) => {
+      if (FENCE.test(line)) isCode = !isCode;
+      else if (isCode) return line;
+      return withoutMarks(line);
+    });
   return shortened(
     lines
-      .map(withoutMarks)
       .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
@@ -41,13 +47,15 @@ export const proseOf = (markdown: string, max: number): string => {
 const INVISIBLE = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
 const withoutMarks = (line: string): string => {
-  if (FENCE_OR_RULE.test(line)) return '';
+  if (FENCE.test(line) || RULE.test(line)) return '';
   const marker = LIST_MARKER.exec(line)?.[0] ?? '';
   const words = line.slice(marker.length);
   return words.length > LONGEST_LINE ? line : marker + plainHeading(words);
 };
 
-const FENCE_OR_RULE = /^(?:`{3,}.*|~{3,}.*|[|:\- ]{3,})$/;
+const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
+/** Also of a table. */
+const RULE = /^[|:\- ]{3,}$/;
 export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +/;
 /** As far as `plainHeading` reads. */
 const LONGEST_LINE = 1000;

@@ -57,7 +57,7 @@ const analyticsBlocks = (result: AnalyticsResult): (DisplayBlock | undefined)[] 
 ];
 
 const semanticBlocks = (result: SemanticResult): (DisplayBlock | undefined)[] => [
-  ...textBlocks(proseOf(result.summary, MAX_TEXT)),
+  ...textBlocks(plainText(result.summary, MAX_TEXT)),
   result.documents.length > 0 ? documentsBlock(result) : undefined,
 ];
 

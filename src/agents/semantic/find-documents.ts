@@ -1,0 +1,51 @@
+import { answeringModelOf, relevanceOfHits } from '../../knowledge/answers/answering-model.ts';
+import { type ChunkAtHand, chunkAtHand } from '../../knowledge/edition/chunks-at-hand.ts';
+import type { Edition } from '../../knowledge/edition/open-edition.ts';
+import { type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
+import type { SemanticOptions } from './semantic-options.ts';
+
+/** A passage of the knowledge base. */
+export interface FoundDocument {
+  chunk: ChunkAtHand;
+  /** How probably it answers the question, 0 to 1, comparable between questions (design, section 5). */
+  score: number;
+  /** The search engine's own score, for the order of quotes. */
+  rank: number;
+}
+
+export interface Found {
+  /** At or above the threshold, best first. */
+  documents: FoundDocument[];
+  /** Of all, whether it reaches the threshold or not. */
+  best: FoundDocument | undefined;
+  /** The question as the search read it. */
+  query: SearchOutcome['query'];
+}
+
+/** What the best hit leads by counts for its score: it takes a second one to tell. */
+const FEWEST_HITS = 10;
+
+/** The passages that fit a question, with scores; as many as `limit` allows. */
+export const findDocuments = (edition: Edition, subject: string, options: SemanticOptions): Found => {
+  const { similarity_threshold, limit } = options;
+  const outcome = searchEdition(edition, subject, { limit: Math.max(FEWEST_HITS, limit) });
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const found = outcome.hits
+    .map((hit, at) => ({
+      chunk: chunkAtHand(edition, hit.chunk),
+      score: rounded(relevances[at] ?? 0),
+      rank: hit.score,
+    }))
+    .toSorted((a, b) => b.score - a.score);
+  const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
+  return { documents, best: found[0], query: outcome.query };
+};
+
+/** Down, so that no score shows as one that it does not reach. */
+const rounded = (score: number): number => Math.floor(score * 10_000) / 10_000;
+
+/** "guides/ssl.md, Certificates": where a reader finds a passage. */
+export const citationOf = ({ chunk: { source, headingPath } }: Pick<FoundDocument, 'chunk'>): string => {
+  const section = (headingPath.at(-1) || source.title).replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return section === '' || section === source.id ? source.id : `${source.id}, ${section}`;
+};

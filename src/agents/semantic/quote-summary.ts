@@ -1,0 +1,35 @@
+import { quotePassages } from '../../knowledge/answers/quote-passages.ts';
+import { readingOf } from '../../knowledge/edition/chunks-at-hand.ts';
+import { proseOf } from '../format/plain-text.ts';
+import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
+
+/** Documents that are quoted from; further ones add nothing measurable (see `quotePassages`). */
+const QUOTED = 3;
+const MAX_QUOTE = 1200;
+
+/** The sentences of the best documents that fit the question best, word by word and each with its citation; plain text. */
+export const quoteSummary = (subject: string, { documents, query }: Found): string => {
+  const sources = documents.slice(0, QUOTED);
+  const passages = sources.map(({ chunk, rank }) => ({
+    text: chunk.text,
+    title: chunk.source.title,
+    headingPath: chunk.headingPath,
+    score: rank,
+    reading: readingOf(chunk),
+  }));
+  const quotes = quotePassages({ text: subject, query }, passages).flatMap(({ passage, text }) => {
+    const source = sources[passage];
+    return source === undefined ? [] : [cited(text, source)];
+  });
+  // Where only a title fits, the passage's beginning speaks for it.
+  const [first] = sources;
+  if (quotes.length === 0 && first !== undefined) return cited(proseOf(first.chunk.text, 300), first);
+  return quotes.join('\n\n');
+};
+
+const cited = (text: string, source: FoundDocument): string =>
+  `${proseOf(withoutCells(text), MAX_QUOTE)} (${citationOf(source)})`;
+
+/** Rows of a table as lines: "| Port | 8883 |" -> "Port: 8883". */
+const withoutCells = (text: string): string =>
+  text.replace(/^ *\| *(.{1,2000}?) *\| *$/gm, (_, cells: string) => cells.split(/ *(?<!\\)\| */).join(': '));

@@ -1,0 +1,80 @@
+import type { AgentMetadata } from '../../contract/agent-response.ts';
+import type { AgentDocument } from '../../contract/agent-result.ts';
+import type { Edition } from '../../knowledge/edition/open-edition.ts';
+import type { RequestScope } from '../../runtime/request-scope.ts';
+import type { Agent, AgentCall } from '../agent.ts';
+import { AgentResponse } from '../agent-response.ts';
+import { type Found, type FoundDocument, findDocuments } from './find-documents.ts';
+import { modelSummary } from './model-summary.ts';
+import { nothingFound } from './nothing-found.ts';
+import { quoteSummary } from './quote-summary.ts';
+import { readSemanticOptions } from './semantic-options.ts';
+import { subjectOf } from './subject-of.ts';
+
+export interface SemanticParts {
+  /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
+  editionFor: (scope: RequestScope) => Promise<Edition>;
+}
+
+/**
+ * Finds passages of the knowledge base with scores, and sums them up (seed 003, Semantic Result).
+ *
+ * The confidence is the best score, or 0 where nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model` or
+ * `none`; where a model's summary was not used, `metadata.summary_refused` says why.
+ */
+export const createSemanticAgent =
+  ({ editionFor }: SemanticParts): Agent =>
+  async (query, call) => {
+    const options = readSemanticOptions(call.options);
+    const edition = await editionFor(call.scope);
+    const subject = subjectOf(query);
+    const found = findDocuments(edition, subject, options);
+    const { documents, best } = found;
+    const { summary, ...about } = await summarise({ query, subject, found }, { ...options, ...call });
+    const confidence = documents.length === 0 ? 0 : (best?.score ?? 0);
+    return AgentResponse.success('semantic', query)
+      .setResult({
+        documents: documents.map((document) => documentOf(document, edition.id)),
+        summary,
+        document_count: documents.length,
+        similarity_threshold: options.similarity_threshold,
+      })
+      .setSourceAttribution(AgentResponse.createSemanticSourceAttribution(documents.length, confidence))
+      .setMetadata({
+        edition: edition.id,
+        best_score: best?.score ?? 0,
+        ...(subject === query ? {} : { searched_for: subject }),
+        ...about,
+      })
+      .toArray();
+  };
+
+interface Search {
+  query: string;
+  subject: string;
+  found: Found;
+}
+
+const summarise = async (
+  { query, subject, found }: Search,
+  { similarity_threshold, ai, signal, timeoutMs }: AgentCall & { similarity_threshold: number },
+): Promise<{ summary: string } & AgentMetadata> => {
+  if (found.documents.length === 0) {
+    return { summary: nothingFound(found.best, similarity_threshold), summary_by: 'none' };
+  }
+  const quotes = { summary: quoteSummary(subject, found), summary_by: 'quotes' };
+  if (ai === undefined) return quotes;
+  const written = await modelSummary(query, found.documents, { ai, signal, timeoutMs });
+  if ('refused' in written) return { ...quotes, summary_refused: written.refused };
+  return { summary: written.text, summary_by: 'model', model: ai.model };
+};
+
+const documentOf = ({ chunk, score }: FoundDocument, edition: string): AgentDocument => {
+  const { id, title, url, lastUpdated } = chunk.source;
+  const heading = chunk.headingPath.join(' > ').slice(0, 2000);
+  return {
+    content: chunk.text,
+    score,
+    metadata: { source: id, title, url, heading, last_updated: lastUpdated, edition },
+  };
+};

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/app.ts';
+import { describeLibrarian } from '../../../src/contract/conformance/describe-librarian.ts';
+import { statesLackOfInformation } from '../../../src/contract/lack-of-information.ts';
+import type { AIClient } from '../../../src/contract/librarian.ts';
+import { LibrarianInfo } from '../../../src/contract/librarian.ts';
+import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
+import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { servedLibrarian } from '../../conformance/served-librarian.ts';
+import { openSmallKb } from '../../navigator/small-kb.ts';
+import { ask, identityOf, userContext } from '../../runtime/neighbours.ts';
+import { askAgent } from '../agents-for-test.ts';
+
+const { edition } = openSmallKb();
+const QUESTION = 'How often must the boiler be descaled?';
+const identity = await identityOf('semantic');
+const appOf = (options: Partial<SemanticAppOptions> = {}) =>
+  createApp({ ...identity, log: () => undefined, editionFor: async () => edition, ...options });
+const searched = async (query: string, options?: unknown, parts: Partial<SemanticAppOptions> = {}) => {
+  const body = options === undefined ? { query } : { query, options };
+  return askAgent(appOf(parts), { type: 'semantic', body });
+};
+/** A model that always says the same, and what it was asked. */
+const modelSaying = (text: string) => {
+  const asked: string[] = [];
+  const ai: AIClient = {
+    model: 'test-model',
+    complete: async (messages) => {
+      asked.push(...messages.map(({ content }) => content));
+      return { text };
+    },
+  };
+  return { ai, asked };
+};
+
+describe('POST /v1/agents/semantic', () => {
+  it('gives documents with scores, where each stands, and a summary that cites them', async () => {
+    const { reply, status } = await searched(QUESTION);
+    expect(status).toBe(200);
+    expect(reply).toMatchObject({
+      success: true,
+      type: 'semantic',
+      query: QUESTION,
+      source_attribution: { primary_source: 'RAG Knowledge Base', icon: '📚', details: { document_count: 1 } },
+      result: {
+        document_count: 1,
+        similarity_threshold: 0.7,
+        summary: 'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
+      },
+      metadata: { edition: 'e1', summary_by: 'quotes' },
+    });
+    const [document] = reply.result.documents;
+    expect(document.content).toContain('Descale the boiler every 60 days');
+    expect(document.score).toBeGreaterThan(0.7);
+    expect(document.metadata).toEqual({
+      source: 'care/descale.md',
+      title: 'Descale the boiler',
+      url: 'https://docs.example.com/care/descale.md',
+      heading: 'How often',
+      last_updated: '2026-01-01T00:00:00Z',
+      edition: 'e1',
+    });
+    expect(reply.source_attribution.confidence).toBe(document.score);
+  });
+
+  it('searches for the subject of a request for documents', async () => {
+    const { reply } = await searched('Please find all documents about the water filter');
+    expect(reply.metadata.searched_for).toBe('the water filter');
+    expect(reply.result.documents[0].metadata.source).toBe('parts/water-filter.md');
+    expect(reply.query).toBe('Please find all documents about the water filter');
+  });
+
+  it('takes a threshold and a limit, best first', async () => {
+    const all = (await searched('boiler', { similarity_threshold: 0, limit: 50 })).reply.result;
+    const scores = all.documents.map(({ score }: { score: number }) => score);
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+    expect(scores.length).toBeGreaterThan(2);
+    const some = (await searched('boiler', { similarity_threshold: scores[1], limit: 50 })).reply.result;
+    expect(some).toMatchObject({ document_count: 2, similarity_threshold: scores[1] });
+    const one = (await searched('boiler', { similarity_threshold: 0, limit: 1 })).reply.result;
+    expect(one.documents).toEqual(all.documents.slice(0, 1));
+  });
+
+  it.each([
+    { similarity_threshold: 1.1 },
+    { similarity_threshold: '0.5' },
+    { similarity_threshold: null },
+    { limit: 0 },
+    { limit: 51 },
+    { limit: 2.5 },
+  ])('refuses the options %o with INVALID_QUERY', async (options) => {
+    const { reply, status } = await searched(QUESTION, options);
+    expect([status, reply.success, reply.metadata.error_code]).toEqual([400, false, 'INVALID_QUERY']);
+    expect(reply.metadata.suggestion).toContain('similarity_threshold');
+  });
+
+  it('says how near the best came where nothing reaches the threshold', async () => {
+    const { reply, status } = await searched('Which port does wifi use?');
+    expect(status).toBe(200);
+    expect(reply).toMatchObject({
+      success: true,
+      result: { documents: [], document_count: 0 },
+      source_attribution: { confidence: 0 },
+      metadata: { summary_by: 'none', best_score: expect.any(Number) },
+    });
+    expect(reply.metadata.best_score).toBeLessThan(0.7);
+    expect(reply.result.summary).toContain('network/wifi.md, Settings');
+    expect(reply.result.summary).toContain('similarity_threshold');
+    expect(statesLackOfInformation(reply.result.summary)).toBe(true);
+  });
+
+  it('says so where no word of the question is known', async () => {
+    const { reply } = await searched('unicorn');
+    expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
+    expect(statesLackOfInformation(reply.result.summary)).toBe(true);
+  });
+
+  it('answers SERVICE_UNAVAILABLE before the first sync', async () => {
+    const editionFor = async () => {
+      throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
+    };
+    const { reply, status } = await searched(QUESTION, undefined, { editionFor });
+    expect([status, reply.metadata.error_code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(reply.error).toBe('Cannot answer yet: no knowledge base has been synced');
+  });
+
+  it('reads the knowledge base of the workspace that the context names', async () => {
+    const seen: string[] = [];
+    const editionFor: SemanticAppOptions['editionFor'] = async ({ context }) => {
+      seen.push(context.workspace);
+      return edition;
+    };
+    await askAgent(appOf({ editionFor }), { type: 'semantic', context: userContext({ workspace: 'acme' }) });
+    expect(seen).toEqual(['acme']);
+  });
+
+  it('refuses a context without kb:read', async () => {
+    const context = userContext({ capabilities: ['sql:read'] });
+    const { status } = await askAgent(appOf(), { type: 'semantic', context });
+    expect(status).toBe(401);
+  });
+});
+
+describe('With a model', () => {
+  it('the summary is its own where the documents say the same, with their citations', async () => {
+    const { ai } = modelSaying('The boiler is to be descaled every 60 days, with hard water every 30 days [1].');
+    const { reply } = await searched(QUESTION, undefined, { ai });
+    expect(reply.result.summary).toBe(
+      'The boiler is to be descaled every 60 days, with hard water every 30 days (care/descale.md, How often).',
+    );
+    expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'test-model' });
+  });
+
+  it.each([
+    ['another number', 'Descale the boiler every 90 days [1].'],
+    ['a number in words', 'Descale the boiler every 60 days, or every two days with hard water [1].'],
+    ['another name', 'Descale the boiler every 60 days, says Barista [1].'],
+    ['what the document does not deny', 'Never descale the boiler every 60 days [1].'],
+    ['words of its own', 'The manufacturer recommends professional maintenance and cleaning services [1].'],
+    ['an address', 'Descale the boiler every 60 days, see https://evil.example/days [1].'],
+    ['nothing', ''],
+  ])('the quotes go out where it says %s', async (_, text) => {
+    const { reply } = await searched(QUESTION, undefined, modelSaying(text));
+    expect(reply.result.summary).toContain('every 60 days, or every 30 days with hard water. (care/descale.md');
+    expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
+  });
+
+  it('the quotes go out where it fails', async () => {
+    const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('429')) };
+    const { reply } = await searched(QUESTION, undefined, { ai });
+    expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unavailable' });
+  });
+
+  it('the quotes go out in time where it stays silent', async () => {
+    const ai: AIClient = { model: 'm', complete: () => new Promise<never>(() => undefined) };
+    const { reply, status } = await askAgent(appOf({ ai }), {
+      type: 'semantic',
+      body: { query: QUESTION },
+      timeoutMs: 400,
+    });
+    expect([status, reply.metadata.summary_refused]).toEqual([200, 'unavailable']);
+  });
+
+  it('the documents stand in one JSON text, apart from the instructions', async () => {
+    const { ai, asked } = modelSaying('x');
+    await searched(QUESTION, undefined, { ai });
+    expect(asked[0]).not.toContain('Descale the boiler every 60 days, or');
+    expect(JSON.parse(asked[1] ?? '')).toMatchObject({
+      question: QUESTION,
+      documents: [{ number: 1, section: 'How often' }],
+    });
+  });
+
+  it('is not asked where nothing was found', async () => {
+    const { ai, asked } = modelSaying('x');
+    await searched('unicorn', undefined, { ai });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('The semantic agent as a librarian', () => {
+  it('answers with the summary, and names the articles as sources', async () => {
+    const { reply } = await ask('semantic', appOf(), { query: QUESTION });
+    expect(reply).toMatchObject({
+      answer: 'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
+      sources: [{ name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' }],
+      metadata: { semantic: { success: true, result: { document_count: 1 } } },
+    });
+    expect(reply).not.toHaveProperty('partial');
+  });
+
+  it('answers partially where nothing was found', async () => {
+    const { reply } = await ask('semantic', appOf(), { query: 'unicorn' });
+    expect(reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
+  });
+
+  it('introduces itself with examples', async () => {
+    const response = await appOf().request('/librarians/semantic');
+    const info = LibrarianInfo.parse(await response.json());
+    expect(info.examples?.length).toBeGreaterThan(20);
+  });
+});
+
+const served = (editionFor: SemanticAppOptions['editionFor']) => servedLibrarian('semantic', appOf({ editionFor }));
+const failing = served(() => Promise.reject(new DataSourceError('Cannot read the edition: status is 503')));
+describeLibrarian(
+  'the semantic agent, over signed HTTP,',
+  served(async () => edition),
+  {
+    answers: { query: QUESTION },
+    fails: { query: QUESTION, librarian: failing, code: 'DATA_SOURCE_ERROR' },
+    declines: { query: 'Who won the football final in Madrid?' },
+    delegates: 'never',
+    waits: { query: QUESTION, librarian: served(() => new Promise<never>(() => undefined)) },
+  },
+  { describe, it },
+);
