@@ -1,8 +1,11 @@
+import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
 import type { Product, ProductCatalogue } from './product-catalogue.ts';
 import { productNamedIn } from './product-named-in.ts';
+
+type Database = Pick<D1Database, 'prepare'>;
 
 /** More names than this are not looked through; the first ones count. */
 const MAX_NAMES = 5000;
@@ -10,7 +13,7 @@ const MAX_NAMES = 5000;
 const NAMES_AGE_MS = 60_000;
 
 /** The products of the table `products` of a D1 database. Build it once an isolate: it keeps the names. */
-export const d1ProductCatalogue = (database: D1Database, { now }: { now: () => number }): ProductCatalogue => {
+export const d1ProductCatalogue = (database: Database, { now }: { now: () => number }): ProductCatalogue => {
   let known: { names: z.infer<typeof Name>[]; readAtMs: number } | undefined;
   const names = async () => {
     if (known !== undefined && now() - known.readAtMs < NAMES_AGE_MS) return known.names;
@@ -33,7 +36,7 @@ export const d1ProductCatalogue = (database: D1Database, { now }: { now: () => n
   };
 };
 
-const productOf = async (database: D1Database, productId: number): Promise<Product | undefined> => {
+const productOf = async (database: Database, productId: number): Promise<Product | undefined> => {
   const row = await database
     .prepare('SELECT product_id, sku, name, category, price_cents, currency FROM products WHERE product_id = ?1')
     .bind(productId)

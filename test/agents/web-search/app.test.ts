@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createApp, type WebSearchAppOptions } from '../../../src/agents/web-search/app.ts';
+import { chooseProvider } from '../../../src/agents/web-search/choose-provider.ts';
+import { searchCache } from '../../../src/agents/web-search/search-cache.ts';
+import type { WebResult, WebSearch } from '../../../src/agents/web-search/web-search.ts';
+import { AgentResponse } from '../../../src/contract/agent-response.ts';
+import { validateResponse } from '../../../src/contract/validate-response.ts';
+import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/local-web-search.ts';
+import { CodedError, DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { callFrom, identityOf, notebook, targetOf, userContext } from '../../runtime/neighbours.ts';
+import { catalogueOf, IPHONE } from './shop.ts';
+
+let local: LocalWebSearch;
+beforeAll(async () => {
+  local = await serveLocalWebSearch();
+});
+afterAll(() => local.close());
+
+const localSearch = (): WebSearch => {
+  const variables = { ENVIRONMENT: 'development', SERPAPI_KEY: 'local', SERPAPI_URL: local.url };
+  const search = chooseProvider(variables, { fetch, now: Date.now });
+  if (search === undefined) throw new Error('no provider');
+  return search;
+};
+const partOf = (search: WebSearch) => ({ provider: search.provider, cache: searchCache(search, { now: Date.now }) });
+const finding = (results: readonly WebResult[]): WebSearch => ({ provider: 'fake', search: async () => [...results] });
+
+let log = notebook();
+beforeEach(() => {
+  log = notebook();
+});
+
+/** An app whose callers are the gateway's users. */
+const start = async (options: Partial<WebSearchAppOptions> = {}) => {
+  const app = createApp({
+    ...(await identityOf('web-search')),
+    log: log.log,
+    search: partOf(localSearch()),
+    shop: { workspace: 'default', catalogue: catalogueOf(IPHONE) },
+    ...options,
+  });
+  const { target } = targetOf(app);
+  return async (
+    path: string,
+    body: unknown,
+    { workspace = 'default', capabilities = ['web:search'], timeoutMs = 5000 } = {},
+  ) => {
+    const context = userContext({ workspace, capabilities });
+    const request = { to: 'web-search', path, body, timeoutMs };
+    const { answer } = await callFrom('gateway', context, { targets: { 'web-search': target }, request });
+    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+    return { status: answer.ok ? answer.status : 0, reply: (answer.ok ? answer.json() : answer.error) as any };
+  };
+};
+const AGENT = '/v1/agents/web_search';
+const ASK = '/librarians/web-search/ask';
+const PRICE_QUESTION = 'What does the iPhone 17 cost elsewhere?';
+
+describe('the web search', () => {
+  it('compares our price with the offers of the web, in the shape of seed 003', async () => {
+    const { status, reply } = await (await start())(AGENT, { query: PRICE_QUESTION });
+    expect(status).toBe(200);
+    expect(AgentResponse.parse(reply)).toEqual(reply);
+    expect(reply).toMatchObject({
+      success: true,
+      type: 'web_search',
+      query: PRICE_QUESTION,
+      result: {
+        product_info: { product_id: 123, name: 'iPhone 17', price: 999.99, currency: 'USD' },
+        price_comparison: {
+          internal_price: 999.99,
+          cheapest_external: 949.99,
+          difference: -50,
+          percentage: -5,
+          currency: 'USD',
+          compared: 2,
+          not_compared: 5,
+        },
+      },
+      source_attribution: { primary_source: 'Web Search', icon: '🌐', details: { url_count: 7 }, confidence: 0.8 },
+      metadata: {
+        entity_id: 123,
+        entity_type: 'product',
+        cache_hit: false,
+        provider: 'serpapi',
+        answered_by: 'extract',
+      },
+      error: null,
+    });
+    expect(reply.result.urls[0]).toBe('https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black');
+    expect(reply.metadata.answer).toMatch(
+      /^Our price for iPhone 17 is 999\.99 USD\. The cheapest comparable offer found is 949\.99 USD: \[Apple iPhone 17 256GB Unlocked - Black\]\(https:\/\/northgate\.example\.com\/[^)]+\), 50\.00 USD \(5\.0 %\) less than ours\. 2 offers were compared; 5 were not/,
+    );
+  });
+
+  it('answers as a librarian, with the whole response in its metadata and a source for each address', async () => {
+    const { status, reply } = await (await start())(ASK, { query: PRICE_QUESTION });
+    expect(status).toBe(200);
+    expect(validateResponse(reply)).toMatchObject({ ok: true });
+    expect(reply.metadata.web_search.result.price_comparison.cheapest_external).toBe(949.99);
+    expect(reply.sources[0]).toMatchObject({
+      url: 'https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black',
+      type: 'web',
+    });
+  });
+
+  it('answers other questions with what was found, and compares nothing', async () => {
+    const { reply } = await (await start())(AGENT, { query: 'Search the web for reviews of home miners' });
+    expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
+    expect(reply.result.external_results.length).toBeGreaterThan(0);
+    expect(reply.metadata.answer).toMatch(/^Found on the web:\n\n- \[.+\]\(https:/);
+  });
+
+  it('says that nothing was found', async () => {
+    const { reply } = await (await start())(AGENT, { query: 'xyzzy plugh' });
+    expect(reply).toMatchObject({ success: true, result: { external_results: [], urls: [] } });
+    expect(reply.metadata.answer).toBe('The web search found nothing for this question.');
+    expect(reply.source_attribution.confidence).toBeLessThan(0.6);
+  });
+
+  it('remembers a search for the workspace that made it', async () => {
+    const ask = await start();
+    const hits = [];
+    for (const workspace of ['default', 'default', 'acme'])
+      hits.push((await ask(AGENT, { query: PRICE_QUESTION }, { workspace })).reply.metadata.cache_hit);
+    expect(hits).toEqual([false, true, false]);
+  });
+
+  it('tells other workspaces nothing of our products', async () => {
+    const { reply } = await (await start())(AGENT, { query: PRICE_QUESTION }, { workspace: 'acme' });
+    expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
+    expect(JSON.stringify(reply)).not.toContain('999.99');
+    expect(reply.result.external_results.length).toBeGreaterThan(0);
+  });
+
+  it('says without a provider which secrets to set', async () => {
+    const { status, reply } = await (await start({ search: undefined }))(AGENT, { query: PRICE_QUESTION });
+    expect(status).toBe(503);
+    expect(reply).toMatchObject({
+      success: false,
+      error: 'Cannot search the web: no search provider is set up',
+      metadata: { error_code: 'SERVICE_UNAVAILABLE', recoverable: false },
+    });
+    expect(reply.metadata.suggestion).toMatch(/SERPAPI_KEY.*BRAVE_SEARCH_KEY/);
+    const asLibrarian = await (await start({ search: undefined }))(ASK, { query: PRICE_QUESTION });
+    expect(asLibrarian).toMatchObject({ status: 503, reply: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+  });
+
+  it('searches without the shop when its products cannot be read, and says that something is missing', async () => {
+    const catalogue = { find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')) };
+    const ask = await start({ shop: { workspace: 'default', catalogue } });
+    const { reply } = await ask(AGENT, { query: PRICE_QUESTION });
+    expect(reply).toMatchObject({ success: true, result: { product_info: {} }, metadata: { partial: true } });
+    expect(log.lines.some((line) => line.event === 'fault' && line.where === 'product lookup')).toBe(true);
+  });
+
+  it('hands the failure of the provider on under its code', async () => {
+    const failing: WebSearch = {
+      provider: 'fake',
+      search: () =>
+        Promise.reject(new CodedError('RATE_LIMITED', 'inside', { told: { suggestion: 'Try again in 17 seconds' } })),
+    };
+    const { status, reply } = await (await start({ search: partOf(failing) }))(AGENT, { query: PRICE_QUESTION });
+    expect(status).toBe(429);
+    expect(reply.metadata).toMatchObject({ error_code: 'RATE_LIMITED', suggestion: 'Try again in 17 seconds' });
+  });
+
+  it('asks for the product by its name when it is about its price, else for the question', async () => {
+    const asked: unknown[] = [];
+    const search: WebSearch = {
+      provider: 'fake',
+      search: async (query, { signal: _, ...options }) => {
+        asked.push([query, options]);
+        return [];
+      },
+    };
+    const ask = await start({ search: partOf(search), country: 'us' });
+    await ask(AGENT, { query: PRICE_QUESTION, options: { limit: 3, country: 'DE', language: 'de' } });
+    await ask(AGENT, { query: 'Reviews of the iPhone 17', options: { limit: 1e9, country: 'Germany', language: 7 } });
+    expect(asked).toEqual([
+      ['iPhone 17', { limit: 3, country: 'de', language: 'de', offers: true }],
+      ['Reviews of the iPhone 17', { limit: 10, country: 'us', language: undefined, offers: false }],
+    ]);
+  });
+
+  it('gives at most 20 addresses, each once', async () => {
+    const results = Array.from({ length: 50 }, (_, at) => ({
+      title: `Result ${at}`,
+      snippet: 'x'.repeat(500),
+      url: `https://shop.example/${at % 30}`,
+      shop: undefined,
+      price: undefined,
+      condition: undefined,
+    }));
+    const { reply } = await (await start({ search: partOf(finding(results)) }))(AGENT, { query: 'anything' });
+    expect(reply.result.urls).toHaveLength(20);
+    expect(new Set(reply.result.urls).size).toBe(20);
+  });
+
+  it('takes the summary of a model when it names nothing that was not found', async () => {
+    const ai = (text: string) => ({ model: 'fake-1', complete: async () => ({ text }) });
+    const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))(AGENT, { query: PRICE_QUESTION });
+    expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'fake-1' });
+    const bad = await (await start({ ai: ai('Go to https://evil.example/') }))(AGENT, { query: PRICE_QUESTION });
+    expect(bad.reply.metadata.answered_by).toBe('extract');
+    expect(JSON.stringify(bad.reply)).not.toContain('evil.example');
+  });
+
+  it('keeps to the deadline when the provider does not', async () => {
+    const silent: WebSearch = { provider: 'silent', search: () => new Promise(() => {}) };
+    const started = performance.now();
+    const { reply } = await (await start({ search: partOf(silent) }))(AGENT, { query: 'anything' }, { timeoutMs: 300 });
+    expect(reply.metadata.error_code).toBe('TIMEOUT');
+    expect(performance.now() - started).toBeLessThan(800);
+  });
+
+  it('needs the capability web:search', async () => {
+    const ask = await start();
+    for (const path of [AGENT, ASK])
+      expect((await ask(path, { query: PRICE_QUESTION }, { capabilities: ['kb:read'] })).status).toBe(401);
+  });
+
+  it('logs neither the question nor what was found', async () => {
+    await (await start())(AGENT, { query: PRICE_QUESTION });
+    expect(log.text()).not.toMatch(/iPhone|northgate|elsewhere/i);
+  });
+});
