@@ -38,6 +38,15 @@ describe('serveLibrarian() answers', () => {
     });
   });
 
+  it('GET with the questions that it answers well, where it names some', async () => {
+    const examples = ['Where is the key?'];
+    const options = { ...(await identityOf('navigator')), log: () => undefined };
+    const app = serveLibrarian(async () => ({ answer: 'x' }), { ...INFO, examples }, options);
+    expect(await (await app.request('/librarians/navigator')).json()).toMatchObject({ examples });
+    const silent = await (await serve(async () => ({ answer: 'x' }))).request('/librarians/navigator');
+    expect(await silent.json()).not.toHaveProperty('examples');
+  });
+
   it('a path that it does not have with NOT_FOUND', async () => {
     const response = await (await serve(async () => ({ answer: 'x' }))).request('/librarians/support');
     expect(response.status).toBe(404);

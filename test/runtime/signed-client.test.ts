@@ -177,6 +177,47 @@ describe('signedClient()', () => {
     expect(requests).toEqual([]);
   });
 
+  it.each<[string, string, boolean, () => Response | Promise<Response>]>([
+    ['lost on the way', 'transport', true, () => Promise.reject(new TypeError('connection lost'))],
+    ['answered without a receipt', 'receipt', true, () => new Response('{}')],
+    ['answered with a receipt that is none', 'receipt', true, () => withReceipt('{}', 'x')],
+    ['answered with too much', 'unusable', true, () => withReceipt('x'.repeat(2000), 'x')],
+    ['not answered in time', 'timeout', true, () => new Promise<Response>(() => undefined)],
+  ])('tells that a call was %s', async (_, why, sent, fetch) => {
+    const request = { ...ASK, maxAnswerBytes: 1000, timeoutMs: 50 };
+    const targets = { navigator: { fetch: async () => fetch() } };
+    const { answer } = await callFrom('gateway', userContext(), { targets, request });
+    expect(answer).toMatchObject({ ok: false, why, sent, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  });
+
+  it('tells that a call was refused here, or given up', async () => {
+    const { target } = targetOf(await navigator());
+    const refused = await callFrom('gateway', userContext(), { targets: {}, request: ASK });
+    expect(refused.answer).toMatchObject({ why: 'refused', sent: false, spanId: undefined });
+    const early = { ...ASK, signal: AbortSignal.abort() };
+    const unsent = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: early });
+    expect(unsent.answer).toMatchObject({ why: 'refused', sent: false });
+    const controller = new AbortController();
+    const leaving = {
+      fetch: (request: Request) => {
+        controller.abort();
+        // As fetch does: it fails by itself once it is aborted.
+        return Promise.reject(request.signal.reason);
+      },
+    };
+    const request = { ...ASK, signal: controller.signal };
+    const givenUp = await callFrom('gateway', userContext(), { targets: { navigator: leaving }, request });
+    expect(givenUp.answer).toMatchObject({ why: 'given-up', sent: true, error: { code: 'TIMEOUT' } });
+  });
+
+  it('gives the receipt as received, and the span of the call', async () => {
+    const { target, requests } = targetOf(await navigator());
+    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
+    if (!answer.ok) throw new Error('refused');
+    expect(answer.receiptText.split('.').length).toBe(3);
+    expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
+  });
+
   it('says in the log what failed, without the question', async () => {
     const target = { fetch: () => Promise.reject(new TypeError('connection lost')) };
     const { answer, lines } = await callFrom('gateway', userContext(), {
@@ -188,3 +229,5 @@ describe('signedClient()', () => {
     expect(JSON.stringify(lines)).not.toContain('key?');
   });
 });
+
+const withReceipt = (body: string, receipt: string) => new Response(body, { headers: { 'Context-Receipt': receipt } });

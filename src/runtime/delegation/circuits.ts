@@ -14,12 +14,15 @@ export interface Circuits {
   run<T extends Lesson>(key: string, call: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** @param limit Circuits that are remembered; the one that was used longest ago goes first. */
-export const createCircuits = ({ limit = 512 }: { limit?: number } = {}): Circuits => {
+/**
+ * @param limit Circuits that are remembered; the one that was used longest ago goes first.
+ * @param restMs About how long a target is left alone at first; up to a minute when probes fail again and again.
+ */
+export const createCircuits = ({ limit = 512, restMs = 2000 }: { limit?: number; restMs?: number } = {}): Circuits => {
   const circuits = new Map<string, ReturnType<typeof createCircuit>>();
   return {
     run: (key, call) => {
-      const circuit = circuits.get(key) ?? createCircuit();
+      const circuit = circuits.get(key) ?? createCircuit(restMs);
       circuits.delete(key);
       circuits.set(key, circuit);
       if (circuits.size > limit) circuits.delete(circuits.keys().next().value ?? '');
@@ -28,12 +31,12 @@ export const createCircuits = ({ limit = 512 }: { limit?: number } = {}): Circui
   };
 };
 
-const createCircuit = () => {
-  let policy = breaker();
+const createCircuit = (restMs: number) => {
+  let policy = breaker(restMs);
   /** The probe under way, and the state before it. */
   let probe: { before: unknown; startedAtMs: number } | undefined;
   const putBack = () => {
-    if (probe !== undefined) policy = breaker(probe.before);
+    if (probe !== undefined) policy = breaker(restMs, probe.before);
     probe = undefined;
   };
   return async <T extends Lesson>(call: () => Promise<T>): Promise<T | undefined> => {
@@ -58,10 +61,10 @@ const createCircuit = () => {
   };
 };
 
-const breaker = (initialState?: unknown) =>
+const breaker = (restMs: number, initialState?: unknown) =>
   circuitBreaker(handleWhenResult(isBroken), {
     breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
-    halfOpenAfter: new ExponentialBackoff({ initialDelay: 2000, maxDelay: 60_000 }),
+    halfOpenAfter: new ExponentialBackoff({ initialDelay: restMs, maxDelay: 60_000 }),
     ...(initialState === undefined ? {} : { initialState }),
   });
 
@@ -75,4 +78,4 @@ class NothingLearned extends Error {}
 
 const FAILURES_IN_A_ROW = 5;
 /** After that another call may probe. */
-const PROBE_LIMIT_MS = 10_000;
+const PROBE_LIMIT_MS = 3000;

@@ -99,7 +99,7 @@ describe('createCircuits()', () => {
     later();
     void circuits.run('default/a', () => new Promise<Lesson>(() => undefined));
     expect(await circuits.run('default/a', well)).toBeUndefined();
-    vi.setSystemTime(Date.now() + 10_001);
+    vi.setSystemTime(Date.now() + 3001);
     expect(await circuits.run('default/a', well)).toEqual({ health: 'well' });
     expect(await circuits.run('default/a', well)).toEqual({ health: 'well' });
   });
@@ -109,7 +109,7 @@ describe('createCircuits()', () => {
     later();
     const { promise, resolve } = Promise.withResolvers<Lesson>();
     const late = circuits.run('default/a', () => promise);
-    vi.setSystemTime(Date.now() + 10_001);
+    vi.setSystemTime(Date.now() + 3001);
     await circuits.run('default/a', well);
     resolve({ health: 'broken' });
     await late;

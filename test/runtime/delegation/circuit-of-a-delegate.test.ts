@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { userContext } from '../neighbours.ts';
+import { says, silent, town } from './town.ts';
+
+const brokenInside: Librarian = async () => {
+  throw new Error('broken');
+};
+
+/** Asks until the circuit opens, or 8 times: each request on its own, as the gateway serves them. */
+const asksOften = async (
+  ask: Awaited<ReturnType<typeof town>>['ask'],
+  { times = 8, ...known }: { times?: number; workspace?: string; timeoutMs?: number } = {},
+) => {
+  const codes: (string | undefined)[] = [];
+  for (let round = 0; round < times; round += 1) {
+    codes.push((await ask([{ to: 'a' }], userContext(known))).responses[0]?.error?.code);
+  }
+  return codes;
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a target that fails again and again', () => {
+  it('is left alone: refused at once, nothing sent, and the trace says so', async () => {
+    const { ask, arrivals } = await town({ a: brokenInside });
+    expect(await asksOften(ask)).toEqual([...Array(5).fill('INTERNAL_ERROR'), ...Array(3).fill('SERVICE_UNAVAILABLE')]);
+    expect(arrivals.length).toBe(5);
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.error).toMatchObject({ recoverable: true, message: expect.stringContaining('left alone') });
+    expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
+  });
+
+  it('gives way to the fallback at once', async () => {
+    const { ask, arrivals } = await town({ a: brokenInside, b: says('x') });
+    await asksOften(ask);
+    const { responses } = await ask([{ to: 'a', fallback: 'b' }]);
+    expect([responses[0]?.answer, arrivals.length]).toEqual(['x', 6]);
+  });
+
+  it('is still asked for other workspaces', async () => {
+    const { ask } = await town({
+      a: async (_, context) => (context?.user?.workspaceId === 'poor' ? brokenInside('') : { answer: 'x' }),
+    });
+    await asksOften(ask, { workspace: 'poor' });
+    expect(await asksOften(ask, { workspace: 'rich', times: 1 })).toEqual([undefined]);
+  });
+
+  it.each([
+    'INVALID_QUERY',
+    'UNAUTHORIZED',
+    'NOT_FOUND',
+    'RATE_LIMITED',
+    'LOOP_DETECTED',
+    'DATA_SOURCE_ERROR',
+  ] as const)('is not left alone for %s', async (code) => {
+    const { ask, arrivals } = await town({ a: async () => ({ error: { code, message: 'It cannot be done' } }) });
+    await asksOften(ask);
+    expect(arrivals.length).toBe(8);
+  });
+
+  it('is not left alone because callers give it no time', async () => {
+    const { ask } = await town({ a: silent, b: says('x') });
+    expect(await asksOften(ask, { timeoutMs: 20 })).toEqual(Array(8).fill('TIMEOUT'));
+    expect((await ask([{ to: 'a' }], userContext({ timeoutMs: 20 }))).trace.hops[0]?.attempts).toBe(1);
+  });
+
+  it('is not left alone because callers go away', async () => {
+    const { gateway, arrivals } = await town({ a: silent });
+    for (let round = 0; round < 8; round += 1) {
+      const controller = new AbortController();
+      const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }]);
+      await expect.poll(() => arrivals.length, { interval: 1 }).toBe(round + 1);
+      controller.abort();
+      await asking;
+    }
+    expect(arrivals.length).toBe(8);
+  });
+
+  it('is asked again when it is back', async () => {
+    let isBroken = true;
+    const { ask } = await town({
+      a: async () => (isBroken ? brokenInside('') : { answer: 'x' }),
+    });
+    await asksOften(ask);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 61_000);
+    isBroken = false;
+    expect(await asksOften(ask, { times: 2 })).toEqual([undefined, undefined]);
+  });
+});

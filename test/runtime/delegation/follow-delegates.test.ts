@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { DelegationTrace } from '../../../src/contract/delegation-trace.ts';
+import { JoinedAnswer } from '../../../src/contract/joined-answer.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { LibrarianResponse } from '../../../src/contract/response.ts';
+import { followDelegates } from '../../../src/runtime/delegation/follow-delegates.ts';
+import type { ServedLibrarian } from '../../../src/runtime/serve-librarian.ts';
+import { userContext } from '../neighbours.ts';
+import { handsOnTo, says, silent, town } from './town.ts';
+
+const ASKED = { librarian: 'gateway', query: 'Where is the key?' };
+
+const unavailable: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
+
+describe('followDelegates()', () => {
+  it('returns a response that hands nothing on as it is, and asks nobody', async () => {
+    const { gateway, arrivals } = await town({ a: says('x') });
+    const response: LibrarianResponse = { answer: 'Under the mat.', metadata: { more: 1 } };
+    expect(await followDelegates(response, gateway(), ASKED)).toBe(response);
+    expect(arrivals).toEqual([]);
+  });
+
+  it('gives the response of the one target, with the trace', async () => {
+    const { gateway } = await town({ a: async () => ({ answer: 'x', confidence: 0.9, metadata: { navigator: 1 } }) });
+    const followed = await followDelegates({ delegate: { to: 'a' } }, gateway(), ASKED);
+    expect(followed).toEqual({
+      answer: 'x',
+      confidence: 0.9,
+      metadata: { navigator: 1, trace: { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] } },
+    });
+  });
+
+  it('takes a list of one for the one', async () => {
+    const { gateway } = await town({ a: says('x') });
+    const followed = await followDelegates({ delegate: [{ to: 'a' }] }, gateway(), ASKED);
+    expect([followed.answer, followed.metadata?.parts]).toEqual(['x', undefined]);
+  });
+
+  it('keeps the own answer, partial and with the gap named, when the one target has none', async () => {
+    const { gateway } = await town({ a: unavailable });
+    const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };
+    expect(await followDelegates(own, gateway(), ASKED)).toMatchObject({
+      answer: 'Perhaps inside.',
+      partial: true,
+      metadata: { own: 1, delegationError: { code: 'NOT_FOUND', librarian: 'a' }, trace: { hops: [{ to: 'a' }] } },
+    });
+  });
+
+  it('names the gap even where the own metadata leaves no room for it', async () => {
+    const { gateway } = await town({ a: unavailable });
+    const own = { answer: 'Perhaps.', metadata: { text: 'x'.repeat(255_990) }, delegate: { to: 'a' } };
+    const followed = await followDelegates(own, gateway(), ASKED);
+    expect(followed.metadata).toMatchObject({ delegationError: { code: 'NOT_FOUND' } });
+    expect(LibrarianResponse.safeParse(followed).success).toBe(true);
+  });
+
+  it('joins several answers, the own first', async () => {
+    const { gateway } = await town({ a: says('Second.'), b: says('Third.') });
+    const own = { answer: 'First.', confidence: 0.9, delegate: [{ to: 'a' }, { to: 'b' }] };
+    const followed = await followDelegates(own, gateway(), ASKED);
+    const { parts } = JoinedAnswer.parse(followed.metadata);
+    expect(parts.map(({ librarian, answer }) => [librarian, answer])).toEqual([
+      ['gateway', 'First.'],
+      ['a', 'Second.'],
+      ['b', 'Third.'],
+    ]);
+    expect(DelegationTrace.parse(followed.metadata?.trace).hops.map(({ to }) => to)).toEqual(['a', 'b']);
+    expect(LibrarianResponse.safeParse(followed).success).toBe(true);
+  });
+
+  it('is partial where one of several fails, and names it', async () => {
+    const { gateway } = await town({ a: says('One.'), b: unavailable });
+    const followed = await followDelegates({ delegate: [{ to: 'a' }, { to: 'b' }] }, gateway(), ASKED);
+    expect(followed).toMatchObject({ partial: true, answer: expect.stringContaining('One.') });
+    expect(JSON.stringify(followed.metadata?.parts)).toContain('NOT_FOUND');
+  });
+
+  it('is an error where all fail', async () => {
+    const { gateway } = await town({ a: unavailable, b: unavailable });
+    const followed = await followDelegates({ delegate: [{ to: 'a' }, { to: 'b' }] }, gateway(), ASKED);
+    expect([followed.answer, followed.error?.code]).toEqual([undefined, 'NOT_FOUND']);
+    expect(DelegationTrace.parse(followed.metadata?.trace).hops.length).toBe(2);
+  });
+
+  it('leaves receipts out of a trace that would be too large with them', async () => {
+    const { gateway } = await town({ a: async () => ({ answer: 'x', metadata: { text: 'x'.repeat(255_600) } }) });
+    const followed = await followDelegates({ delegate: { to: 'a' } }, gateway(), ASKED);
+    const { hops } = DelegationTrace.parse(followed.metadata?.trace);
+    expect(hops.map(({ verified, receipt }) => [verified, receipt])).toEqual([[true, undefined]]);
+    expect(LibrarianResponse.safeParse(followed).success).toBe(true);
+  });
+});
+
+describe('a librarian that asks others itself', () => {
+  const asking: ServedLibrarian = {
+    forRequest:
+      ({ delegates }) =>
+      async () => {
+        const branches = await delegates.ask([{ to: 'b' }, { to: 'c', query: 'And where exactly?' }]);
+        return { answer: branches.map(({ response }) => response.answer).join(' '), confidence: 0.9 };
+      },
+  };
+
+  it('has its questions in the trace, and in the usage and the receipts of its own receipt', async () => {
+    const { ask, arrivals } = await town({ a: asking, b: says('b'), c: handsOnTo('d'), d: says('d') });
+    const { responses, trace, delegates } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.answer).toBe('b d');
+    expect(arrivals.map(({ body }) => body.query)).toContain('And where exactly?');
+    expect(trace.hops.map(({ from, to, verified }) => [from, to, verified])).toEqual([
+      ['gateway', 'a', true],
+      ['a', 'b', true],
+      ['a', 'c', true],
+      ['c', 'd', true],
+    ]);
+    expect(delegates.usage()).toEqual({ calls: 4 });
+    expect(delegates.receipts()).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+
+  it('may hand on as well, and all of it is in one trace', async () => {
+    const both: ServedLibrarian = {
+      forRequest:
+        ({ delegates }) =>
+        async () => {
+          await delegates.ask([{ to: 'b' }]);
+          return { delegate: { to: 'c' } };
+        },
+    };
+    const { ask } = await town({ a: both, b: says('b'), c: says('c') });
+    const { trace, responses } = await ask([{ to: 'a' }]);
+    expect(trace.hops.map(({ to }) => to)).toEqual(['a', 'b', 'c']);
+    expect(responses[0]?.answer).toBe('c');
+  });
+});
+
+describe('time', () => {
+  const IDS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'];
+  const chain = (end: Librarian) =>
+    Object.fromEntries(IDS.map((id, at) => [id, at === IDS.length - 1 ? end : handsOnTo(IDS[at + 1] ?? '')]));
+
+  it('is divided so that a TIMEOUT at the end of eight hops arrives as one, with the way it took', async () => {
+    const { ask } = await town(chain(silent));
+    const startedAt = performance.now();
+    const { responses, trace } = await ask([{ to: 'h1' }], userContext({ timeoutMs: 1000 }));
+    expect(performance.now() - startedAt).toBeLessThan(1050);
+    expect(responses[0]?.error).toMatchObject({ code: 'TIMEOUT', librarian: 'h8' });
+    expect(trace.hops.map(({ to, outcome, verified }) => [to, outcome, verified])).toEqual(
+      IDS.map((id) => [id, 'TIMEOUT', true]),
+    );
+  });
+
+  it('suffices for a partial answer when one branch is silent, at every depth', async () => {
+    const { ask } = await town({
+      a: handsOnTo('b', 'c'),
+      b: says('b'),
+      c: handsOnTo('d', 'e'),
+      d: says('d'),
+      e: silent,
+    });
+    const { responses } = await ask([{ to: 'a' }], userContext({ timeoutMs: 600 }));
+    expect(responses[0]).toMatchObject({ partial: true, answer: expect.stringMatching(/b[\s\S]*d/) });
+  });
+
+  it('never grows on the way, and something is kept back at every hop', async () => {
+    const { ask, arrivals } = await town(chain(says('x')));
+    await ask([{ to: 'h1' }], userContext({ timeoutMs: 4000 }));
+    const deadlines = arrivals.map(({ links }) => links.at(-1).exp as number);
+    expect(deadlines.length).toBe(8);
+    for (let hop = 1; hop < deadlines.length; hop += 1) {
+      const keptMs = ((deadlines[hop - 1] ?? 0) - (deadlines[hop] ?? 0)) * 1000;
+      expect(keptMs).toBeGreaterThanOrEqual(34);
+      expect(keptMs).toBeLessThan(60);
+    }
+  });
+});
