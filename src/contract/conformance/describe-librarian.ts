@@ -2,7 +2,7 @@ import type { Librarian } from '../librarian.ts';
 import type { LibrarianCases } from './librarian-cases.ts';
 import { librarianChecks } from './librarian-checks.ts';
 
-export type { LibrarianCase, LibrarianCases } from './librarian-cases.ts';
+export type { LibrarianCases } from './librarian-cases.ts';
 
 /** What the suite needs of a test runner: vitest, Jest, Mocha and `node:test` have it. */
 export interface TestRunner {

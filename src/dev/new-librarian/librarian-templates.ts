@@ -40,7 +40,7 @@ const NOTES = [
   },
 ];
 
-const TELL_SUBJECTS = { message: 'Cannot find a note about this', suggestion: \`Ask about: \${NOTES.map(({ about }) => about).join(', ')}\` };
+const TELL_SUBJECTS = { message: 'Cannot find a note about this', suggestion: \`Ask about one of these: \${NOTES.map(({ about }) => about).join(', ')}\` };
 
 /** Answers from its notes. A question about something else is NOT_FOUND; \`{ delegate: { to: 'navigator' } }\` would hand it on. */
 export const ${camelOf(id)}Librarian: Librarian = async (query) => {

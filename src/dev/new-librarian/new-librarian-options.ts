@@ -52,12 +52,13 @@ const optionsOf = (
     .filter((each) => each !== '');
   for (const [option, text] of Object.entries({ name, description: said })) {
     if (!/\S/.test(text)) throw new Error(`Cannot use --${option}: it is empty`);
-    if (/[\p{Cc}\u2028\u2029]/u.test(text))
-      throw new Error(`Cannot use --${option}: it has a line break or a control character`);
+    if (/[\p{Cc}\u2028\u2029]|\$\{/u.test(text)) {
+      throw new Error(`Cannot use --${option}: it has a line break, a control character or a $\{`);
+    }
   }
-  const info = readAs(LibrarianInfo, { id, name, description: said, capabilities: needed });
+  const info = readAs(LibrarianInfo, { id, name: name.trim(), description: said.trim(), capabilities: needed });
   if (!info.ok) throw new Error(`Cannot use these options: ${describeIssues(info.issues)}`);
-  return { info: { ...info.value, description: said }, capabilities: needed };
+  return { info: { ...info.value, description: said.trim() }, capabilities: needed };
 };
 
 /** `opening-hours` -> `Opening hours`. */

@@ -71,7 +71,7 @@ const withEntry = (source: string, id: string): string => {
 /** As `npm run check` wants it. Only TypeScript is laid out by the formatter. */
 const formatted = ({ path, text }: Pick<PlannedFile, 'path' | 'text'>, root: string): string => {
   if (!path.endsWith('.ts')) return text;
-  const args = ['check', '--write', '--vcs-enabled=false', `--stdin-file-path=${path}`];
+  const args = ['check', '--write', '--error-on-warnings', '--vcs-enabled=false', `--stdin-file-path=${path}`];
   const options = { cwd: root, input: text, encoding: 'utf8' as const };
   const { status, stdout, error } = spawnSync(join(root, 'node_modules/.bin/biome'), args, options);
   if (status !== 0) throw new Error(`Cannot format ${path}: ${error?.message ?? 'biome refuses it'}`);
