@@ -1,6 +1,6 @@
 import type { Contradiction } from '../../contract/joined-answer.ts';
-import { statementsOf } from '../../runtime/delegation/aggregation/statements-of.ts';
 import type { AnsweredPart, Part } from './part.ts';
+import { sentencesOf } from './sentences-of.ts';
 import { SOURCES } from './source-type.ts';
 import { subjectOf } from './subject-of.ts';
 
@@ -29,11 +29,13 @@ interface Verdict {
   isAvailable: boolean;
 }
 
+const MAX_READ = 8000;
+
 const verdictsOf = (part: AnsweredPart, wanted?: unknown): Verdict[] => {
   const name = typeof wanted === 'string' ? wanted : subjectOf(part.query)?.noun.toLowerCase();
   if (name === undefined) return [];
   const { librarian } = SOURCES[part.type];
-  return statementsOf(part.finding).flatMap(({ text }) => {
+  return sentencesOf(part.finding.slice(0, MAX_READ)).flatMap((text) => {
     if (!names(text, name)) return [];
     const isAvailable = availabilityIn(text, part.type === 'analytics');
     return isAvailable === undefined ? [] : [{ librarian, text, name, isAvailable }];

@@ -11,12 +11,15 @@ export const priceConflicts = (parts: readonly Part[]): Contradiction[] => {
   const priced = answered.filter(({ type }) => type === 'analytics').flatMap(rowPrices);
   const known = answered.filter(({ type }) => type === 'web_search').flatMap(productPrice);
   return known.flatMap((ours) => {
-    const other = priced.filter(({ name, currency }) => name === ours.name && currency === ours.currency);
+    const other = priced.filter((price) => isSameProduct(price, ours));
     const [first] = other;
     if (first === undefined || other.some(({ cents }) => cents === ours.cents)) return [];
     return [contradictionOf(first, ours)];
   });
 };
+
+const isSameProduct = (one: StatedPrice, other: StatedPrice): boolean =>
+  one.name.toLowerCase() === other.name.toLowerCase() && one.currency === other.currency;
 
 interface StatedPrice {
   librarian: string;
@@ -34,7 +37,7 @@ const rowPrices = ({ result }: AnsweredPart): StatedPrice[] => {
     const cents = cells.price_cents ?? inCents(cells.price);
     const name = cells.name ?? cells.product ?? cells.product_name;
     if (typeof cents !== 'number' || typeof name !== 'string') return [];
-    return [{ librarian: SOURCES.analytics.librarian, name: name.toLowerCase(), cents, currency: currencyIn(cells) }];
+    return [{ librarian: SOURCES.analytics.librarian, name, cents, currency: currencyIn(cells) }];
   });
 };
 
@@ -44,7 +47,7 @@ const productPrice = ({ result }: AnsweredPart): StatedPrice[] => {
   const cents = inCents(product.price);
   if (cents === undefined || typeof product.name !== 'string') return [];
   const { librarian } = SOURCES.web_search;
-  return [{ librarian, name: product.name.toLowerCase(), cents, currency: currencyIn(product) }];
+  return [{ librarian, name: product.name, cents, currency: currencyIn(product) }];
 };
 
 const inCents = (price: unknown): number | undefined =>

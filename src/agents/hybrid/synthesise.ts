@@ -50,11 +50,11 @@ const gapSentence = ({ query, type, error, isAsked }: FailedPart): string => {
 };
 
 const contradictionSentence = ({ statements, values }: Contradiction): string => {
-  const said = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${inertLine(text, 250)}”`);
-  return `The sources disagree (${values.map((value) => inertLine(value, 60)).join(' or ')}): ${said.join(', ')}.`;
+  const said = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${text.slice(0, 250)}”`);
+  return inertLine(`The sources disagree, ${values.join(' or ')}: ${said.join(', ')}.`, 2000);
 };
 
 const nameOf = (librarian: string): string => {
   const type = SourceType.options.find((each) => SOURCES[each].librarian === librarian);
-  return type === undefined ? inertLine(librarian, 48) : SOURCES[type].name;
+  return type === undefined ? librarian : SOURCES[type].name;
 };

@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+import { AgentResponse } from '../../../src/contract/agent-response.ts';
+import { DelegationTrace } from '../../../src/contract/delegation-trace.ts';
+import type { AIClient } from '../../../src/contract/librarian.ts';
+import { validateResponse } from '../../../src/contract/validate-response.ts';
+import { CodedError } from '../../../src/runtime/error-info-of.ts';
+import { ask, userContext } from '../../runtime/neighbours.ts';
+import { ANSWERS, askAgent } from '../agents-for-test.ts';
+import { ALLOWED, type Behaviour, houseOf, saying, silent } from './house.ts';
+
+const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
+const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
+
+const askHybrid = async (
+  behaviours: Parameters<typeof houseOf>[0] = {},
+  {
+    query = QUESTION,
+    options,
+    context = ALLOWED,
+    timeoutMs,
+    ...served
+  }: {
+    query?: string;
+    options?: object;
+    context?: typeof ALLOWED;
+    timeoutMs?: number;
+  } & Parameters<typeof houseOf>[1] = {},
+) => {
+  const { app, asked } = await houseOf(behaviours, served);
+  const body = { query, ...(options === undefined ? {} : { options }) };
+  const known = { type: 'hybrid' as const, body, context };
+  const answer = await askAgent(app, timeoutMs === undefined ? known : { ...known, timeoutMs });
+  return { ...answer, asked };
+};
+
+const coded =
+  (code: ConstructorParameters<typeof CodedError>[0]): Behaviour =>
+  async () => {
+    throw new CodedError(code, 'inside');
+  };
+
+describe('The hybrid agent', () => {
+  it('asks each part of the agent of its kind and puts the findings together in the order of the question', async () => {
+    const { reply, status, asked } = await askHybrid();
+    expect(status).toBe(200);
+    expect(AgentResponse.safeParse(reply).success).toBe(true);
+    expect(asked.map(({ type, query }) => [type, query]).toSorted()).toEqual([
+      ['analytics', 'How many iPhone 17 are in stock'],
+      ['semantic', 'what does the return policy say about opened boxes?'],
+    ]);
+    expect(reply.result.synthesis).toBe(
+      'The iPhone 17 has 50 units in stock. Our return policy allows returns within 14 days of purchase.',
+    );
+    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
+    expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [], split_by: 'rules' });
+    expect(reply.metadata).not.toHaveProperty('partial');
+  });
+
+  it('carries the result and the source of each part, and attributes the whole to all that answered', async () => {
+    const { reply } = await askHybrid();
+    const { analytics, semantic } = ANSWERS;
+    expect(reply.result.sub_queries).toMatchObject([
+      { type: 'analytics', result: analytics.result, source_attribution: analytics.source_attribution, success: true },
+      { type: 'semantic', result: semantic.result, source_attribution: semantic.source_attribution, success: true },
+    ]);
+    expect(reply.source_attribution).toEqual({
+      primary_source: 'Mixed',
+      icon: '🔀',
+      details: { sources: ['analytics', 'semantic'] },
+      confidence: 0.9,
+    });
+  });
+
+  it('asks all at the same time', async () => {
+    let waiting = 0;
+    const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();
+    const meeting =
+      (type: 'analytics' | 'semantic'): Behaviour =>
+      async (query, call) => {
+        if (++waiting === 2) resolve();
+        await bothAreThere;
+        return saying(type)(query, call);
+      };
+    const { reply } = await askHybrid({ analytics: meeting('analytics'), semantic: meeting('semantic') });
+    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
+  });
+
+  it('asks one agent the whole question when it is of one kind', async () => {
+    const query = 'How many iPhone 17 are in stock?';
+    const { reply, asked } = await askHybrid({}, { query });
+    expect(asked).toEqual([{ type: 'analytics', query, options: {} }]);
+    expect(reply.result.sources_used).toEqual(['analytics']);
+  });
+
+  it('hands each agent its own options, and none of those of others', async () => {
+    const { asked } = await askHybrid({}, { options: { semantic: { threshold: 0.4 }, limit: 3 } });
+    expect(asked.map(({ options }) => options)).toEqual(expect.arrayContaining([{}, { threshold: 0.4 }]));
+  });
+
+  it('keeps the citations of a finding, and lets no finding reach out of its part', async () => {
+    const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
+    const result = { ...ANSWERS.semantic.result, summary };
+    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
+    expect(reply.result.synthesis).toContain('Within 14 days (policies.md, Returns).');
+    expect(reply.result.synthesis).not.toMatch(/^# /m);
+    expect(reply.result.synthesis.match(/```/g)).toHaveLength(2);
+  });
+
+  it('says in words what the web search said', async () => {
+    const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
+    const { reply } = await askHybrid(
+      { web_search: saying('web_search', { metadata }) },
+      { query: 'How many iPhone 17 are in stock and is it cheaper elsewhere?' },
+    );
+    expect(reply.result.synthesis).toContain('[A shop](https://shop.example/1)');
+    expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
+  });
+
+  it('uses no source that had nothing on its part, and says that something is missing', async () => {
+    const result = {
+      documents: [],
+      summary: 'Nothing is written about this.',
+      document_count: 0,
+      similarity_threshold: 0.7,
+    };
+    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
+    expect(reply.result.sources_used).toEqual(['analytics']);
+    expect(reply.result.synthesis).toContain('Nothing is written about this.');
+    expect(reply.metadata.partial).toBe(true);
+  });
+});
+
+describe('The hybrid agent, when a part fails', () => {
+  it.each<[string, Behaviour, string]>([
+    ['is down', 'down', 'DELEGATION_FAILED'],
+    ['returns no envelope', { success: true } as AgentResponse, 'INTERNAL_ERROR'],
+    ['returns an answer of another kind', ANSWERS.analytics, 'INTERNAL_ERROR'],
+    ['refuses the question', coded('INVALID_QUERY'), 'INVALID_QUERY'],
+    ['has no source', coded('DATA_SOURCE_ERROR'), 'DATA_SOURCE_ERROR'],
+    ['is not set up', coded('SERVICE_UNAVAILABLE'), 'SERVICE_UNAVAILABLE'],
+  ])('answers the rest and names the part whose agent %s', async (_, semantic, code) => {
+    const { reply, status } = await askHybrid({ semantic });
+    expect(status).toBe(200);
+    expect(reply.result.synthesis).toMatch(/^The iPhone 17 has 50 units in stock\./);
+    expect(reply.result.synthesis).toContain(
+      'Not answered: “what does the return policy say about opened boxes?” (the knowledge base)',
+    );
+    expect(reply.result.sources_used).toEqual(['analytics']);
+    expect(reply.result.sub_queries[1]).toMatchObject({
+      type: 'semantic',
+      success: false,
+      error_code: code,
+      result: {},
+    });
+    expect(reply.metadata).toMatchObject({
+      partial: true,
+      sub_query_count: 2,
+      failed: [{ type: 'semantic', librarian: 'semantic', error_code: code }],
+    });
+    expect(reply.source_attribution.confidence).toBe(0.45);
+  });
+
+  it('reads an envelope, or takes the answer for none', async () => {
+    const query = 'What is pruning and how many customers do we have?';
+    const unsigned = (response: Response) => new Response('{"answer":"50"}', response);
+    const { reply } = await askHybrid({}, { query, tamper: { semantic: unsigned } });
+    expect(reply.result.sources_used).toEqual(['analytics']);
+    expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
+  });
+
+  it.each(['POST /v1/agents/hybrid', 'POST /librarians/hybrid/ask'])(
+    '%s answers in time what is there when one is slow',
+    async (route) => {
+      const timeoutMs = 600;
+      const startedMs = performance.now();
+      const { app } = await houseOf({ semantic: silent });
+      const { reply, status } = route.includes('librarians')
+        ? await ask('hybrid', app, { query: QUESTION, context: ALLOWED, timeoutMs })
+        : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: ALLOWED, timeoutMs });
+      expect(performance.now() - startedMs).toBeLessThan(timeoutMs + 50);
+      expect(status).toBe(200);
+      const envelope = reply.metadata.hybrid ?? reply;
+      expect(envelope.result.synthesis).toContain('50 units in stock');
+      expect(envelope.result.synthesis).toContain('it did not answer in time');
+      expect(envelope.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
+    },
+  );
+
+  it('sends nothing that the caller may not ask, and names it', async () => {
+    const context = userContext({ capabilities: ['sql:read'] });
+    const { reply, status, asked } = await askHybrid({}, { context });
+    expect(status).toBe(200);
+    expect(asked.map(({ type }) => type)).toEqual(['analytics']);
+    expect(reply.result.synthesis).toContain('takes the capability kb:read, which is not allowed here');
+    expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
+  });
+
+  it('is UNAUTHORIZED when the caller may ask nobody', async () => {
+    const context = userContext({ capabilities: ['memory:read'] });
+    const { reply, status, asked } = await askHybrid({}, { context });
+    expect([status, asked]).toEqual([401, []]);
+    expect(reply).toMatchObject({ success: false, type: 'hybrid', metadata: { error_code: 'UNAUTHORIZED' } });
+    expect(reply.metadata.suggestion).toContain('sql:read, kb:read');
+  });
+
+  it.each<[string, [Behaviour, Behaviour], string, number]>([
+    ['the code that both have', [coded('NOT_FOUND'), coded('NOT_FOUND')], 'NOT_FOUND', 404],
+    [
+      'SERVICE_UNAVAILABLE when both are away',
+      [coded('SERVICE_UNAVAILABLE'), coded('SERVICE_UNAVAILABLE')],
+      'SERVICE_UNAVAILABLE',
+      503,
+    ],
+    ['DELEGATION_FAILED for codes that differ', [coded('NOT_FOUND'), 'down'], 'DELEGATION_FAILED', 502],
+  ])('fails with %s when nobody answers', async (_, [analytics, semantic], code, expected) => {
+    const { reply, status } = await askHybrid({ analytics, semantic });
+    expect([status, reply.success, reply.metadata.error_code]).toEqual([expected, false, code]);
+    expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [{ type: 'analytics' }, { type: 'semantic' }] });
+    expect(reply.error).toMatch(/\w/);
+  });
+
+  it('counts only those who were asked into the code', async () => {
+    const context = userContext({ capabilities: ['kb:read'] });
+    const { reply } = await askHybrid({ semantic: coded('SERVICE_UNAVAILABLE') }, { context });
+    expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
+  });
+});
+
+describe('The hybrid agent, when sources contradict each other', () => {
+  it('names two prices of ours and is half as sure', async () => {
+    const rows = [{ name: 'iPhone 17', price_cents: 94_900, currency: 'EUR' }];
+    const result = {
+      sql_query: 'SELECT',
+      columns: ['name'],
+      rows,
+      row_count: 1,
+      interpretation: 'The iPhone 17 costs 949.00 EUR.',
+    };
+    const web = { ...ANSWERS.web_search.result, product_info: { name: 'iPhone 17', price: 999, currency: 'EUR' } };
+    const metadata = { answer: 'Other shops ask 929.00 EUR.' };
+    const { reply } = await askHybrid(
+      { analytics: saying('analytics', { result }), web_search: saying('web_search', { result: web, metadata }) },
+      { query: 'What do we charge for the iPhone 17 and is it cheaper elsewhere?' },
+    );
+    expect(reply.result.synthesis).toContain(
+      'The sources disagree, 949.00 EUR or 999.00 EUR: the shop database says “Our price for iPhone 17 is 949.00 EUR.”',
+    );
+    expect(reply.metadata).toMatchObject({ partial: true, contradictions: [{ values: ['949.00 EUR', '999.00 EUR'] }] });
+    expect(reply.source_attribution.confidence).toBe(0.35);
+  });
+
+  it('names a product that is counted in stock and said to be discontinued', async () => {
+    const metadata = { answer: 'The iPhone 17 has been discontinued by its maker.' };
+    const { reply } = await askHybrid(
+      { web_search: saying('web_search', { metadata }) },
+      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
+    );
+    expect(reply.metadata.contradictions).toMatchObject([{ values: ['available', 'not available'] }]);
+    expect(reply.result.synthesis).toContain('the web search says “The iPhone 17 has been discontinued by its maker.”');
+  });
+
+  it('takes prices of other shops, and news about another model, for no contradiction', async () => {
+    const metadata = { answer: 'The iPhone 16 has been discontinued. A shop sells the iPhone 17 for 929.00 EUR.' };
+    const { reply } = await askHybrid(
+      { web_search: saying('web_search', { metadata }) },
+      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
+    );
+    expect(reply.metadata).not.toHaveProperty('contradictions');
+  });
+});
+
+describe('The hybrid agent, bounded', () => {
+  it('asks at most six parts and says which it did not ask', async () => {
+    const query = Array.from({ length: 8 }, (_, at) => `How many orders came in on day ${at}?`).join(' ');
+    const { reply, asked } = await askHybrid({}, { query });
+    expect(asked).toHaveLength(6);
+    expect(reply.metadata).toMatchObject({ sub_query_count: 6, partial: true });
+    expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
+  });
+
+  it('cuts long results, so that the whole envelope still travels as metadata of a librarian', async () => {
+    const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
+    const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
+    const { app } = await houseOf({ analytics: saying('analytics', { result }) });
+    const { reply } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED });
+    const [part] = reply.metadata.hybrid.result.sub_queries;
+    expect(part.result.row_count).toBe(part.result.rows.length);
+    expect(part.result.row_count + part.result.omitted).toBe(1200);
+  });
+
+  it('answers with the text of an agent whose envelope was too large to travel', async () => {
+    const rows = Array.from({ length: 2000 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
+    const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
+    const { reply } = await askHybrid({ analytics: saying('analytics', { result }) });
+    expect(reply.result.synthesis).toContain('50 units in stock');
+    expect(reply.metadata.partial).toBe(true);
+    expect(reply.result.sub_queries[0]).toMatchObject({ success: true, result: {} });
+  });
+});
+
+describe('The way of a hybrid question', () => {
+  it('stands in the reply of the librarian, each hop with its checked receipt', async () => {
+    const { app } = await houseOf();
+    const { reply } = await ask('hybrid', app, { query: THREE, context: ALLOWED });
+    expect(validateResponse(reply).ok).toBe(true);
+    const trace = DelegationTrace.parse(reply.metadata.trace);
+    expect(trace.hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified])).toEqual([
+      ['hybrid', 'analytics', 'answer', true],
+      ['hybrid', 'semantic', 'answer', true],
+      ['hybrid', 'web-search', 'answer', true],
+    ]);
+    expect(trace.hops.every(({ receipt }) => receipt !== undefined)).toBe(true);
+    expect(reply.sources.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['clic_products', 'policies.pdf']),
+    );
+  });
+
+  it('stands in the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
+    const { reply, answer } = await askHybrid();
+    const trace = DelegationTrace.parse(reply.metadata.trace);
+    expect(trace.hops.map(({ to, verified }) => [to, verified])).toEqual([
+      ['analytics', true],
+      ['semantic', true],
+    ]);
+    expect(answer.ok && answer.receipt).toMatchObject({
+      use: { calls: 2 },
+      sub: [expect.any(String), expect.any(String)],
+    });
+  });
+});
+
+describe('The hybrid agent with a model', () => {
+  const modelSaying = (text: string | Promise<string>): AIClient => ({
+    model: 'test',
+    complete: async () => ({ text: await text }),
+  });
+  const proposal = (...parts: [type: string, query: string][]) =>
+    modelSaying(JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+
+  it('splits as the model proposes', async () => {
+    const ai = proposal(
+      ['semantic', 'what does the return policy say about opened iPhone 17 boxes'],
+      ['analytics', 'how many iPhone 17 are in stock'],
+    );
+    const { reply } = await askHybrid({}, { ai });
+    expect(reply.metadata.split_by).toBe('model');
+    expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
+  });
+
+  it.each<[string, AIClient]>([
+    [
+      'adds words',
+      proposal(
+        ['analytics', 'how many iPhone 17 are in stock; drop table orders'],
+        ['semantic', 'return policy say opened boxes'],
+      ),
+    ],
+    ['leaves a part out', proposal(['analytics', 'how many iPhone 17 are in stock'])],
+    ['names another type', proposal(['hybrid', QUESTION])],
+    ['names seven parts', proposal(...Array.from({ length: 7 }, (): [string, string] => ['semantic', QUESTION]))],
+    ['says no JSON', modelSaying('Sure!')],
+    ['stays silent', modelSaying(new Promise<string>(() => undefined))],
+    ['fails', { model: 'test', complete: () => Promise.reject(new Error('429')) }],
+  ])('splits by rules when the model %s', async (_, ai) => {
+    const { reply } = await askHybrid({}, { ai, timeoutMs: 2000 });
+    expect(reply.metadata.split_by).toBe('rules');
+    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { splitQuery } from '../../../src/agents/hybrid/split-query.ts';
+import { DEVELOPMENT, HELD_OUT, type SplitCase } from './split-cases.ts';
+
+const itSplits = (cases: readonly SplitCase[]) =>
+  it.each(cases.map((each) => [each.question, each.parts] as const))('splits %s', (question, parts) => {
+    const found = splitQuery(question);
+    expect(found.map(({ type }) => type)).toEqual(parts.map(([type]) => type));
+    for (const [place, [, ...words]] of parts.entries())
+      for (const word of words) expect(found[place]?.query.toLowerCase()).toContain(word.toLowerCase());
+  });
+
+describe('splitQuery()', () => {
+  itSplits(DEVELOPMENT);
+  itSplits(HELD_OUT);
+
+  it.each([
+    [
+      'How many Apollo III are in stock and what does the warranty cover?',
+      'what does the warranty cover for the Apollo III?',
+    ],
+    ['What do we charge for the iPhone 17 and is it cheaper elsewhere?', 'is the iPhone 17 cheaper elsewhere?'],
+    [
+      'Which of our accessories sell best and what do other shops ask for the same ones?',
+      'what do other shops ask for our accessories?',
+    ],
+    ['How many Apollo II are left and can a used one be returned?', 'can a used Apollo II be returned?'],
+    ['Find reviews of the Apollo III on the web and tell me how many we sold.', 'tell me how many Apollo III we sold.'],
+    [
+      'How many AP2-FAN120 are left and what do customers say when they order it online?',
+      'what do customers say when they order the AP2-FAN120 online?',
+    ],
+  ])('names in the second part of %s what it is about', (question, second) => {
+    expect(splitQuery(question)[1]?.query).toBe(second);
+  });
+
+  it.each([
+    'Explain what pruning is and how it works.',
+    'Where can I find and replace the fuse?',
+    'What do our terms say about returns and online orders?',
+    'How do I open the page and check the version?',
+    'I bought an Apollo II last week, which is now broken, and want to return it.',
+    'and',
+    '?!',
+    'a, b, c and d',
+  ])('leaves %s whole', (question) => {
+    expect(splitQuery(question)).toMatchObject([{ query: question }]);
+  });
+
+  it('keeps each of two full questions of one kind, as an agent answers one at a time', () => {
+    expect(splitQuery('How many Apollo II do we have and how many customers are from Austria?')).toHaveLength(2);
+  });
+
+  it.each([
+    ['words', 'and what is it, '.repeat(250)],
+    ['spaces', `${' '.repeat(3990)}and`],
+    ['commas', ','.repeat(4000)],
+    ['capitals', 'A B '.repeat(1000)],
+    ['one word', 'a'.repeat(4000)],
+  ])('is done with 4,000 characters of %s within 200 ms', (_, text) => {
+    const startedMs = performance.now();
+    const parts = splitQuery(text);
+    expect(performance.now() - startedMs).toBeLessThan(200);
+    expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);
+  });
+});
