@@ -27,7 +27,6 @@ describe('the contradictions that aggregate() tells', () => {
 
   it('are all real, and at least nine in ten, on pairs that the rules were not written with', () => {
     const { precision, recall } = judge(HELD_OUT_PAIRS);
-    console.info(`contradictions, held out: precision ${precision.toFixed(2)}, recall ${recall.toFixed(2)}`);
     expect(precision).toBeGreaterThanOrEqual(0.95);
     expect(recall).toBeGreaterThanOrEqual(0.9);
   });

@@ -40,15 +40,16 @@ export const arrangeTopics = (voices: readonly Voice[]): Topic[] =>
 const arrange = (answers: readonly Topic['said'][number][]): Pick<Topic, 'said' | 'repeating' | 'agreeing'> => {
   const [leading, ...others] = answers;
   if (leading === undefined) return { said: [], repeating: [], agreeing: [] };
-  const before: Statement[] = others.length > 0 ? statementsOf(leading.text) : [];
+  const led = others.length > 0 ? statementsOf(leading.text) : [];
+  const before: Statement[] = led.flat();
   const arranged: Pick<Topic, 'said' | 'repeating' | 'agreeing'> = { said: [leading], repeating: [], agreeing: [] };
   for (const { voice, text } of others) {
     const own = statementsOf(text);
-    const added = whatItAdds(text, before);
+    const added = whatItAdds(own, before);
     if (added === '') arranged.repeating.push(voice);
     else arranged.said.push({ voice, text: added });
-    if (added === '' || whatItAdds(leading.text, own) === '') arranged.agreeing.push(voice);
-    before.push(...own);
+    if (added === '' || whatItAdds(led, own.flat()) === '') arranged.agreeing.push(voice);
+    before.push(...own.flat());
   }
   return arranged;
 };

@@ -1,5 +1,5 @@
 import { type Quantity, quantitiesOf } from './quantities-of.ts';
-import { statementsOf } from './statements-of.ts';
+import { sentencesOf } from './statements-of.ts';
 
 /** A statement as it is held against another. */
 export interface Assertion {
@@ -7,24 +7,33 @@ export interface Assertion {
   /** What it is about: content words, those for the same notion as one, without numbers, units and denial. */
   words: ReadonlySet<string>;
   quantities: readonly Quantity[];
-  /** Numbered or lettered things: `iphone 17`, `apollo ii`, `step 3`. */
-  labels: readonly string[];
-  /** Other names: capitalised words that do not begin the sentence. */
-  names: readonly string[];
-  /** Under what it holds: `in 2024`, `when`, `if`, `per year`. */
-  scopes: readonly string[];
+  /** Read only when asked for. */
+  subject: () => Subject;
   isDenied: boolean;
   /** A sentence that begins with "Yes" or "No". */
   verdict: 'yes' | 'no' | undefined;
 }
 
+/** What a statement speaks about beyond its words. */
+export interface Subject {
+  /** Numbered or lettered things: `iphone 17`, `apollo ii`, `step 3`. */
+  labels: readonly string[];
+  /** Other names: capitalised words that do not begin the sentence. */
+  names: readonly string[];
+  /** Under what it holds: `in 2024`, `when`, `if`. */
+  scopes: readonly string[];
+}
+
 /** What an answer asserts. Questions, code and headings assert nothing. */
 export const assertionsOf = (answer: string): Assertion[] =>
   withVerdicts(
-    statementsOf(answer)
-      .filter(({ text }) => !/\?["'”’)*_]*$|^\s*#{1,6}\s|^\s*\|?[\s|:-]+$/.test(text))
-      .map(({ text }) => assertionOf(text)),
+    sentencesOf(answer)
+      .filter((text) => !/\?["'”’)*_]*$|^\s*#{1,6}\s|^\s*\|?[\s|:-]+$/.test(text))
+      .map((text) => assertionOf(text.slice(0, MAX_LENGTH))),
   );
+
+/** Of one statement, in UTF-16 units; a longer one is no sentence. */
+const MAX_LENGTH = 600;
 
 const assertionOf = (text: string): Assertion => {
   const bare = text
@@ -41,9 +50,7 @@ const assertionOf = (text: string): Assertion => {
     text,
     words,
     quantities,
-    labels: labelsOf(rest),
-    names: namesOf(rest),
-    scopes: scopesOf(plain),
+    subject: () => ({ labels: labelsOf(rest), names: namesOf(rest), scopes: scopesOf(plain) }),
     isDenied,
     verdict,
   };

@@ -48,7 +48,7 @@ export const conflictBetween = (
     for (const counterpart of other) {
       if (isSameQuestion && areOpposed(statement, counterpart))
         return { one: statement.text, other: counterpart.text, values: valuesOf(statement, counterpart) };
-      if (!isAboutTheSame(statement, counterpart, isSameQuestion)) continue;
+      if (!mayConflict(statement, counterpart) || !isAboutTheSame(statement, counterpart, isSameQuestion)) continue;
       const values =
         numbersInConflict(statement, counterpart, { one, other }) ??
         denialIn(statement, counterpart, { one, other, isSameQuestion });
@@ -57,6 +57,10 @@ export const conflictBetween = (
   return undefined;
 };
 
+/** A cheap look first: numbers on both sides, or a denial on one. */
+const mayConflict = (one: Assertion, other: Assertion): boolean =>
+  one.isDenied !== other.isDenied || (one.quantities.length > 0 && other.quantities.length > 0);
+
 /** Share of words that two statements have in common from which on they are about the same. */
 const SAME_FROM = 0.6;
 /** The same of the shorter of two answers to one question, which tells most of what they are about. */
@@ -64,21 +68,28 @@ const SAME_FROM_WHEN_ASKED_THE_SAME = 0.5;
 const LEAST_SHARED = 2;
 
 const isAboutTheSame = (one: Assertion, other: Assertion, isSameQuestion: boolean): boolean => {
-  if (one.names.some((name) => !other.names.includes(name)) && other.names.some((name) => !one.names.includes(name)))
-    return false;
-  if (!isSubset(one.labels, other.labels) || !isSubset(other.labels, one.labels)) {
-    // "13 iPhone 17" and "13 of them": an answer may leave out what the question names.
-    if (!isSameQuestion || (one.labels.length > 0 && other.labels.length > 0)) return false;
-  }
-  if (
-    one.scopes.some((scope) => !other.scopes.includes(scope)) ||
-    other.scopes.some((scope) => !one.scopes.includes(scope))
-  )
-    return false;
-  const shared = [...one.words].filter((word) => other.words.has(word)).length;
+  const shared = sharedBy(one.words, other.words);
   const smaller = Math.min(one.words.size, other.words.size);
-  if (isSameQuestion) return smaller <= 1 ? shared === smaller : shared >= SAME_FROM_WHEN_ASKED_THE_SAME * smaller;
-  return shared >= LEAST_SHARED && shared >= SAME_FROM * (one.words.size + other.words.size - shared);
+  const isClose = isSameQuestion
+    ? shared >= (smaller <= 1 ? smaller : SAME_FROM_WHEN_ASKED_THE_SAME * smaller)
+    : shared >= LEAST_SHARED && shared >= SAME_FROM * (one.words.size + other.words.size - shared);
+  return isClose && haveSameSubject(one, other, isSameQuestion);
+};
+
+/** The same numbered things, no name for another, and under the same conditions. */
+const haveSameSubject = (one: Assertion, other: Assertion, isSameQuestion: boolean): boolean => {
+  const [own, theirs] = [one.subject(), other.subject()];
+  if (!isSubset(own.names, theirs.names) && !isSubset(theirs.names, own.names)) return false;
+  if (!isSubset(own.scopes, theirs.scopes) || !isSubset(theirs.scopes, own.scopes)) return false;
+  if (isSubset(own.labels, theirs.labels) && isSubset(theirs.labels, own.labels)) return true;
+  // "13 iPhone 17" and "13 of them": an answer may leave out what the question names.
+  return isSameQuestion && (own.labels.length === 0 || theirs.labels.length === 0);
+};
+
+const sharedBy = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  let shared = 0;
+  for (const word of one) shared += other.has(word) ? 1 : 0;
+  return shared;
 };
 
 const isSubset = (one: readonly string[], other: readonly string[]): boolean =>
@@ -127,7 +138,7 @@ const denialIn = (
   { isSameQuestion, ...answers }: Answers & { isSameQuestion: boolean },
 ): [string, string] | undefined => {
   if (one.isDenied === other.isDenied) return undefined;
-  const shared = [...one.words].filter((word) => other.words.has(word)).length;
+  const shared = sharedBy(one.words, other.words);
   if (
     shared < LEAST_SHARED - (isSameQuestion ? 1 : 0) ||
     shared < DENIED_FROM * (one.words.size + other.words.size - shared)

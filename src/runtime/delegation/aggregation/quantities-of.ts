@@ -28,7 +28,7 @@ const MAX_QUANTITIES = 20;
 export const quantitiesOf = (statement: string): { quantities: Quantity[]; rest: string } => {
   const found: Quantity[] = [];
   let rest = statement;
-  for (const { pattern, read } of READERS) {
+  for (const { pattern, read } of HAS_DIGIT.test(statement) ? READERS : WORD_READERS) {
     rest = rest.replace(pattern, (...match: unknown[]) => {
       const groups = match.at(-1) as Record<string, string | undefined>; // named groups come last
       const at = match.at(-3) as number; // before them the whole text, and the place of the match
@@ -142,9 +142,23 @@ const dateOf = (parts: readonly (number | undefined)[], text: string): Quantity 
 
 const monthOf = (name = ''): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
 
+const HAS_DIGIT = /\d/;
+
+/** For numbers written as words. */
+const WORD_READERS: readonly Reader[] = [
+  {
+    pattern: new RegExp(String.raw`\b(?<word>${SMALL.slice(1).join('|')})\s(?<unit>${UNIT})\b`, 'gi'),
+    read: ({ word = '', unit }, around) =>
+      measureOf({ number: String(SMALL.indexOf(word.toLowerCase())), unit }, around),
+  },
+];
+
 const READERS: readonly Reader[] = [
   // Addresses, e-mail and the like hold digits that state nothing.
-  { pattern: /(?<gone>https?:\/\/\S+|\S+@\S+\.\S+|\b\d{1,3}(?:\.\d{1,3}){3}\b)/gi, read: () => undefined },
+  {
+    pattern: /(?<gone>https?:\/\/\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.\S+|\b\d{1,3}(?:\.\d{1,3}){3}\b)/gi,
+    read: () => undefined,
+  },
   {
     pattern: /\b(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})\b/g,
     read: ({ year, month, day }, { whole }) => dateOf([Number(year), Number(month), Number(day)], whole),
@@ -204,16 +218,12 @@ const READERS: readonly Reader[] = [
   },
   {
     pattern: new RegExp(
-      String.raw`(?<![\p{L}\p{N}_.-])(?<front>${MONEY})?\s?(?:(?<low>${NUMBER})${RANGE_JOINT})?(?<number>${NUMBER})(?:\s?(?<scale>${SCALE})\b)?(?:[\s-]?(?:(?<degree>°\s?[cf]|degrees(?:\scelsius|\sfahrenheit)?)|(?<money>${MONEY})|(?<unit>${UNIT}))(?![\p{L}\p{N}]))?${PERIOD}`,
+      String.raw`(?<![\p{L}\p{N}_.-])(?=[\d$€£¥]|eur|usd|gbp|chf|jpy|btc)(?<front>${MONEY})?\s?(?:(?<low>${NUMBER})${RANGE_JOINT})?(?<number>${NUMBER})(?:\s?(?<scale>${SCALE})\b)?(?:[\s-]?(?:(?<degree>°\s?[cf]|degrees(?:\scelsius|\sfahrenheit)?)|(?<money>${MONEY})|(?<unit>${UNIT}))(?![\p{L}\p{N}]))?${PERIOD}`,
       'giu',
     ),
     read: (groups, around) => measureOf(groups, around),
   },
-  {
-    pattern: new RegExp(String.raw`\b(?<word>${SMALL.slice(1).join('|')})\s(?<unit>${UNIT})\b`, 'gi'),
-    read: ({ word = '', unit }, around) =>
-      measureOf({ number: String(SMALL.indexOf(word.toLowerCase())), unit }, around),
-  },
+  ...WORD_READERS,
 ];
 
 const measureOf = (

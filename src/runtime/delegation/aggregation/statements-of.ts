@@ -16,7 +16,7 @@ const MAX_STATEMENTS = 60;
 const MAX_LENGTH = 8000;
 
 /** The blocks of a text, each as the statements in it; a block of code is a single one. */
-export const blocksOf = (markdown: string): string[][] => {
+const blocksOf = (markdown: string): string[][] => {
   const blocks: string[][] = [];
   for (const block of splitBlocks(markdown)) {
     const isProse = !/^(?:`{3}|~{3})/.test(block);
@@ -32,15 +32,18 @@ export const blocksOf = (markdown: string): string[][] => {
   return blocks;
 };
 
-/** What a text states, up to 60 statements of its first 8,000 characters, without code. */
-export const statementsOf = (markdown: string): Statement[] =>
+/** The sentences of a text, up to 60 of its first 8,000 characters, without code. */
+export const sentencesOf = (markdown: string): string[] =>
   blocksOf(markdown.slice(0, MAX_LENGTH))
     .filter(([first = '']) => !/^(?:`{3}|~{3})/.test(first))
     .flat()
-    .slice(0, MAX_STATEMENTS)
-    .map(statementOf);
+    .slice(0, MAX_STATEMENTS);
 
-export const statementOf = (text: string): Statement => {
+/** What each block of a text states. */
+export const statementsOf = (markdown: string): Statement[][] =>
+  blocksOf(markdown).map((block) => block.map(statementOf));
+
+const statementOf = (text: string): Statement => {
   const bare = text
     .replace(/\]\([^)\s]{0,2000}\)/g, '] ')
     .replace(/\s\([^()]{0,300}\)[.!?]?$/, '')

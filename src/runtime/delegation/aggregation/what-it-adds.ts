@@ -1,4 +1,4 @@
-import { blocksOf, type Statement, shareOf, statementOf } from './statements-of.ts';
+import { type Statement, shareOf } from './statements-of.ts';
 
 /** Share of a statement's words from which on another one counts as having said it. */
 const SAID_FROM = 0.8;
@@ -11,23 +11,23 @@ const LEANS_BACK =
  *
  * A statement was said when another has four in five of its words, all of its numbers, and denies as it does.
  *
+ * @param blocks As `statementsOf` reads the answer.
  * @returns Empty when everything was said already.
  */
-export const whatItAdds = (markdown: string, said: readonly Statement[]): string =>
-  blocksOf(markdown)
+export const whatItAdds = (blocks: readonly (readonly Statement[])[], said: readonly Statement[]): string =>
+  blocks
     .map((block) => newIn(block, said))
     .filter((block) => block !== '')
     .join('\n\n');
 
-const newIn = (block: readonly string[], said: readonly Statement[]): string => {
-  const isNew = block.map((text) => !isSaid(statementOf(text), said));
-  const kept = block.filter(
-    (_text, place) => isNew[place] || (isNew[place + 1] && LEANS_BACK.test(block[place + 1] ?? '')),
-  );
-  const isLines = block.some((text) => /^\s*(?:[-+*>|]|\d{1,3}[.)]\s|#)/.test(text));
+const newIn = (block: readonly Statement[], said: readonly Statement[]): string => {
+  const isNew = block.map((statement) => !isSaid(statement, said));
   if (!isNew.includes(true)) return '';
+  const texts = block.map(({ text }) => text);
   // A table without its head, or a list without its first lines, is not the same any more.
-  return isLines ? block.join('\n') : kept.join(' ');
+  if (texts.some((text) => /^\s*(?:[-+*>|]|\d{1,3}[.)]\s|#)/.test(text))) return texts.join('\n');
+  const leansBack = (place: number) => LEANS_BACK.test(texts[place] ?? '');
+  return texts.filter((_, place) => isNew[place] || (isNew[place + 1] && leansBack(place + 1))).join(' ');
 };
 
 const isSaid = (statement: Statement, said: readonly Statement[]): boolean => {
