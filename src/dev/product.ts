@@ -6,6 +6,7 @@ import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../runtime/key-directory.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
+import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
 import type { StartOptions } from './start-options.ts';
 
 export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
@@ -25,6 +26,8 @@ export interface ProductOptions {
   neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
   /** Those of them that may be asked without being named. */
   routedNeighbours?: readonly string[] | undefined;
+  /** `local`: a web of invented shops on this machine. Otherwise the variables of a provider (docs/web-search.md). */
+  webSearch?: 'local' | Record<string, string> | undefined;
   onLog?: (line: string) => void;
 }
 
@@ -50,10 +53,12 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const folder = folderOf(options.kb);
   // The address is known only once the gateway listens; articles are listed later than that.
   const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
+  const web = options.webSearch === 'local' ? await serveLocalWebSearch() : undefined;
   const cloud = await startLocalCloud({
     ...options,
     vars: {
       'constellation-library': kbVars(options, served),
+      'constellation-web-search': webVars(options, web),
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
     allVars: {
@@ -82,6 +87,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     stop: async () => {
       await cloud.stop();
       await served?.close();
+      await web?.close();
     },
   };
 };
@@ -111,6 +117,11 @@ const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Rec
   const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
   const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };
   return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host, ...publicUrl };
+};
+
+const webVars = ({ webSearch = {} }: ProductOptions, web: LocalWebSearch | undefined): Record<string, string> => {
+  if (web !== undefined) return { SERPAPI_URL: web.url, SERPAPI_KEY: 'local' };
+  return webSearch === 'local' ? {} : webSearch;
 };
 
 const articleUrl = (origin: string, id: string): string =>

@@ -9,12 +9,15 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
   --state <folder>       what outlives a restart (default .constellation)
   --fresh                forget that folder's contents first
+  --web-search local     answer web searches from a web of invented shops on this machine, to try it out. Without it, and
+                         without a provider's key in the environment, there is no web search
   --neighbours <file>    librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
   --verbose              print each function's log lines as well
   --help                 this text
 
   CONSTELLATION_API_KEY  the API key to use; otherwise one is made once and kept in the state folder
+  SERPAPI_KEY, BRAVE_SEARCH_KEY  the key of a web search provider (docs/web-search.md)
 `;
 
 export interface StartOptions {
@@ -22,6 +25,7 @@ export interface StartOptions {
   port: number;
   state: string;
   fresh: boolean;
+  webSearch: 'local' | undefined;
   /** A JSON file. */
   neighbours?: string | undefined;
   verbose: boolean;
@@ -37,6 +41,7 @@ export const startOptions = (args: string[]): StartOptions => {
       port: { type: 'string', default: '8787' },
       state: { type: 'string', default: '.constellation' },
       fresh: { type: 'boolean', default: false },
+      'web-search': { type: 'string' },
       neighbours: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -46,7 +51,11 @@ export const startOptions = (args: string[]): StartOptions => {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`Cannot use --port ${values.port}: it is not a number from 0 to 65535`);
   }
-  return { ...values, port, kb: kbOf(values.kb) };
+  const webSearch = values['web-search'];
+  if (webSearch !== undefined && webSearch !== 'local') {
+    throw new Error(`Cannot use --web-search ${webSearch}: it can be local; other providers are chosen by their key`);
+  }
+  return { ...values, port, webSearch, kb: kbOf(values.kb) };
 };
 
 const kbOf = (kb: string | undefined): StartOptions['kb'] => {

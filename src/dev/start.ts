@@ -22,6 +22,7 @@ async function main(): Promise<void> {
     port: options.port,
     state: state.data,
     key: state.key,
+    webSearch: options.webSearch ?? providerKeys(),
     neighbours: orFail(() => readNeighbours(options)),
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
@@ -55,6 +56,12 @@ function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryE
   } catch (error) {
     throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
   }
+}
+
+/** The keys of web search providers that the environment holds. */
+function providerKeys(): Record<string, string> {
+  const names = ['SERPAPI_KEY', 'BRAVE_SEARCH_KEY'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */

@@ -17,6 +17,7 @@ describe('startOptions()', () => {
     [['--port', 'http'], /--port http/],
     [['--port', '70000'], /--port 70000/],
     [['--kb', 'https://'], /--kb https:\/\//],
+    [['--web-search', 'google'], /--web-search google/],
     [['--unknown'], /--unknown/],
     [['folder'], /folder/],
   ])('refuses %j and says why', (args, says) => {
