@@ -1,5 +1,5 @@
+import { escapeMarkdown, markdownLink } from '../format/escape-markdown.ts';
 import { type Comparison, perCentOf } from './compare-prices.ts';
-import { escapeMarkdown, markdownLink } from './escape-markdown.ts';
 import { type Price, writeCents } from './parse-price.ts';
 import type { Product } from './product-catalogue.ts';
 import type { WebResult } from './web-search.ts';
@@ -35,8 +35,7 @@ const priceAnswer = ({ product, comparison }: Findings): string | undefined => {
 };
 
 const cheapestSentence = ({ cheapest, cheapestCents, internalCents, currency }: Comparison): string => {
-  const at =
-    cheapest.url === undefined ? `“${escapeMarkdown(cheapest.title)}”` : markdownLink(cheapest.title, cheapest.url);
+  const at = markdownLink(cheapest.title, cheapest.url);
   const difference = cheapestCents - internalCents;
   const share = Math.abs(perCentOf(difference, internalCents)).toFixed(1);
   const against =
@@ -53,7 +52,7 @@ const countSentence = ({ compared, notCompared }: Comparison): string => {
 };
 
 const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
-  const name = url === undefined ? escapeMarkdown(title) : markdownLink(title, url);
+  const name = markdownLink(title, url);
   const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter((note) => note !== '');
   const said = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
   return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${said}`;

@@ -16,6 +16,7 @@ export const braveSearch = ({ key, url, fetch, now }: ProviderSettings): WebSear
       secret: 'BRAVE_SEARCH_KEY',
       fetch,
       signal: options.signal,
+      timeoutMs: options.timeoutMs,
       now,
     });
     const reply = readAs(Reply, json);

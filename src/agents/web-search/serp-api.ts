@@ -19,7 +19,8 @@ export const serpApi = ({ key, url, fetch, now }: ProviderSettings): WebSearch =
   search: async (query, options) => {
     const address = addressOf(url, query, options);
     address.searchParams.set('api_key', key);
-    const json = await providerJson({ url: address, secret: 'SERPAPI_KEY', fetch, signal: options.signal, now });
+    const { signal, timeoutMs } = options;
+    const json = await providerJson({ url: address, secret: 'SERPAPI_KEY', fetch, signal, timeoutMs, now });
     const reply = readAs(Reply, json);
     if (!reply.ok) throw new DataSourceError('Cannot read the search provider: its answer is no search result');
     const { search_metadata, shopping_results = [], organic_results = [] } = reply.value;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
+import { startDeadline } from '../../runtime/deadline.ts';
 import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
@@ -34,7 +35,8 @@ export interface WebSearchParts {
 export const createWebSearchAgent =
   (parts: WebSearchParts): Agent =>
   async (query, call) => {
-    const { search } = parts;
+    const { search, now = Date.now } = parts;
+    const untilMs = now() + call.timeoutMs;
     if (search === undefined) throw noProvider();
     const isAboutPrice = isPriceQuestion(query);
     const { product, isReadable } = await productFor(query, call, parts);
@@ -43,11 +45,12 @@ export const createWebSearchAgent =
       ...optionsFor(call, parts),
       offers: isForOffers,
       workspace: call.scope.context.workspace,
+      timeoutMs: untilMs - now(),
       signal: call.signal,
     });
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
-    const summary = await summaryOf(query, findings, call);
+    const summary = await summaryOf(query, findings, { ...call, leftMs: untilMs - now() });
     const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
     return AgentResponse.success('web_search', query)
       .setResult({
@@ -112,8 +115,24 @@ const optionsFor = ({ options }: AgentCall, { country, language }: WebSearchPart
   };
 };
 
-const summaryOf = async (query: string, findings: Findings, { ai, signal }: AgentCall): Promise<string | undefined> =>
-  ai === undefined || findings.results.length === 0 ? undefined : summariseResults(query, findings, { ai, signal });
+/** A model that takes its time must not take the answer's: there is one without it. */
+const summaryOf = async (
+  query: string,
+  findings: Findings,
+  { ai, signal, leftMs }: AgentCall & { leftMs: number },
+): Promise<string | undefined> => {
+  if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS) return undefined;
+  const deadline = startDeadline(leftMs - ANSWER_RESERVE_MS, signal);
+  try {
+    return await deadline.race(summariseResults(query, findings, { ai, signal: deadline.signal }));
+  } catch {
+    return undefined;
+  } finally {
+    deadline.clear();
+  }
+};
+
+const ANSWER_RESERVE_MS = 100;
 
 const confidenceIn = ({ results, comparison }: Findings): number => {
   if (results.length === 0) return 0.2;

@@ -22,6 +22,8 @@ export interface WebSearchOptions {
   language?: string | undefined;
   /** Prefers offers with prices to pages, where the provider tells them apart. */
   offers?: boolean | undefined;
+  /** Milliseconds that are left, for whether a second attempt is worth it. */
+  timeoutMs?: number | undefined;
   signal: AbortSignal;
 }
 

@@ -169,7 +169,7 @@ describe('the web search', () => {
     const asked: unknown[] = [];
     const search: WebSearch = {
       provider: 'fake',
-      search: async (query, { signal: _, ...options }) => {
+      search: async (query, { signal: _, timeoutMs: __, ...options }) => {
         asked.push([query, options]);
         return [];
       },
@@ -204,6 +204,12 @@ describe('the web search', () => {
     const bad = await (await start({ ai: ai('Go to https://evil.example/') }))(AGENT, { query: PRICE_QUESTION });
     expect(bad.reply.metadata.answered_by).toBe('extract');
     expect(JSON.stringify(bad.reply)).not.toContain('evil.example');
+  });
+
+  it('answers without a model that does not answer in time', async () => {
+    const ai = { model: 'slow', complete: () => new Promise<never>(() => {}) };
+    const { status, reply } = await (await start({ ai }))(AGENT, { query: PRICE_QUESTION }, { timeoutMs: 700 });
+    expect([status, reply.metadata.answered_by]).toEqual([200, 'extract']);
   });
 
   it('keeps to the deadline when the provider does not', async () => {

@@ -197,7 +197,13 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('is not asked again when no time is left for it', async () => {
+  it('is not asked again when the caller has no time left for it', async () => {
+    const search = await serve(make, [json({}, 500)]);
+    expect((await failure(search, { timeoutMs: 450 })).code).toBe('DATA_SOURCE_ERROR');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('is not asked again when its own time is used up', async () => {
     const times = [0, 7800];
     const search = await serve(make, [json({}, 500)], { now: () => times.shift() ?? 7800 });
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
