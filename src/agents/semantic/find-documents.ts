@@ -16,14 +16,15 @@ export interface FoundDocument {
 export interface Found {
   /** At or above the threshold, best first. */
   documents: FoundDocument[];
-  /** Of all, whether it reaches the threshold or not. */
-  best: FoundDocument | undefined;
+  /** The best three, whether they reach the threshold or not. */
+  nearest: FoundDocument[];
   /** The question as the search read it. */
   query: SearchOutcome['query'];
 }
 
 /** What the best hit leads by counts for its score: it takes a second one to tell. */
 const FEWEST_HITS = 10;
+const NEAREST = 3;
 
 /** The passages that fit a question, with scores; as many as `limit` allows. */
 export const findDocuments = (edition: Edition, subject: string, options: SemanticOptions): Found => {
@@ -38,7 +39,7 @@ export const findDocuments = (edition: Edition, subject: string, options: Semant
     }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
-  return { documents, best: found[0], query: outcome.query };
+  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query };
 };
 
 /** Down, so that no score shows as one that it does not reach. */

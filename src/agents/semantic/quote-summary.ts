@@ -30,6 +30,9 @@ export const quoteSummary = (subject: string, { documents, query }: Found): stri
 const cited = (text: string, source: FoundDocument): string =>
   `${proseOf(withoutCells(text), MAX_QUOTE)} (${citationOf(source)})`;
 
-/** Rows of a table as lines: "| Port | 8883 |" -> "Port: 8883". */
+/** Rows of a table as lines: "| Quiet | 25 | 31 |" -> "Quiet: 25, 31". */
 const withoutCells = (text: string): string =>
-  text.replace(/^ *\| *(.{1,2000}?) *\| *$/gm, (_, cells: string) => cells.split(/ *(?<!\\)\| */).join(': '));
+  text.replace(/^ *\| *(.{1,2000}?) *\| *$/gm, (_, row: string) => {
+    const [first = '', ...rest] = row.split(/ *(?<!\\)\| */);
+    return rest.length === 0 ? first : `${first}: ${rest.join(', ')}`;
+  });

@@ -4,7 +4,7 @@ import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { type Found, type FoundDocument, findDocuments } from './find-documents.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';
 import { modelSummary } from './model-summary.ts';
 import { nothingFound } from './nothing-found.ts';
 import { quoteSummary } from './quote-summary.ts';
@@ -20,7 +20,8 @@ export interface SemanticParts {
  * Finds passages of the knowledge base with scores, and sums them up (seed 003, Semantic Result).
  *
  * The confidence is the best score, or 0 where nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model` or
- * `none`; where a model's summary was not used, `metadata.summary_refused` says why.
+ * `none`; where a model's summary was not used, `metadata.summary_refused` says why, and where nothing was found
+ * `metadata.nearest` names what came nearest.
  */
 export const createSemanticAgent =
   ({ editionFor }: SemanticParts): Agent =>
@@ -29,9 +30,10 @@ export const createSemanticAgent =
     const edition = await editionFor(call.scope);
     const subject = subjectOf(query);
     const found = findDocuments(edition, subject, options);
-    const { documents, best } = found;
+    const { documents, nearest } = found;
+    const best = nearest[0]?.score ?? 0;
     const { summary, ...about } = await summarise({ query, subject, found }, { ...options, ...call });
-    const confidence = documents.length === 0 ? 0 : (best?.score ?? 0);
+    const confidence = documents.length === 0 ? 0 : best;
     return AgentResponse.success('semantic', query)
       .setResult({
         documents: documents.map((document) => documentOf(document, edition.id)),
@@ -42,7 +44,7 @@ export const createSemanticAgent =
       .setSourceAttribution(AgentResponse.createSemanticSourceAttribution(documents.length, confidence))
       .setMetadata({
         edition: edition.id,
-        best_score: best?.score ?? 0,
+        best_score: best,
         ...(subject === query ? {} : { searched_for: subject }),
         ...about,
       })
@@ -60,7 +62,8 @@ const summarise = async (
   { similarity_threshold, ai, signal, timeoutMs }: AgentCall & { similarity_threshold: number },
 ): Promise<{ summary: string } & AgentMetadata> => {
   if (found.documents.length === 0) {
-    return { summary: nothingFound(found.best, similarity_threshold), summary_by: 'none' };
+    const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
+    return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
   }
   const quotes = { summary: quoteSummary(subject, found), summary_by: 'quotes' };
   if (ai === undefined) return quotes;

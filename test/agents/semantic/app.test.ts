@@ -104,9 +104,19 @@ describe('POST /v1/agents/semantic', () => {
       metadata: { summary_by: 'none', best_score: expect.any(Number) },
     });
     expect(reply.metadata.best_score).toBeLessThan(0.7);
+    expect(reply.metadata.nearest[0]).toEqual({
+      document: 'network/wifi.md, Settings',
+      score: reply.metadata.best_score,
+    });
     expect(reply.result.summary).toContain('network/wifi.md, Settings');
     expect(reply.result.summary).toContain('similarity_threshold');
     expect(statesLackOfInformation(reply.result.summary)).toBe(true);
+  });
+
+  it('reads the rows of a table as lines', async () => {
+    const { reply } = await searched('Which encryption and band settings?', { similarity_threshold: 0 });
+    expect(reply.result.summary).toContain('Encryption: WPA2');
+    expect(reply.result.summary).not.toContain('|');
   });
 
   it('says so where no word of the question is known', async () => {
