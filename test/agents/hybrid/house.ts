@@ -2,7 +2,8 @@ import type { Agent } from '../../../src/agents/agent.ts';
 import { createApp } from '../../../src/agents/hybrid/app.ts';
 import { serveAgent } from '../../../src/agents/serve-agent.ts';
 import type { AgentResponse } from '../../../src/contract/agent-response.ts';
-import type { ServeOptions } from '../../../src/runtime/serve-librarian.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import type { Target } from '../../../src/runtime/signed-client.ts';
 import { identityOf, targetOf, userContext } from '../../runtime/neighbours.ts';
 import { ANSWERS } from '../agents-for-test.ts';
@@ -29,10 +30,15 @@ export const ALLOWED = userContext({ capabilities: Object.values(CAPABILITIES) }
  */
 export const houseOf = async (
   behaviours: Partial<Record<Type, Behaviour>> = {},
-  options: Partial<ServeOptions> & { tamper?: Partial<Record<Type, (response: Response) => Response>> } = {},
+  options: Partial<ServeOptions> & {
+    tamper?: Partial<Record<Type, (response: Response) => Response>>;
+    /** In place of the agent: any librarian under its id. */
+    librarians?: Partial<Record<Type, Librarian>>;
+  } = {},
 ) => {
   const asked: { type: Type; query: string; options: unknown }[] = [];
   const targets: Record<string, Target> = {};
+  const { tamper, librarians, ...served } = options;
   for (const type of Object.keys(CAPABILITIES) as Type[]) {
     const behaviour = behaviours[type] ?? saying(type);
     const id = type.replace('_', '-');
@@ -42,12 +48,12 @@ export const houseOf = async (
       return typeof behaviour === 'function' ? behaviour(query, call) : behaviour;
     };
     const info = { id, name: id, capabilities: [CAPABILITIES[type]] };
-    const app = serveAgent(agent, { type, info }, { ...(await identityOf(id)), log: () => undefined });
-    const tamper =
-      behaviour === 'down' ? () => Promise.reject(new Error('connection refused')) : options.tamper?.[type];
-    targets[id] = targetOf(app, tamper).target;
+    const librarian = librarians?.[type];
+    const own = { ...(await identityOf(id)), log: () => undefined };
+    const app = librarian === undefined ? serveAgent(agent, { type, info }, own) : serveLibrarian(librarian, info, own);
+    const refused = () => Promise.reject(new Error('connection refused'));
+    targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
   }
-  const { tamper: _, ...served } = options;
   const app = createApp({ ...(await identityOf('hybrid')), log: () => undefined, targets, ...served });
   return { app, asked };
 };

@@ -160,7 +160,18 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.source_attribution.confidence).toBe(0.45);
   });
 
-  it('reads an envelope, or takes the answer for none', async () => {
+  it.each([
+    ['none', {}],
+    ['one of another kind', { semantic: ANSWERS.analytics }],
+    ['a broken one', { semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } }],
+  ])('takes an answer with %s for its envelope as unusable', async (_, metadata) => {
+    const librarian = async () => ({ answer: 'Within 14 days.', metadata });
+    const { reply } = await askHybrid({}, { librarians: { semantic: librarian } });
+    expect(reply.result.synthesis).not.toContain('14 days');
+    expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
+  });
+
+  it('takes an answer whose receipt does not fit for none', async () => {
     const query = 'What is pruning and how many customers do we have?';
     const unsigned = (response: Response) => new Response('{"answer":"50"}', response);
     const { reply } = await askHybrid({}, { query, tamper: { semantic: unsigned } });
@@ -227,8 +238,11 @@ describe('The hybrid agent, when a part fails', () => {
 });
 
 describe('The hybrid agent, when sources contradict each other', () => {
-  it('names two prices of ours and is half as sure', async () => {
-    const rows = [{ name: 'iPhone 17', price_cents: 94_900, currency: 'EUR' }];
+  it.each([
+    ['the same currency', 'EUR', [{ values: ['949.00 EUR', '999.00 EUR'] }], 0.35],
+    ['another currency', 'USD', undefined, 0.7],
+  ])('compares two prices of ours in %s', async (_, currency, contradictions, confidence) => {
+    const rows = [{ name: 'iPhone 17', price_cents: 94_900, currency }];
     const result = {
       sql_query: 'SELECT',
       columns: ['name'],
@@ -242,11 +256,9 @@ describe('The hybrid agent, when sources contradict each other', () => {
       { analytics: saying('analytics', { result }), web_search: saying('web_search', { result: web, metadata }) },
       { query: 'What do we charge for the iPhone 17 and is it cheaper elsewhere?' },
     );
-    expect(reply.result.synthesis).toContain(
-      'The sources disagree, 949.00 EUR or 999.00 EUR: the shop database says “Our price for iPhone 17 is 949.00 EUR.”',
-    );
-    expect(reply.metadata).toMatchObject({ partial: true, contradictions: [{ values: ['949.00 EUR', '999.00 EUR'] }] });
-    expect(reply.source_attribution.confidence).toBe(0.35);
+    expect(reply.result.synthesis.includes('The sources disagree, 949.00 EUR or 999.00 EUR')).toBe(currency === 'EUR');
+    expect(reply.metadata.contradictions).toEqual(contradictions?.map((each) => expect.objectContaining(each)));
+    expect(reply.source_attribution.confidence).toBe(confidence);
   });
 
   it('names a product that is counted in stock and said to be discontinued', async () => {
