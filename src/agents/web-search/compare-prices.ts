@@ -39,7 +39,7 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
 /** As it goes over the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
 export const priceComparisonOf = (comparison: Comparison | undefined) => {
   if (comparison === undefined) return {};
-  const { internalCents, cheapestCents, currency, compared, notCompared } = comparison;
+  const { internalCents, cheapestCents, cheapest, currency, compared, notCompared } = comparison;
   const difference = cheapestCents - internalCents;
   return {
     internal_price: internalCents / 100,
@@ -49,6 +49,7 @@ export const priceComparisonOf = (comparison: Comparison | undefined) => {
     currency,
     compared,
     not_compared: notCompared,
+    ...(cheapest.url === undefined ? {} : { cheapest_url: cheapest.url }),
   };
 };
 

@@ -19,6 +19,7 @@ describe('comparePrices()', () => {
       currency: 'USD',
       compared: 1,
       not_compared: 0,
+      cheapest_url: 'https://shop.example/p',
     });
   });
 
