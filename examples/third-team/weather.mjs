@@ -276,7 +276,7 @@ const checkMeaning = (links, { now, directory, seen, caller }) => {
   for (const [hash, until] of seen) if (until < now || seen.size > 10_000) seen.delete(hash); // 15
   demand(!seen.has(caller.linkHash), 'is a replay');
   seen.set(caller.linkHash, now + 65_000);
-  return { chain, max: held.max, bud: held.bud, deadlineMs: now + remainingMs };
+  return { chain, tid: root.tid, jti: held.jti, max: held.max, bud: held.bud, deadlineMs: now + remainingMs };
 };
 
 // --- Calling others: a root of its own, or one more link on a received chain (4.4), and their receipts (4.13) ---
@@ -291,12 +291,15 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   // 50 ms are kept for the way back.
   const expMs = Math.floor(Math.min((received?.deadlineMs ?? Infinity) - 50, now + timeoutMs));
   demand(expMs > now, 'has no time left', 'TIMEOUT');
+  // The call itself is paid out of what may be called below here; the rest is handed down (4.8).
+  const { calls = 8, ...others } = received?.bud ?? {};
+  demand(calls >= 1, 'has no calls left', 'DELEGATION_FAILED');
+  const bud = { ...others, calls: calls - 1 };
   const path = `/librarians/${to}/ask`;
-  const bud = received?.bud ?? { calls: 8 };
-  const root = { tid: hex(16), sub: `svc:${SELF}`, ws: 'default', amr: 'key', max: 4, cap: ['kb:read'], bud };
+  const root = { tid: hex(16), sub: `svc:${SELF}`, ws: 'default', amr: 'key', max: 4, cap: ['kb:read'] };
   const own = received === undefined ? root : { prv: received.caller.linkHash };
   const times = { iat: now / 1000, exp: expMs / 1000 };
-  const claims = { iss: SELF, aud: to, hop, jti: hex(8), ...times, op: `POST ${path}`, bd: sha256(text), ...own };
+  const claims = { iss: SELF, aud: to, hop, jti: hex(8), ...times, op: `POST ${path}`, bd: sha256(text), bud, ...own };
   const link = signJws(claims, 'ctx+jwt', me);
   const token = received === undefined ? link : `${received.token}~${link}`;
   demand(token.length <= 8192, 'would be too long', 'MAX_DEPTH_EXCEEDED');
@@ -309,8 +312,13 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   });
   const answer = Buffer.from(await response.arrayBuffer());
   const receipt = response.headers.get('Context-Receipt');
-  checkReceipt(receipt, { to, link, bud, status: response.status, answer, directory });
-  return { status: response.status, body: JSON.parse(answer), receiptHash: sha256(receipt) };
+  const { use } = checkReceipt(receipt, { to, link, bud, status: response.status, answer, directory });
+  const told = JSON.parse(answer);
+  const outcome = told.error?.code ?? (told.partial ? 'partial' : 'answer');
+  const spans = { spanId: claims.jti, ...(received === undefined ? {} : { parentSpanId: received.jti }) };
+  const durationMs = Date.now() - now;
+  const step = { ...spans, from: SELF, to, durationMs, outcome, attempts: 1, receipt, verified: true };
+  return { status: response.status, told, calls: 1 + (use.calls ?? 0), receiptHash: sha256(receipt), step };
 };
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
@@ -330,6 +338,7 @@ const checkReceipt = (text, { to, link, bud, status, answer, directory }) => {
   for (const [name, amount] of Object.entries(use)) demand(amount <= (bud[name] ?? amount), 'used more than granted');
   checkKey(receipt, directory);
   checkSignature(receipt, directory);
+  return receipt.claims;
 };
 
 // --- Its own door ---
@@ -367,8 +376,12 @@ const respond = async (body, received, parts) => {
   const own = answerTo(query);
   if (own !== undefined) return { status: 200, told: own };
   if (parts.network === undefined) return failure('NOT_FOUND');
-  const { status, body: told, receiptHash } = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
-  return { status, told, receipts: [receiptHash] };
+  const asked = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
+  // What the answer says of its way, with our step before the steps below it: so the origin can check them all.
+  const below = asked.told.metadata?.trace?.hops ?? [];
+  const trace = { traceId: received.tid, hops: [asked.step, ...below] };
+  const told = { ...asked.told, metadata: { ...asked.told.metadata, trace } };
+  return { status: asked.status, told, use: { calls: asked.calls }, receipts: [asked.receiptHash] };
 };
 
 const MAX_BODY_BYTES = 262_144;
@@ -417,11 +430,11 @@ const serve = (port, parts) => {
       return send(200, JSON.stringify({ ...INFO, access: 'signed', keys }));
     }
     if (route !== `POST /librarians/${SELF}/ask`) return send(404, JSON.stringify(failure('NOT_FOUND').told));
-    const { caller, status, told, receipts = [] } = await handle(request, parts);
+    const { caller, status, told, use = { calls: 0 }, receipts = [] } = await handle(request, parts);
     const body = JSON.stringify(told);
     if (caller === undefined) return send(status, body, { 'WWW-Authenticate': 'ContextToken' });
     const call = { iss: SELF, aud: caller.id, req: caller.linkHash };
-    const receipt = { ...call, st: status, bd: sha256(body), iat: Date.now() / 1000, use: {}, sub: receipts };
+    const receipt = { ...call, st: status, bd: sha256(body), iat: Date.now() / 1000, use, sub: receipts };
     return send(status, body, { 'Context-Receipt': signJws(receipt, 'ctx-receipt+jwt', parts.me) });
   });
   server.listen(port, '127.0.0.1', () => console.log(`ready http://127.0.0.1:${server.address().port}`));
