@@ -1,5 +1,6 @@
 import { type Quantity, quantitiesOf } from './quantities-of.ts';
 import { sentencesOf } from './statements-of.ts';
+import { stemOf, wordsIn } from './words-in.ts';
 
 /** A statement as it is held against another. */
 export interface Assertion {
@@ -68,11 +69,7 @@ const withVerdicts = (assertions: readonly Assertion[]): Assertion[] =>
 const wordsOf = (text: string): { words: Set<string>; isDenied: boolean } => {
   const words = new Set<string>();
   let isDenied = false;
-  const spoken = text
-    .toLowerCase()
-    .replaceAll('’', "'")
-    .replace(/\bnot only\b/g, ' ');
-  for (const word of spoken.match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'-]*/gu) ?? []) {
+  for (const word of wordsIn(text.replace(/\bnot only\b/gi, ' '))) {
     if (DENIALS.has(word) || word.endsWith("n't")) {
       isDenied = !isDenied;
       continue;
@@ -80,7 +77,9 @@ const wordsOf = (text: string): { words: Set<string>; isDenied: boolean } => {
     const opposite = OPPOSITES.get(word);
     if (opposite !== undefined) isDenied = !isDenied;
     const plain = opposite ?? word;
-    if (!STOP_WORDS.has(plain)) words.add(NOTIONS.get(stemOf(plain)) ?? stemOf(plain));
+    if (STOP_WORDS.has(plain)) continue;
+    const stem = stemOf(plain);
+    words.add(NOTIONS.get(stem) ?? stem);
   }
   return { words, isDenied };
 };
@@ -136,11 +135,6 @@ const NOTIONS = new Map(
     'end expir finish',
   ].flatMap((line) => line.split(' ').map((word, _at, [first = word]) => [stemOf(word), stemOf(first)] as const)),
 );
-
-function stemOf(word: string): string {
-  const bare = word.replace(/'s?$/, '');
-  return bare.length > 4 ? bare.replace(/(?:ies|es|s|ing|ed|ly|y|e)$/, '') : bare.replace(/s$/, '');
-}
 
 /** Names with a number or numeral; what counts something is not among them. */
 const labelsOf = (text: string): string[] =>

@@ -28,7 +28,8 @@ const MAX_QUANTITIES = 20;
 export const quantitiesOf = (statement: string): { quantities: Quantity[]; rest: string } => {
   const found: Quantity[] = [];
   let rest = statement;
-  for (const { pattern, read } of HAS_DIGIT.test(statement) ? READERS : WORD_READERS) {
+  for (const { pattern, hint, read } of HAS_DIGIT.test(statement) ? READERS : WORD_READERS) {
+    if (hint?.test(rest) === false) continue;
     rest = rest.replace(pattern, (...match: unknown[]) => {
       const groups = match.at(-1) as Record<string, string | undefined>; // named groups come last
       const at = match.at(-3) as number; // before them the whole text, and the place of the match
@@ -50,6 +51,8 @@ interface Around {
 
 interface Reader {
   pattern: RegExp;
+  /** Without this there is nothing to find; a cheap look first. */
+  hint?: RegExp;
   read: (groups: Record<string, string | undefined>, around: Around) => Quantity | undefined;
 }
 
@@ -168,6 +171,7 @@ const READERS: readonly Reader[] = [
     read: ({ year, month, day }, { whole }) => dateOf([Number(year), Number(month), Number(day)], whole),
   },
   {
+    hint: /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i,
     pattern: new RegExp(
       String.raw`\b(?:(?<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?(?<month>${MONTH})\.?(?:\s+(?<later>\d{1,2})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?<year>\d{4}))?\b`,
       'gi',

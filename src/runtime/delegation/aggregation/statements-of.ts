@@ -1,4 +1,5 @@
 import { closes, openingOf } from './outside-code.ts';
+import { stemOf, wordsIn } from './words-in.ts';
 
 /** A sentence, list item, table row or block of code, as it is compared with others. */
 export interface Statement {
@@ -50,8 +51,7 @@ const statementOf = (text: string): Statement => {
     .replace(/^\s*(?:[-+*>#]+|\d{1,3}[.)])\s+/, '')
     .replace(/\[\^?\d{1,3}\]/g, ' ');
   const words = new Set<string>();
-  for (const word of bare.toLowerCase().match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’-]*/gu) ?? [])
-    if (!STOP_WORDS.has(word)) words.add(stemOf(word));
+  for (const word of wordsIn(bare)) if (!STOP_WORDS.has(word)) words.add(stemOf(word));
   return { text, words, numbers: bare.match(/\d[\d.,:]*(?<![.,:])/g) ?? [], isNegated: NEGATION.test(bare) };
 };
 
@@ -113,12 +113,6 @@ const BOUNDARY =
   /[.!?…]{1,6}["'”’»)\]*_`]{0,4}(?:\s\([^()\n]{1,300}\)\.?)?(?=\s{1,20}["'“‘«([*_`]{0,4}[\p{Lu}\p{Lo}\p{Nd}])|[。！？]["'”’」』）]{0,2}/gu;
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{L}|mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|cf|ca|approx|fig|no|vol|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|min|max|ver|v|\d{1,2})$/iu;
-
-/** Endings that make no difference to what is meant; far from a stemmer, and enough to see the same word twice. */
-const stemOf = (word: string): string => {
-  const bare = word.replace(/['’]s?$/, '');
-  return bare.length > 4 ? bare.replace(/(?:ies|es|s|ing|ed|ly|y|e)$/, '') : bare.replace(/s$/, '');
-};
 
 const NEGATION = /\b(?:not|never|no longer|cannot|without|neither|nor|no|none|nobody|nothing)\b|n['’]t\b/i;
 
