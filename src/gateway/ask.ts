@@ -3,21 +3,21 @@ import { AskRequest } from '../contract/ask-request.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
-import { createDelegates } from '../runtime/delegation/delegates.ts';
+import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
-import { originate } from '../runtime/request-context.ts';
+import { type OriginContext, originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { isNoneOfOurs, noneOfOurs } from './concierge/none-of-ours.ts';
 import { permittedLibrarians } from './concierge/permitted-librarians.ts';
-import { forward, jsonBytes } from './forward.ts';
+import { jsonBytes } from './forward.ts';
 import { errorResponse, GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -44,11 +44,11 @@ const TIMEOUT_MS = 30_000;
 export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   const { librarians, now = Date.now } = parts;
   const circuits = createCircuits();
-  const conciergeOf = conciergeCache(parts.defaultLibrarian ?? DEFAULT_LIBRARIAN);
+  const askConcierge = conciergeFor(parts);
   return async (c) => {
     const startedAtMs = now();
     const request = readRequest(await jsonBytes(c));
-    const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
+    const { query, metadata, librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
     const context = originate({
@@ -62,26 +62,36 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       now: startedAtMs,
       traceId: c.get('traceId'),
     });
-    const { signal } = c.req.raw;
-    const { query, metadata } = request;
-    const delegates = createDelegates({ ...parts, context, query, metadata, signal, circuits });
+    c.set('answeredBy', librarian);
+    const delegates = createDelegates({ ...parts, context, query, metadata, signal: c.req.raw.signal, circuits });
     const follow = (response: LibrarianResponse) =>
       followDelegates(response, delegates, { librarian: CONCIERGE, query });
-    c.set('answeredBy', librarian);
     if (librarian !== CONCIERGE) return answerWith(c, await follow({ delegate: { to: librarian } }));
-    const known = await librarians.routable({ waitUntil: waitUntilOf(c) });
+    return answerWith(c, await askConcierge(c, { query, context, timeoutMs, delegates, follow }));
+  };
+};
+
+interface Asked {
+  query: string;
+  context: OriginContext;
+  timeoutMs: number;
+  delegates: Delegates;
+  follow: (response: LibrarianResponse) => Promise<LibrarianResponse>;
+}
+
+/** Has the concierge choose, and tells what nobody here knows about as such. */
+const conciergeFor = ({ librarians, ai, defaultLibrarian = DEFAULT_LIBRARIAN }: AskParts) => {
+  const conciergeOf = conciergeCache(defaultLibrarian);
+  return async (c: Context<GatewayEnv>, asked: Asked): Promise<LibrarianResponse> => {
+    const { query, context, timeoutMs: timeout, delegates, follow } = asked;
     const { capabilities, subject: id, workspace: workspaceId } = context;
-    const told = {
-      user: { id, workspaceId, capabilities: [...capabilities] },
-      ai: parts.ai,
-      timeout: timeoutMs,
-      signal,
-    };
-    const response = await follow(await conciergeOf(known)(query, told));
-    return answerWith(
-      c,
-      isNoneOfOurs(response) ? toldAsNone(response, permittedLibrarians(known, capabilities)) : response,
-    );
+    const known = await librarians.routable({ waitUntil: waitUntilOf(c) });
+    const user = { id, workspaceId, capabilities: [...capabilities] };
+    const response = await follow(await conciergeOf(known)(query, { user, ai, timeout, signal: c.req.raw.signal }));
+    const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
+    c.set('answeredBy', answering ?? CONCIERGE);
+    if (!isNoneOfOurs({ query, librarian: answering, response }, known)) return response;
+    return toldAsNone(response, permittedLibrarians(known, capabilities));
   };
 };
 
@@ -112,7 +122,7 @@ const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Respon
   c.set('outcome', error.code);
   const told = errorResponse(error);
   const reply = jsonAnswer(response, { status: told.status });
-  for (const [name, value] of told.headers) reply.headers.set(name, value);
+  for (const [name, value] of told.headers) if (!reply.headers.has(name)) reply.headers.set(name, value);
   return reply;
 };
 
@@ -138,25 +148,5 @@ const readRequest = (bytes: Uint8Array): AskRequest => {
     message: read.problem,
     suggestion: 'Send {"query": "..."} with a question of 1 to 4,000 characters',
     details: { issues: read.issues },
-  });
-};
-
-/** Asks a single librarian without a concierge. Goes when `createApp` takes `createAsk`. */
-export const ask = async (
-  c: Context<GatewayEnv>,
-  client: SignedClient,
-  librarians: readonly string[],
-): Promise<Response> => {
-  const request = readRequest(await jsonBytes(c));
-  const { librarian = DEFAULT_LIBRARIAN, query, metadata } = request;
-  if (!librarians.includes(librarian)) throw unknownLibrarian(librarians);
-  const key = c.get('apiKey');
-  return forward(c, client, {
-    to: librarian,
-    path: `/librarians/${librarian}/ask`,
-    workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
-    capabilities: readingRights(key.capabilities),
-    body: JSON.stringify({ query, ...(metadata === undefined ? {} : { metadata }) }),
-    timeoutMs: request.timeout_ms,
   });
 };

@@ -133,12 +133,3 @@ const read = async (target: Target, id: string, { race, signal }: Deadline): Pro
   const { access: _access, keys: _keys, ...info } = description.value;
   return info;
 };
-
-/** Everybody's description, asked for anew. Goes when `createApp` takes `createLibrarians`. */
-export const describeLibrarians = async (
-  functions: Readonly<Record<string, Target>>,
-  ids: readonly string[],
-): Promise<LibrarianDirectory> => {
-  const { librarians } = await createLibrarians({ targets: functions, own: ids }).list();
-  return { librarians: librarians.filter(({ id }) => ids.includes(id)) };
-};

@@ -50,16 +50,19 @@ export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): Routin
 };
 
 const editionOf = (librarians: readonly LibrarianInfo[], cut: (texts: string[]) => string[]): Edition => {
-  const entries = librarians.map((librarian) => entryOf(librarian, cut));
+  const entries = librarians.map((librarian) => entryOf(librarian, cut(textsOf(librarian)).map(withForm)));
   return openEdition(buildEdition(entries, { id: 'routing', workspace: 'routing', createdAt: '' }));
 };
 
-const entryOf = (
-  { id, name, description = '', examples = [] }: LibrarianInfo,
-  cut: (texts: string[]) => string[],
-): EditionEntry => {
-  const texts = cut([`${name}. ${description}`, ...examples].map(withForm));
-  const chunks = texts.map((text, position) => ({
+const textsOf = ({ name, description = '', examples = [] }: LibrarianInfo): string[] => [
+  `${name}. ${description}`,
+  ...examples,
+];
+
+/** A librarian as an article, each text a chunk of its own. */
+export const entryOf = ({ id }: Pick<LibrarianInfo, 'id'>, texts: readonly string[]): EditionEntry => ({
+  article: { id, title: '', url: '', text: '', intents: [], devices: [], lastUpdated: '' },
+  chunks: texts.map((text, position) => ({
     articleId: id,
     position,
     headingPath: [],
@@ -67,6 +70,5 @@ const entryOf = (
     start: 0,
     end: text.length,
     tokenCount: 0,
-  }));
-  return { article: { id, title: '', url: '', text: '', intents: [], devices: [], lastUpdated: '' }, chunks };
-};
+  })),
+});
