@@ -1,16 +1,12 @@
+import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Context, Librarian } from '../../../src/contract/librarian.ts';
-import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
+import { identityFrom } from '../../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';
-import { handsOnTo, says, silent, type Tamper, town } from './town.ts';
-
-const fails =
-  (code: NonNullable<LibrarianResponse['error']>['code']): Librarian =>
-  async () => ({ error: { code, message: 'It cannot be done' } });
-
-const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
+import { codesOf, fails, handsOnTo, says, type Tamper, town } from './town.ts';
 
 describe('Delegates.ask()', () => {
   it('asks all at once and gives the branches in the order of the requests', async () => {
@@ -187,130 +183,9 @@ describe('what a receiver refuses by itself', () => {
 
   it('is a caller without the right, which is told as UNAUTHORIZED', async () => {
     const { ask, apps, variables } = await town({ a: says('x') });
-    const { identityFrom } = await import('../../../src/runtime/identity.ts');
     const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
     apps.set('a', serveLibrarian(says('x'), info, { ...(await identityFrom(variables, 'a')), log: () => undefined }));
     expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['UNAUTHORIZED']);
-  });
-});
-
-describe('the fallback', () => {
-  it.each([
-    'INVALID_QUERY',
-    'UNAUTHORIZED',
-    'NOT_FOUND',
-    'RATE_LIMITED',
-    'INTERNAL_ERROR',
-    'TIMEOUT',
-    'SERVICE_UNAVAILABLE',
-    'DELEGATION_FAILED',
-    'AI_UNAVAILABLE',
-    'DATA_SOURCE_ERROR',
-  ] as const)('is asked the same when the target answers with %s', async (code) => {
-    const { ask, arrivals } = await town({ a: fails(code), b: says('In the kitchen.') });
-    const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
-    expect(branches).toMatchObject([{ to: 'b', response: { answer: 'In the kitchen.' } }]);
-    expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
-    expect(trace.hops).toMatchObject([
-      { to: 'a', outcome: code },
-      { to: 'b', outcome: 'answer' },
-    ]);
-  });
-
-  it.each(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'] as const)('is not asked when the target reports %s', async (code) => {
-    const { ask, arrivals } = await town({ a: fails(code), b: says('x') });
-    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
-    expect(branches).toMatchObject([{ to: 'a', response: { error: { code } } }]);
-    expect(arrivals.length).toBe(1);
-  });
-
-  it('is asked where the target itself would be a loop', async () => {
-    const back: Librarian = async () => ({ delegate: { to: 'a', fallback: 'c' } });
-    const { ask } = await town({ a: handsOnTo('b'), b: back, c: says('x') });
-    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
-  });
-
-  it('is not asked when the target answers with an error beside the answer', async () => {
-    const partial: Librarian = async () => ({ answer: 'Some.', error: { code: 'DATA_SOURCE_ERROR', message: 'Gap' } });
-    const { ask, trace } = { ...(await town({ a: partial, b: says('x') })), trace: undefined };
-    const { branches, trace: seen } = await ask([{ to: 'a', fallback: 'b' }]);
-    expect([branches[0]?.to, branches[0]?.response.answer, trace]).toEqual(['a', 'Some.', undefined]);
-    expect(seen.hops).toMatchObject([{ outcome: 'partial' }]);
-  });
-
-  it('that fails too leaves the error of the target, with its own code in the details', async () => {
-    const { ask } = await town({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') });
-    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
-    expect(branches).toMatchObject([
-      {
-        to: 'b',
-        response: {
-          error: {
-            code: 'NOT_FOUND',
-            librarian: 'a',
-            details: { fallback: { librarian: 'b', code: 'RATE_LIMITED' } },
-          },
-        },
-      },
-    ]);
-  });
-
-  it('has time left when the target never answers', async () => {
-    const { ask } = await town({ a: silent, b: says('x') });
-    const { responses } = await ask([{ to: 'a', fallback: 'b' }], userContext({ timeoutMs: 500 }));
-    expect(responses).toMatchObject([{ answer: 'x' }]);
-  });
-});
-
-describe('a retry', () => {
-  const failingOnce = (fail: () => Response | Promise<Response>): Tamper => {
-    let count = 0;
-    return (_to, _request, pass) => {
-      count += 1;
-      return count === 1 ? fail() : pass();
-    };
-  };
-
-  it('follows a call that was lost on the way, signed anew', async () => {
-    const tamper = failingOnce(() => Promise.reject(new TypeError('connection lost')));
-    const { ask, arrivals } = await town({ a: says('x') }, { tamper });
-    const { responses, trace } = await ask([{ to: 'a' }]);
-    expect(responses).toMatchObject([{ answer: 'x' }]);
-    expect(trace.hops).toMatchObject([{ attempts: 2, outcome: 'answer', verified: true }]);
-    expect(arrivals[0]?.links.at(-1).jti).not.toBe(arrivals[1]?.links.at(-1).jti);
-    expect(trace.hops[0]?.spanId).toBe(arrivals[1]?.links.at(-1).jti);
-  });
-
-  it('follows SERVICE_UNAVAILABLE', async () => {
-    let count = 0;
-    const second: Librarian = async () => {
-      count += 1;
-      return count === 2 ? { answer: 'x' } : { error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } };
-    };
-    const { ask } = await town({ a: second });
-    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
-  });
-
-  it('comes once only', async () => {
-    const { ask, arrivals } = await town({ a: fails('SERVICE_UNAVAILABLE') });
-    const { responses, trace } = await ask([{ to: 'a' }]);
-    expect([codesOf(responses), arrivals.length, trace.hops[0]?.attempts]).toEqual([['SERVICE_UNAVAILABLE'], 2, 2]);
-  });
-
-  it.each(['INTERNAL_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'NOT_FOUND', 'INVALID_QUERY', 'DELEGATION_FAILED'] as const)(
-    'does not follow %s',
-    async (code) => {
-      const { ask, arrivals } = await town({ a: fails(code) });
-      await ask([{ to: 'a' }]);
-      expect(arrivals.length).toBe(1);
-    },
-  );
-
-  it('does not follow a call that was not answered in time, nor one without time for another', async () => {
-    const { ask, arrivals } = await town({ a: silent, b: fails('SERVICE_UNAVAILABLE') });
-    await ask([{ to: 'a' }], userContext({ timeoutMs: 60 }));
-    await ask([{ to: 'b' }], userContext({ timeoutMs: 120 }));
-    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });
 });
 
@@ -333,50 +208,8 @@ describe('cancellation', () => {
   });
 });
 
-describe('the taint rule', () => {
-  it.each([
-    [['kb:read', 'kb:write', 'helpdesk:write', 'webhook:send'], ['kb:read']],
-    [
-      ['memory:*', 'sql:read'],
-      ['memory:read', 'sql:read'],
-    ],
-    [['*'], ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze']],
-    [['kb:hr:*', 'webhook:*', 'tool:web'], ['kb:hr:read']],
-    [
-      ['kb:read', 'web:search'],
-      ['kb:read', 'web:search'],
-    ],
-  ])('hands %j down as %j, here and at every further hop', async (capabilities, expected) => {
-    const seen: (readonly string[] | undefined)[] = [];
-    const tells: Librarian = async (_, context?: Context) => {
-      seen.push(context?.user?.capabilities);
-      return context?.delegationChain?.length === 1 ? { delegate: { to: 'b' } } : { answer: 'x' };
-    };
-    const { ask } = await town({ a: tells, b: tells });
-    const { responses } = await ask([{ to: 'a' }], userContext({ capabilities }));
-    expect(responses).toMatchObject([{ answer: 'x' }]);
-    expect(seen.map((list) => list?.toSorted())).toEqual([expected.toSorted(), expected.toSorted()]);
-  });
-
-  it('holds for a librarian that itself got a right to write', async () => {
-    let seen: readonly string[] | undefined;
-    const tells: Librarian = async (_, context) => {
-      seen = context?.user?.capabilities;
-      return { answer: 'x' };
-    };
-    const { client, arrivals } = await town({ a: handsOnTo('b'), b: tells });
-    const context = userContext({ capabilities: ['kb:read', 'kb:write'] });
-    await client.call(context, { to: 'a', path: '/librarians/a/ask', body: { query: 'Where?' } });
-    expect(arrivals[0]?.links.at(-1).cap).toEqual(['kb:read', 'kb:write']);
-    expect(seen).toEqual(['kb:read']);
-  });
-});
-
 /** An app that answers anything, with a valid receipt. */
 const signing = async (id: string, variables: Record<string, string>, body: string) => {
-  const { Hono } = await import('hono');
-  const { contextGuard } = await import('../../../src/runtime/context-guard.ts');
-  const { identityFrom } = await import('../../../src/runtime/identity.ts');
   const guard = contextGuard({ ...(await identityFrom(variables, id)), access: 'signed', log: () => undefined });
-  return new Hono().use(guard as never).post('/librarians/:id/ask', () => new Response(body === '' ? null : body));
+  return new Hono<GuardedEnv>().use(guard).post('/librarians/:id/ask', () => new Response(body === '' ? null : body));
 };

@@ -1,5 +1,6 @@
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
+import type { LibrarianResponse } from '../../../src/contract/response.ts';
 import { createCircuits } from '../../../src/runtime/delegation/circuits.ts';
 import { createDelegates, type DelegateParts } from '../../../src/runtime/delegation/delegates.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
@@ -72,6 +73,12 @@ export const says =
 export const handsOnTo =
   (...ids: string[]): Librarian =>
   async () => ({ delegate: ids.length === 1 ? { to: ids[0] ?? '' } : ids.map((to) => ({ to })) });
+
+export const fails =
+  (code: NonNullable<LibrarianResponse['error']>['code']): Librarian =>
+  async () => ({ error: { code, message: 'It cannot be done' } });
+
+export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
 
 /** Never answers. */
 export const silent: Librarian = () => new Promise(() => undefined);

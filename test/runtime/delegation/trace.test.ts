@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DelegationTrace, type TraceHop } from '../../../src/contract/delegation-trace.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import { sha256, utf8 } from '../../../src/runtime/digest.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { signReceipt } from '../../../src/runtime/receipt.ts';
 import type { ServedLibrarian } from '../../../src/runtime/serve-librarian.ts';
@@ -178,7 +179,6 @@ describe('a nested hop is not verified', () => {
       const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
       const caller = { id: 'a', linkHash: 'A'.repeat(43) };
       const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
-      const { sha256, utf8 } = await import('../../../src/runtime/digest.ts');
       receipts.push(await sha256(utf8(receipt)));
       reported.push({ ...invented('memory', reported[0]?.parentSpanId), receipt });
     });

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { userContext } from '../neighbours.ts';
+import { codesOf, fails, handsOnTo, says, silent, type Tamper, town } from './town.ts';
+
+describe('the fallback', () => {
+  it.each([
+    'INVALID_QUERY',
+    'UNAUTHORIZED',
+    'NOT_FOUND',
+    'RATE_LIMITED',
+    'INTERNAL_ERROR',
+    'TIMEOUT',
+    'SERVICE_UNAVAILABLE',
+    'DELEGATION_FAILED',
+    'AI_UNAVAILABLE',
+    'DATA_SOURCE_ERROR',
+  ] as const)('is asked the same when the target answers with %s', async (code) => {
+    const { ask, arrivals } = await town({ a: fails(code), b: says('In the kitchen.') });
+    const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
+    expect(branches).toMatchObject([{ to: 'b', response: { answer: 'In the kitchen.' } }]);
+    expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
+    expect(trace.hops).toMatchObject([
+      { to: 'a', outcome: code },
+      { to: 'b', outcome: 'answer' },
+    ]);
+  });
+
+  it.each(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'] as const)('is not asked when the target reports %s', async (code) => {
+    const { ask, arrivals } = await town({ a: fails(code), b: says('x') });
+    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
+    expect(branches).toMatchObject([{ to: 'a', response: { error: { code } } }]);
+    expect(arrivals.length).toBe(1);
+  });
+
+  it('is asked where the target itself would be a loop', async () => {
+    const back: Librarian = async () => ({ delegate: { to: 'a', fallback: 'c' } });
+    const { ask } = await town({ a: handsOnTo('b'), b: back, c: says('x') });
+    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
+  });
+
+  it('is not asked when the target answers with an error beside the answer', async () => {
+    const partial: Librarian = async () => ({ answer: 'Some.', error: { code: 'DATA_SOURCE_ERROR', message: 'Gap' } });
+    const { ask } = await town({ a: partial, b: says('x') });
+    const { branches, trace } = await ask([{ to: 'a', fallback: 'b' }]);
+    expect([branches[0]?.to, branches[0]?.response.answer]).toEqual(['a', 'Some.']);
+    expect(trace.hops).toMatchObject([{ outcome: 'partial' }]);
+  });
+
+  it('that fails too leaves the error of the target, with its own code in the details', async () => {
+    const { ask } = await town({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') });
+    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
+    expect(branches).toMatchObject([
+      {
+        to: 'b',
+        response: {
+          error: {
+            code: 'NOT_FOUND',
+            librarian: 'a',
+            details: { fallback: { librarian: 'b', code: 'RATE_LIMITED' } },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('has time left when the target never answers', async () => {
+    const { ask } = await town({ a: silent, b: says('x') });
+    const { responses } = await ask([{ to: 'a', fallback: 'b' }], userContext({ timeoutMs: 500 }));
+    expect(responses).toMatchObject([{ answer: 'x' }]);
+  });
+});
+
+describe('a retry', () => {
+  const failingOnce = (fail: () => Response | Promise<Response>): Tamper => {
+    let count = 0;
+    return (_to, _request, pass) => {
+      count += 1;
+      return count === 1 ? fail() : pass();
+    };
+  };
+
+  it('follows a call that was lost on the way, signed anew', async () => {
+    const tamper = failingOnce(() => Promise.reject(new TypeError('connection lost')));
+    const { ask, arrivals } = await town({ a: says('x') }, { tamper });
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect(responses).toMatchObject([{ answer: 'x' }]);
+    expect(trace.hops).toMatchObject([{ attempts: 2, outcome: 'answer', verified: true }]);
+    expect(arrivals[0]?.links.at(-1).jti).not.toBe(arrivals[1]?.links.at(-1).jti);
+    expect(trace.hops[0]?.spanId).toBe(arrivals[1]?.links.at(-1).jti);
+  });
+
+  it('follows SERVICE_UNAVAILABLE', async () => {
+    let count = 0;
+    const second: Librarian = async () => {
+      count += 1;
+      return count === 2 ? { answer: 'x' } : { error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } };
+    };
+    const { ask } = await town({ a: second });
+    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
+  });
+
+  it('comes once only', async () => {
+    const { ask, arrivals } = await town({ a: fails('SERVICE_UNAVAILABLE') });
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect([codesOf(responses), arrivals.length, trace.hops[0]?.attempts]).toEqual([['SERVICE_UNAVAILABLE'], 2, 2]);
+  });
+
+  it.each(['INTERNAL_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'NOT_FOUND', 'INVALID_QUERY', 'DELEGATION_FAILED'] as const)(
+    'does not follow %s',
+    async (code) => {
+      const { ask, arrivals } = await town({ a: fails(code) });
+      await ask([{ to: 'a' }]);
+      expect(arrivals.length).toBe(1);
+    },
+  );
+
+  it('does not follow a call that was not answered in time, nor one without time for another', async () => {
+    const { ask, arrivals } = await town({ a: silent, b: fails('SERVICE_UNAVAILABLE') });
+    await ask([{ to: 'a' }], userContext({ timeoutMs: 60 }));
+    await ask([{ to: 'b' }], userContext({ timeoutMs: 120 }));
+    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
+  });
+});
