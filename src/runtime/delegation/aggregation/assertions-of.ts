@@ -16,7 +16,7 @@ export interface Assertion {
 }
 
 /** What a statement speaks about beyond its words. */
-export interface Subject {
+interface Subject {
   /** Numbered or lettered things: `iphone 17`, `apollo ii`, `step 3`. */
   labels: readonly string[];
   /** Other names: capitalised words that do not begin the sentence. */

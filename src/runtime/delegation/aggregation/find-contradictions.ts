@@ -4,7 +4,7 @@ import { compareQuantities } from './compare-quantities.ts';
 import type { Voice } from './hear-branches.ts';
 
 /** Two statements that cannot both hold. */
-export interface Conflict {
+interface Conflict {
   one: string;
   other: string;
   values: [string, string];
@@ -39,7 +39,7 @@ export const findContradictions = (
 };
 
 /** The first two statements of two answers that contradict each other. */
-export const conflictBetween = (
+const conflictBetween = (
   one: readonly Assertion[],
   other: readonly Assertion[],
   isSameQuestion: boolean,
