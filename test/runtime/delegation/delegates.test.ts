@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
-import type { Context, Librarian } from '../../../src/contract/librarian.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
 import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
