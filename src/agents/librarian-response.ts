@@ -3,7 +3,10 @@ import type { DisplayBlock } from '../contract/display-model.ts';
 import { jsonObject } from '../contract/json-object.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { escapeHtml } from '../runtime/escape-html.ts';
 import { displayModelOf } from './format/display-model-of.ts';
+import { textMemberOf } from './format/members.ts';
+import { visibleText } from './format/plain-text.ts';
 import { renderMarkdown } from './format/render-markdown.ts';
 import { failureInfoOf } from './run-agent.ts';
 import { sourcesOf } from './sources-of.ts';
@@ -40,12 +43,30 @@ const lacksSomething = (response: AgentSuccess): boolean => {
   return false;
 };
 
-/** In short: of documents and single rows the text speaks, and where it comes from the sources say. */
+/** What the agent itself says in Markdown; else its result in short. */
 const answerOf = (response: AgentSuccess): string => {
+  const said = inertMarkdown(markdownOf(response));
+  return said === '' ? inShort(response) : said;
+};
+
+/** A synthesis, and what a web search says under `metadata.answer`; the other types say it as plain text. */
+const markdownOf = (response: AgentSuccess): string => {
+  if (response.type === 'hybrid') return response.result.synthesis;
+  return response.type === 'web_search' ? (textMemberOf(response.metadata, 'answer') ?? '') : '';
+};
+
+/** Written by an agent of the house, which has put texts from elsewhere into it. */
+const inertMarkdown = (markdown: string): string => escapeHtml(visibleText(markdown.slice(0, MAX_ANSWER)).trim());
+
+/** Of documents and single rows the text speaks, and where it comes from the sources say. */
+const inShort = (response: AgentSuccess): string => {
   const { attribution: _, blocks, ...model } = displayModelOf(response);
   const says = blocks.some(({ kind }) => kind === 'text');
   const isSpokenFor = (block: DisplayBlock): boolean =>
     block.kind === 'documents' || (block.kind === 'table' && block.row_count <= 1);
   const shown = blocks.filter((block) => !says || !isSpokenFor(block));
-  return renderMarkdown({ ...model, blocks: shown }, { rows: 10, maxLength: 12_000 });
+  return renderMarkdown({ ...model, blocks: shown }, { rows: 10, maxLength: MAX_ANSWER });
 };
+
+/** Of the 32,000 characters that an answer may have: escaping makes it longer. */
+const MAX_ANSWER = 12_000;

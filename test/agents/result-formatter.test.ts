@@ -296,14 +296,22 @@ describe('toDisplay()', () => {
   it('shows parts that failed, and says of parts of another shape that they cannot be shown', () => {
     const part = { type: 'analytics', query: 'How many?', result: {} };
     const failed = { ...part, success: false, error: 'Cannot count', metadata: { error_code: 'TIMEOUT' } };
+    const coded = { ...part, success: false, error: 'Cannot count', error_code: 'DATA_SOURCE_ERROR' };
     const odd = { ...part, type: 'semantic', result: { documents: 'many' } };
     const told = { ...part, type: 'semantic', result: { summary: 'Two weeks.' } };
-    const result = { sub_queries: [failed, odd, told], synthesis: '', sources_used: [] };
+    const result = { sub_queries: [failed, coded, odd, told], synthesis: '', sources_used: [] };
     expect(resultFormatter.toDisplay(valid({ ...ANSWERS.hybrid, result })).blocks).toEqual([
       { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'TIMEOUT' },
+      { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'DATA_SOURCE_ERROR' },
       { kind: 'text', heading: 'How many?', text: 'The result has a form that cannot be shown.' },
       { kind: 'text', heading: 'How many?', text: 'Two weeks.' },
     ]);
+  });
+
+  it('leads a web search with what it says in words', () => {
+    const answer = 'The [Apollo](https://a.example) costs **5 EUR**.\n\nFound on the web:\n\n- [x](https://b.example)';
+    const response = valid({ ...ANSWERS.web_search, metadata: { answer } });
+    expect(resultFormatter.toDisplay(response).blocks[0]).toEqual({ kind: 'text', text: 'The Apollo costs 5 EUR.' });
   });
 
   it('says that nothing was found where nothing was', () => {

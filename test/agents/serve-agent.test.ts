@@ -142,6 +142,41 @@ describe('An agent as a librarian', () => {
     expect(reply).not.toHaveProperty('partial');
   });
 
+  it('answers with the synthesis of a hybrid answer, and all its sources', async () => {
+    const app = await serve(answering(ANSWERS.hybrid), {}, 'hybrid');
+    const { reply } = await ask('hybrid', app, READS);
+    expect(reply).toMatchObject({
+      answer: 'Q1 sales totaled $1.2M. Our return policy allows returns within 14 days.',
+      sources: [
+        { name: 'policies.pdf', type: 'document', relevance: 0.92 },
+        { name: 'clic_products', type: 'database' },
+      ],
+    });
+  });
+
+  it('answers with what a web search says, made inert, and links its pages as sources', async () => {
+    const metadata = { answer: 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).' };
+    const app = await serve(answering({ ...ANSWERS.web_search, metadata }), {}, 'web_search');
+    const { reply } = await ask('web-search', app, READS);
+    expect(reply.answer).toBe('It costs [5 EUR](https://a.example/x) \\<b>there\\</b> [now\\](javascript:x).');
+    expect(reply.sources).toEqual([
+      { name: 'iPhone 17 on Amazon', url: 'https://amazon.com/...', type: 'web', relevance: 0.7 },
+      { name: 'bestbuy.com', url: 'https://bestbuy.com/...', type: 'web', relevance: 0.7 },
+    ]);
+  });
+
+  it('is partial when something is missing, and leaves out an envelope that is too large', async () => {
+    const part = { type: 'analytics', query: 'How many?', result: {}, success: false, error: 'Cannot count' };
+    const gap = { ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, sub_queries: [part] } };
+    const { reply } = await ask('hybrid', await serve(answering(gap), {}, 'hybrid'), READS);
+    expect(reply).toMatchObject({ partial: true, confidence: 0.8, sources: [] });
+    const rows = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(2000) }));
+    const large = { ...ANSWERS.analytics, result: { ...ANSWERS.analytics.result, rows, row_count: 100 } };
+    const { reply: cut } = await ask('analytics', await serve(answering(large)), READS);
+    expect(cut).toMatchObject({ partial: true, metadata: { omitted: ['analytics'] } });
+    expect(cut.answer).toContain('and 90 more rows');
+  });
+
   it('takes options from the metadata, and leaves out what is no object', async () => {
     const seen: unknown[] = [];
     const app = await serve(async (_query, { options }) => {

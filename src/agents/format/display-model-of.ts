@@ -1,8 +1,8 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
 import { levelOf } from '../../contract/confidence.ts';
-import type { DisplayAttribution, DisplayModel } from '../../contract/display-model.ts';
+import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
 import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
-import { oneLine, plainText } from './plain-text.ts';
+import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
 import { errorBlock, factsOf, resultBlocks } from './result-blocks.ts';
 
 const MAX_BLOCKS = 64;
@@ -10,7 +10,9 @@ const MAX_BLOCKS = 64;
 /** An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts. */
 export const displayModelOf = (response: AgentResponse): DisplayModel => {
   const { type, query, success, result, metadata, source_attribution } = response;
-  const blocks = success ? resultBlocks(type, result) : [errorBlock(response.error, metadata)];
+  const blocks = success
+    ? [...(type === 'web_search' ? spokenBlocks(metadata) : []), ...resultBlocks(type, result)]
+    : [errorBlock(response.error, metadata)];
   const attribution = attributionOf(source_attribution);
   return {
     type,
@@ -18,6 +20,13 @@ export const displayModelOf = (response: AgentResponse): DisplayModel => {
     blocks: blocks.slice(0, MAX_BLOCKS),
     ...(attribution === undefined ? {} : { attribution }),
   };
+};
+
+/** What a web search says in words; its lists stand in blocks of their own. */
+const spokenBlocks = (metadata: AgentResponse['metadata']): DisplayBlock[] => {
+  const lines = proseOf(textMemberOf(metadata, 'answer') ?? '', 8000).split('\n');
+  const text = plainText(lines.filter((line) => !LIST_MARKER.test(line) && !line.endsWith(':')).join('\n'), 8000);
+  return text === '' ? [] : [{ kind: 'text', text }];
 };
 
 /** A failure may leave parts out: without a source and a confidence nothing is attributed. */

@@ -7,12 +7,7 @@ import { plainHeading } from '../../knowledge/articles/plain-heading.ts';
  * @param max In UTF-16 units, the mark of what is left out included.
  */
 export const plainText = (text: string, max: number): string => {
-  const clean = text
-    .slice(0, 4 * max + 100)
-    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replace(/\t/g, ' ')
-    .replace(INVISIBLE, '')
-    .toWellFormed()
+  const clean = visibleText(text.slice(0, 4 * max + 100))
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
@@ -20,7 +15,15 @@ export const plainText = (text: string, max: number): string => {
   return shortened(clean, max);
 };
 
-/** The same on one line. */
+/** Without characters that do not show, save line breaks, and without halves of characters; its spaces stay. */
+export const visibleText = (text: string): string =>
+  text
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(INVISIBLE, '')
+    .toWellFormed();
+
+/** A plain text on one line. */
 export const oneLine = (text: string, max: number): string =>
   shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
 

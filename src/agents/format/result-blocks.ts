@@ -132,9 +132,10 @@ const hybridBlocks = ({ synthesis, sub_queries }: HybridResult, depth: number): 
 const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): DisplayBlock[] => {
   const heading = oneLine(part.query, 300) || part.type;
   const failure = textMemberOf(part, 'error');
+  const isCoded = memberOf(part, 'error_code') !== undefined;
   const isFailed = memberOf(part, 'success') === false || failure !== undefined;
   const [first, ...rest] = isFailed
-    ? [errorBlock(failure, memberOf(part, 'metadata'))]
+    ? [errorBlock(failure, isCoded ? part : memberOf(part, 'metadata'))]
     : resultBlocks(part.type, part.result, depth);
   return first === undefined ? [] : [{ ...first, heading }, ...rest];
 };
