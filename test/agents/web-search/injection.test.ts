@@ -1,4 +1,3 @@
-import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
@@ -11,6 +10,11 @@ import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { INJECTIONS } from './injections.ts';
 import { IPHONE } from './shop.ts';
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Inner<Of> = Of extends { children: (infer Child)[] } ? Child : never;
+/** The kinds of node four levels deep: no text of ours has more. */
+type Nodes = Root | Inner<Root> | Inner<Inner<Root>> | Inner<Inner<Inner<Root>>>;
 
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
   raw.map((result) => webResult(result)).filter((result) => result !== undefined);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** What a provider is asked, as it came in. */
-export interface Asked {
+interface Asked {
   url: URL;
   headers: IncomingMessage['headers'];
 }
