@@ -1,8 +1,9 @@
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { type App, identityOf } from '../runtime/neighbours.ts';
+import type { App } from '../runtime/neighbours.ts';
 
 /**
  * A function's app as a librarian: each question travels as a signed call of the gateway to `POST /librarians/{id}/ask`, as
@@ -12,13 +13,17 @@ export const servedLibrarian =
   (id: string, app: App, { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {}): Librarian =>
   async (query, context) => {
     const target = { fetch: async (request: Request) => app.fetch(request) };
-    const client = signedClient({ ...(await identityOf('gateway')), targets: { [id]: target }, log: () => {} });
+    const client = signedClient({ ...(await identityBeside('gateway', id)), targets: { [id]: target }, log: () => {} });
     const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
     const answer = await client.call(contextOf(context, capabilities), call);
     if (!answer.ok) return { error: answer.error };
     // Checked by the suite, which is what this is for.
     return answer.json() as LibrarianResponse;
   };
+
+/** The development identity of one librarian in a directory that has another, which need not be one of the house. */
+export const identityBeside = (self: string, other: string) =>
+  identityFrom({ ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: other }, self);
 
 const contextOf = (context: Context | undefined, capabilities: readonly string[]) =>
   originate({
