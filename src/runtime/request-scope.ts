@@ -23,7 +23,7 @@ export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'di
 }
 
 /** What is asked: where a question is handed on, it goes along. */
-export interface ScopedQuestion {
+interface ScopedQuestion {
   query: string;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Gives up what was handed on: the deadline, or the caller who has gone. */

@@ -17,8 +17,6 @@ import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
 
-export type { RequestScope };
-
 /** A librarian, or a function that makes one for each request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 

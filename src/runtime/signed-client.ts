@@ -71,7 +71,7 @@ interface FailedCall {
  * Why a call has no answer: refused here before it was sent; lost on the way; answered without a valid receipt, or with
  * more than may be read (`unusable`); not answered in time; given up because `signal` aborted.
  */
-export type CallFailure = 'refused' | 'transport' | 'receipt' | 'unusable' | 'timeout' | 'given-up';
+type CallFailure = 'refused' | 'transport' | 'receipt' | 'unusable' | 'timeout' | 'given-up';
 
 export interface SignedClient {
   /** Ids that can be called. */

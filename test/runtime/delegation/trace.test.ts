@@ -155,6 +155,28 @@ describe('a nested hop is not verified', () => {
     expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
   });
 
+  it('when it is hung below a hop that lists it, but did not ask', async () => {
+    const hops = await afterChange(async (reported, receipts) => {
+      const hop = hopTo(reported, 'd');
+      const { parentSpanId } = hopTo(reported, 'b');
+      receipts.push(await sha256(utf8(hop.receipt ?? '')));
+      reported.splice(reported.indexOf(hop), 1);
+      reported.push({ ...hop, ...(parentSpanId === undefined ? {} : { parentSpanId }) });
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: true, d: false });
+  });
+
+  it('when its reporter lists a receipt that nobody signed so', async () => {
+    const hops = await afterChange(async (reported, receipts) => {
+      const hop = hopTo(reported, 'c');
+      const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
+      const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
+      hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
+      receipts.push(await sha256(utf8(hop.receipt)));
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
+  });
+
   it('when the receipt of another hop stands under it', async () => {
     const hops = await afterChange((reported) => {
       hopTo(reported, 'c').receipt = hopTo(reported, 'b').receipt;
