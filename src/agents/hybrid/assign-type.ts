@@ -19,17 +19,23 @@ export const assignType = (text: string): Assignment => {
   const scores: Record<SourceType, number> = { analytics: 0, web_search: 0, semantic: 0 };
   for (const [type, weight, cue] of CUES) if (cue.test(lower)) scores[type] += weight;
   const best = ORDER.reduce((leading, type) => (scores[type] > scores[leading] ? type : leading));
-  return scores[best] === 0 ? { type: 'semantic', score: 0 } : { type: best, score: scores[best] };
+  return scores[best] < LEAST_CUE ? { type: 'semantic', score: 0 } : { type: best, score: scores[best] };
 };
 
 const MAX_LENGTH = 4000;
+/** A word such as `yesterday` alone says nothing. */
+const LEAST_CUE = 1.5;
 
 /** Among equals the earlier one is taken. */
 const ORDER = ['semantic', 'analytics', 'web_search'] as const satisfies SourceType[];
 
 const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
   // Counting, adding up, ranking.
-  ['analytics', 3, /\bhow many\b|\bnumber of\b|\bcount(?:s|ed)?\b|\bquantit(?:y|ies)\b/],
+  [
+    'analytics',
+    3,
+    /\bhow many\b|(?<!\b(?:tracking|serial|order|phone|rma|model|version|port) )\bnumber of\b|\bcount(?:s|ed)?\b|\bquantit(?:y|ies)\b/,
+  ],
   ['analytics', 2, /\btotal\b|\bsum of\b|\baverage\b|\bmedian\b|\bshare of\b|\bper cent\b|\bpercentage\b/],
   [
     'analytics',
@@ -52,9 +58,10 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
   [
     'analytics',
     3,
-    /\bour (?:own )?prices?\b|\b(?:do|did) we (?:charge|take|ask|get|make|want)\b|\b(?:in|from) our (?:shop|store)\b/,
+    /\bour (?:own )?prices?\b|\b(?:do|did) we (?:charge|take|ask|get|make|want)\b|\b(?:in|from) our (?:shop|store)\b|\bwith us\b/,
   ],
   ['analytics', 2, /\bprices?\b/],
+  ['analytics', 3, /\bour (?:\w+ )?(?:cheapest|dearest|newest|oldest|most \w+|least \w+)\b/],
   ['analytics', 1.5, /\bcosts?\b|\bcharge[ds]?\b|\bhow much\b/],
   // What only others know.
   [
@@ -78,7 +85,7 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
   [
     'semantic',
     3,
-    /\bdocs?\b|\bdocuments?\b|\bdocumentation\b|\bmanuals?\b|\bguides?\b|\barticles?\b|\bpages?\b|\bfaqs?\b|\bhandbooks?\b|\bknowledge base\b|\binstructions?\b/,
+    /\bdocs?\b|\bdocuments?\b|\bdocumentation\b|\bmanuals?\b|\bguides?\b|\barticles?\b|\bpages?\b|\bpassages?\b|\bfaqs?\b|\bhandbooks?\b|\bknowledge base\b|\binstructions?\b/,
   ],
   [
     'semantic',
@@ -88,7 +95,7 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
   [
     'semantic',
     2,
-    /\bhow (?:do|does|can|should|must|to|is|are|long|often)\b|\b(?:is|was|are) written\b|\b(?:set|setting)(?:[- ]?| \w+ )up\b/,
+    /\bhow (?:do|does|can|should|must|to|is|are|long|often)\b|\b(?:is|was|are|anything|something|nothing) written\b|\b(?:set|setting)(?:[- ]?| \w+ )up\b/,
   ],
   ['semantic', 1.5, /\bsays? about\b|\bsays?\b|\bmay\b|\bcan (?:i|a|an|you|we)\b|\bsupports?\b|\bcovers?\b|\bmeans?\b/],
   [
@@ -96,6 +103,12 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
     1.5,
     /\breturn(?:s|ed|ing)?\b|\brefund(?:s|ed)?\b|\bexchanges?\b|\brepair(?:s|ed)?\b|\bcustoms\b|\bsend\b/,
   ],
+  [
+    'semantic',
+    3.5,
+    /\bhow (?:many|much) (?:watts?|volts?|amps?|kwh|seconds?|minutes?|hours?|days?|degrees?|decibels?|power|electricity|energy|noise|heat|space|memory|time)\b/,
+  ],
+  ['semantic', 2, /\btracking\b|\bparcels?\b|\bmy orders?\b/],
   ['semantic', 2, /\bshipping\b|\bdelivery\b|\bpostage\b/],
   [
     'semantic',

@@ -37,6 +37,12 @@ export const clausesOf = (sentence: string): Clause[] => {
     .filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
 };
 
+/** Whether a text begins as a question or a request does. */
+export const isRequest = (text: string): boolean => {
+  const bare = text.trim().replace(FILLER, '');
+  return opensQuestion(bare, false) || opensRequest(bare, '') || /^(?:look|give|get|name|pull|dig)\b/i.test(bare);
+};
+
 const JOINT =
   /(?:\s*,)?\s+(?:and (?:also|then|finally|if so,?)|and|as well as|along with|together with|plus|also|but|then|finally|&)\s+|\s*,\s+/gi;
 const FILLER = /^(?:(?:and|also|then|please|kindly|finally)\s+){1,3}/i;
@@ -60,13 +66,15 @@ const openingOf = (sides: Sides, isComma: boolean): Clause['form'] | undefined =
 
 const opensQuestion = (after: string, isComma: boolean): boolean => {
   // Behind a comma alone, `which is` and `who has` go on about what was named.
-  if (QUESTION_WORD.test(after)) return !(isComma && RELATIVE.test(after));
+  if (QUESTION_WORD.test(after))
+    return !(isComma && (RELATIVE.test(after) || /^(?:when|where)\s/i.test(after)) && !INVERTED.test(after));
   if (PERFECT.test(after)) return /\b(?:been|had|sold|\w{3,}(?:ed|en))\b/i.test(after.slice(4));
   return INVERSION.test(after) || MODAL.test(after);
 };
 
 const QUESTION_WORD = /^(?:for )?(?:what|which|who|whom|whose|where|when|why|how|whether)\b/i;
 const RELATIVE = /^(?:which|who|whom|whose|where|when)\s+(?:is|are|was|were|has|have|had|we|i|you|they|it|the)\b/i;
+const INVERTED = /^(?:when|where)\s+(?:do|does|did|is|are|was|were|can|may|will)\b/i;
 const SUBJECT =
   '(?:it|they|he|she|we|i|you|there|this|that|these|those|the|our|my|your|its|their|any|any(?:body|one)|some(?:body|one)|other|others|customers|people|competitors|shops|testers|reviewers|(?-i:[A-Z][\\w-]*))\\b';
 const INVERSION = new RegExp(`^(?:is|are|was|were|do|does|did)\\s+${SUBJECT}`, 'i');

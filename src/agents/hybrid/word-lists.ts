@@ -15,6 +15,7 @@ export const NO_NOUNS: ReadonlySet<string> = new Set(
     'charge charges take takes took ask asks come comes came go goes went make makes made write written mention mentions ' +
     'offer left available cheaper cheap expensive best better worst good bad new latest last next current currently ' +
     'online offline long often far big large small high low old used enough loud quiet fast slow ' +
+    'worth rate rated sort link group again happens happened right true else done kept keep ' +
     'hi hello hey thanks thank plus well together along finally'
   ).split(' '),
 );
@@ -25,6 +26,7 @@ export const ASPECTS: ReadonlySet<string> = new Set(
     'stock stocks price prices number count total sum average revenue turnover sales value amount level levels units unit ' +
     'warranty guarantee policy terms conditions documents documentation docs articles article guide manual page pages news ' +
     'reviews review offers web internet online shop shops store stores market customers customer orders order people ' +
+    'passages passage sections section text texts documents source sources ' +
     'competitors competitor rivals retailers month week quarter year months weeks years day days press'
   ).split(' '),
 );

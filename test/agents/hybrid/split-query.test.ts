@@ -40,15 +40,31 @@ describe('splitQuery()', () => {
     'What do our terms say about returns and online orders?',
     'How do I open the page and check the version?',
     'I bought an Apollo II last week, which is now broken, and want to return it.',
+    'I moved house, can I still change the address of my parcel?',
+    'A customer asks who pays postage for a repair. What do I tell him?',
+    'In which cities do our customers live? Please sort by number.',
+    'How can I mine at night only, when electricity is cheap?',
+    'When is the next version expected, check online please',
     'and',
     '?!',
     'a, b, c and d',
   ])('leaves %s whole', (question) => {
-    expect(splitQuery(question)).toMatchObject([{ query: question }]);
+    expect(splitQuery(question)).toEqual([{ type: expect.any(String), query: question }]);
   });
 
   it('keeps each of two full questions of one kind, as an agent answers one at a time', () => {
     expect(splitQuery('How many Apollo II do we have and how many customers are from Austria?')).toHaveLength(2);
+  });
+
+  it.each([
+    ['My LED blinks amber. Also, what do other shops want for an Apollo II?', ['semantic', 'web_search']],
+    ['Which is louder, the Apollo II or the Apollo III, and what does each cost with us?', ['semantic', 'analytics']],
+    ['What does error E40 mean and is there a cheaper power supply on the web?', ['semantic', 'web_search']],
+    ['How many watts does the node need?', ['semantic']],
+    ['How do I get the tracking number of my parcel?', ['semantic']],
+    ['What was our cheapest accessory?', ['analytics']],
+  ])('tells the kinds of %s', (question, types) => {
+    expect(splitQuery(question).map(({ type }) => type)).toEqual(types);
   });
 
   it.each([
