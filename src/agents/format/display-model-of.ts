@@ -1,9 +1,11 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
 import { levelOf } from '../../contract/confidence.ts';
 import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
+import { errorBlock } from './error-block.ts';
+import { factsOf } from './facts-of.ts';
 import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
-import { errorBlock, factsOf, resultBlocks } from './result-blocks.ts';
+import { resultBlocks } from './result-blocks.ts';
 
 const MAX_BLOCKS = 64;
 

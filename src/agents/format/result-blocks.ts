@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-result.ts';
 import type { DisplayBlock, DocumentsBlock, LinksBlock, TableBlock } from '../../contract/display-model.ts';
-import { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/read-as.ts';
 import { chartBlock } from './chart-block.ts';
-import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
+import { errorBlock } from './error-block.ts';
+import { memberOf, textMemberOf } from './members.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
 import { currencyOf, moneyOf, priceComparisonBlock } from './price-comparison-block.ts';
 import { cellOf, tableBlock } from './table-block.ts';
@@ -138,33 +138,4 @@ const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): D
     ? [errorBlock(failure, isCoded ? part : memberOf(part, 'metadata'))]
     : resultBlocks(part.type, part.result, depth);
   return first === undefined ? [] : [{ ...first, heading }, ...rest];
-};
-
-/** Why there is no answer; the message and the suggestion are read as plain text. */
-export const errorBlock = (message: string | undefined, metadata: unknown): DisplayBlock => {
-  const code = ErrorCode.safeParse(memberOf(metadata, 'error_code'));
-  const suggestion = textMemberOf(metadata, 'suggestion');
-  const recoverable = memberOf(metadata, 'recoverable');
-  return {
-    kind: 'error',
-    message: oneLine(message ?? '', 2000) || 'This part could not be answered.',
-    ...(code.success ? { code: code.data } : {}),
-    ...(suggestion === undefined ? {} : { suggestion: oneLine(suggestion, 1000) }),
-    ...(typeof recoverable === 'boolean' ? { recoverable } : {}),
-  };
-};
-
-/** For attributions: numbers and texts of an object of any shape, "document count: 3". */
-export const factsOf = (details: unknown): string[] => {
-  if (typeof details !== 'object' || details === null || Array.isArray(details)) return [];
-  return Object.keys(details)
-    .slice(0, 8)
-    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(details, name)}`.slice(0, 200));
-};
-
-const factOf = (details: object, name: string): string => {
-  const value = memberOf(details, name);
-  const number = numberMemberOf(details, name);
-  if (Array.isArray(value)) return oneLine(value.slice(0, 10).map(cellOf).join(', '), 120);
-  return number === undefined ? cellOf(value) : String(number);
 };
