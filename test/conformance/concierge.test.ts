@@ -1,0 +1,69 @@
+import { describe, it } from 'vitest';
+import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
+import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { identityBeside, servedLibrarian } from './served-librarian.ts';
+
+const CONCIERGE: LibrarianInfo = { id: 'concierge', name: 'Concierge' };
+const HOUSE: LibrarianInfo[] = [
+  {
+    id: 'analytics',
+    name: 'Analytics',
+    description: 'Counts orders, customers and stock in the database of the shop.',
+    capabilities: ['sql:read'],
+    examples: ['How many iPhone 17 are in stock?', 'What was the revenue in May?'],
+  },
+  {
+    id: 'semantic',
+    name: 'Semantic search',
+    description: 'Lists the documents of the knowledge base on a subject.',
+    capabilities: ['kb:read'],
+    examples: ['Find documents about the water filter', 'Which articles mention the boiler?'],
+  },
+];
+
+const knows: Librarian = async () => ({ answer: 'There are 50.', sources: [{ name: 'stock' }], confidence: 0.9 });
+
+/** The concierge as a function of its own, so that what it hands on is followed; its neighbours all do the same. */
+const concierge = async (neighbour: Librarian = knows, librarians = HOUSE) => {
+  const targets = Object.fromEntries(
+    await Promise.all(
+      librarians.map(async (info) => {
+        const app = serveLibrarian(neighbour, info, {
+          ...(await identityBeside(info.id, CONCIERGE.id)),
+          log: () => {},
+        });
+        return [info.id, { fetch: async (request: Request) => app.fetch(request) }] as const;
+      }),
+    ),
+  );
+  const identity = await identityBeside(CONCIERGE.id, CONCIERGE.id);
+  const librarian = createConcierge({ librarians, defaultLibrarian: 'navigator' });
+  const app = serveLibrarian(librarian, CONCIERGE, { ...identity, targets, log: () => {} });
+  return servedLibrarian(CONCIERGE.id, app, { capabilities: ['kb:read', 'sql:read'] });
+};
+
+const QUESTION = 'How many iPhone 17 are in stock?';
+const failing: Librarian = async () => ({
+  error: {
+    code: 'DATA_SOURCE_ERROR',
+    message: 'Cannot read the table',
+    recoverable: true,
+    suggestion: 'Try again in a few seconds',
+  },
+});
+
+describeLibrarian(
+  'the concierge, with those it hands on to,',
+  await concierge(),
+  {
+    info: CONCIERGE,
+    answers: { query: QUESTION },
+    fails: { query: QUESTION, librarian: await concierge(failing), code: 'DATA_SOURCE_ERROR' },
+    declines: { query: 'How do I cook rice?' },
+    delegates: { query: QUESTION, to: 'analytics' },
+    waits: { query: QUESTION, librarian: await concierge(() => new Promise(() => {})) },
+  },
+  { describe, it },
+);
