@@ -15,9 +15,13 @@ export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
 /** Whether a text points at something that only the text before it names, or goes on from there. */
 export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
 
-/** Whether a text has two words at least that say what it is about. */
-export const namesItsSubject = (text: string): boolean =>
-  wordsOf(text).filter((word) => !FILLERS.has(word)).length >= 2;
+/** Whether a text says what it is about: in two words at least, or in one and a sentence around it. */
+export const namesItsSubject = (text: string): boolean => {
+  const subjects = wordsOf(text).filter((word) => !FILLERS.has(word)).length;
+  return subjects >= 2 || (subjects === 1 && text.trim().split(/\s+/).length >= LONG_ENOUGH);
+};
+
+const LONG_ENOUGH = 6;
 
 /** What may stand before a question proper. */
 const LEAD_IN =
@@ -38,12 +42,13 @@ const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|
 const ABOUT_THE_ANSWER =
   /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
 
-/** Words for what was named before; not those of `this week` and `is there`. */
+/** Words for what was named before; not those of `this week`, `is there` and `the page that shows`. */
 const POINTER = new RegExp(
-  '\\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|ones|same|such|both|others?|another|those|' +
-    'these(?! days)|(?:this|that)(?! (?:week|month|year|quarter|morning|evening|weekend|day))|(?:from|in|over|to) there|' +
-    '(?:which|the|this|that|each|every|used|new|cheaper|cheapest) one|' +
-    'the (?:former|latter|rest|two|first|second|last)(?=[ ?.,]*$))\\b',
+  '\\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|ones|same|such|both|others|those|these(?! days)|' +
+    'this(?! (?:week|month|year|quarter|morning|evening|weekend|day))|' +
+    '(?:is|was|does|did|do|can|will|would|about|for|of|like|with|after|before|from|to|than|and|why|how|if|fix|use) that|' +
+    '(?:which|the|this|that|each|every|used|new|cheaper|cheapest) one|(?:from|in|over|to) there|' +
+    '(?:another|the (?:former|latter|rest|two|first|second|last)|(?:any|the|some) other)(?=[ ?.,]*$))\\b',
   'i',
 );
 

@@ -23,12 +23,27 @@ const LEAD_OF_A_KIND = 0.5;
  * little by itself goes with the one before (`drag and drop`, `in May and in June`).
  */
 export const splitByKind = (question: string, candidates: Candidates): Kinds => {
-  const clauses = clausesOf(question).map(({ start, end }) => ({ start, end, text: question.slice(start, end) }));
-  if (clauses.filter(({ text }) => isOwnQuestion(text) || isNamedThing(text)).length < 2) return { isSeveral: false };
+  const { parts, leanings } = partsByKind(question, candidates);
+  if (leanings < 2) return { isSeveral: false };
+  const combiner = combinerFor(question, candidates);
+  if (parts.length < 2) {
+    return combiner.isLikely ? { isSeveral: true, combiner: combiner.id, parts: undefined } : { isSeveral: false };
+  }
+  const canStandAlone = parts.every(({ query }, place) => isOwnQuestion(query) && (place === 0 || !pointsBack(query)));
+  return { isSeveral: true, combiner: combiner.id, parts: canStandAlone ? parts : undefined };
+};
+
+/** The parts that clearly differ, and to how many librarians clauses lean at all. */
+const partsByKind = (question: string, candidates: Candidates): { parts: Part[]; leanings: number } => {
+  const leanings = new Set<string>();
   const parts: { start: number; end: number; to: string | undefined }[] = [];
-  for (const { start, end, text } of clauses) {
-    const choice = chooseLibrarian(text, candidates.index, candidates.defaultLibrarian);
-    const to = saysEnough(text, choice, candidates) ? choice.to : undefined;
+  const clauses = clausesOf(question);
+  if (clauses.length < 2) return { parts: [], leanings: 0 };
+  for (const { start, end } of clauses) {
+    const clause = question.slice(start, end);
+    const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
+    const to = saysEnough(clause, choice, candidates) ? choice.to : undefined;
+    if (to !== undefined) leanings.add(to);
     const last = parts.at(-1);
     if (last === undefined || (last.to !== undefined && to !== undefined && isOther(choice, last.to))) {
       parts.push({ start, end, to });
@@ -38,12 +53,10 @@ export const splitByKind = (question: string, candidates: Candidates): Kinds => 
       last.to ??= to;
     }
   }
-  const combiner = combinerFor(question, candidates);
-  if (parts.length < 2)
-    return combiner.isLikely ? { isSeveral: true, combiner: combiner.id, parts: undefined } : { isSeveral: false };
-  const split = parts.map(({ start, end, to }) => ({ query: question.slice(start, end), to: to ?? '' }));
-  const canStandAlone = split.every(({ query }, place) => isOwnQuestion(query) && (place === 0 || !pointsBack(query)));
-  return { isSeveral: true, combiner: combiner.id, parts: canStandAlone ? split : undefined };
+  return {
+    parts: parts.map(({ start, end, to = '' }) => ({ query: question.slice(start, end), to })),
+    leanings: leanings.size,
+  };
 };
 
 const saysEnough = (clause: string, { to }: Choice, { defaultLibrarian }: Candidates): boolean =>
