@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import { userContext } from '../neighbours.ts';
-import { codesOf, fails, handsOnTo, says, silent, type Tamper, town } from './town.ts';
+import { codesOf, fails, handsOnTo, says, silence, stopClocks, type Tamper, town } from './town.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('the fallback', () => {
   it.each([
@@ -65,9 +69,14 @@ describe('the fallback', () => {
   });
 
   it('has time left when the target never answers', async () => {
-    const { ask } = await town({ a: silent, b: says('x') });
-    const { responses } = await ask([{ to: 'a', fallback: 'b' }], userContext({ timeoutMs: 500 }));
-    expect(responses).toMatchObject([{ answer: 'x' }]);
+    stopClocks();
+    const startedAtMs = Date.now();
+    const { librarian, giveUp } = silence();
+    const { ask } = await town({ a: librarian, b: says('x') });
+    const asking = ask([{ to: 'a', fallback: 'b' }], userContext({ timeoutMs: 500 }));
+    await giveUp();
+    expect((await asking).responses).toMatchObject([{ answer: 'x' }]);
+    expect(Date.now()).toBeLessThan(500 * 0.6 + startedAtMs);
   });
 });
 
@@ -116,8 +125,12 @@ describe('a retry', () => {
   );
 
   it('does not follow a call that was not answered in time, nor one without time for another', async () => {
-    const { ask, arrivals } = await town({ a: silent, b: fails('SERVICE_UNAVAILABLE') });
-    await ask([{ to: 'a' }], userContext({ timeoutMs: 60 }));
+    stopClocks();
+    const { librarian, giveUp } = silence();
+    const { ask, arrivals } = await town({ a: librarian, b: fails('SERVICE_UNAVAILABLE') });
+    const asking = ask([{ to: 'a' }], userContext({ timeoutMs: 5000 }));
+    await giveUp();
+    await asking;
     await ask([{ to: 'b' }], userContext({ timeoutMs: 120 }));
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../../src/contract/response.ts';
@@ -82,6 +83,19 @@ export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ erro
 
 /** Never answers. */
 export const silent: Librarian = () => new Promise(() => undefined);
+
+/** Stops all clocks, until `vi.useRealTimers()`: what has time is decided by what the code reserves, not by this machine. */
+export const stopClocks = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+
+/** A librarian that never answers; `giveUp` lets its time run out, once it has been asked, while that of all others stands. */
+export const silence = () => {
+  const asked = Promise.withResolvers<number>();
+  const librarian: Librarian = (_, context) => {
+    asked.resolve(context?.timeout ?? 0);
+    return new Promise(() => undefined);
+  };
+  return { librarian, giveUp: async () => vi.advanceTimersByTime(await asked.promise) };
+};
 
 const linksOf = (request: Request) =>
   (request.headers.get('Context-Token') ?? '')
