@@ -14,21 +14,20 @@ export interface Findings {
 }
 
 /** The answer without a model, in Markdown: for prices ours, the cheapest and the difference; else the top results. */
-export const answerExtractively = (findings: Findings): string => {
-  const { results, isAboutPrice, comparison } = findings;
-  const price = isAboutPrice ? priceAnswer(findings) : undefined;
-  if (results.length === 0)
-    return [price, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
-  const shown = comparison !== undefined && isAboutPrice ? OFFERS_SHOWN : RESULTS_SHOWN;
-  const list = results.slice(0, shown).map(resultLine).join('\n');
-  return [price, `Found on the web:\n\n${list}`].filter(Boolean).join('\n\n');
+export const answerExtractively = ({ results, product, comparison, isAboutPrice }: Findings): string => {
+  const ours = isAboutPrice && product !== undefined ? priceAnswer(product, comparison) : undefined;
+  if (ours !== undefined && comparison !== undefined)
+    return withList(ours, 'Also compared', comparison.others.slice(0, 3));
+  if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
+  return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
 };
 
-const RESULTS_SHOWN = 5;
-const OFFERS_SHOWN = 3;
+const withList = (text: string | undefined, heading: string, results: readonly WebResult[]): string => {
+  const list = results.length === 0 ? undefined : `${heading}:\n\n${results.map(resultLine).join('\n')}`;
+  return [text, list].filter(Boolean).join('\n\n');
+};
 
-const priceAnswer = ({ product, comparison }: Findings): string | undefined => {
-  if (product === undefined) return undefined;
+const priceAnswer = (product: Product, comparison: Comparison | undefined): string => {
   const ours = `Our price for ${escapeMarkdown(product.name)} is ${money({ cents: product.priceCents, currency: product.currency })}.`;
   if (comparison === undefined) return `${ours} No offer was found that can be compared with it.`;
   return `${ours} ${cheapestSentence(comparison)} ${countSentence(comparison)}`;
@@ -45,7 +44,8 @@ const cheapestSentence = ({ cheapest, cheapestCents, internalCents, currency }: 
   return `The cheapest comparable offer found is ${money({ cents: cheapestCents, currency })}: ${at}, ${against}.`;
 };
 
-const countSentence = ({ compared, notCompared }: Comparison): string => {
+const countSentence = ({ others, notCompared }: Comparison): string => {
+  const compared = others.length + 1;
   const offers = `${compared} ${compared === 1 ? 'offer was' : 'offers were'} compared`;
   if (notCompared === 0) return `${offers}.`;
   return `${offers}; ${notCompared} ${notCompared === 1 ? 'was' : 'were'} not, being of another currency, product or condition.`;

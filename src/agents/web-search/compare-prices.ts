@@ -9,8 +9,8 @@ export interface Comparison {
   cheapestCents: number;
   /** The offer that costs it. */
   cheapest: WebResult;
-  /** Offers that were compared. */
-  compared: number;
+  /** The other offers that were compared, the cheaper ones first. */
+  others: readonly WebResult[];
   /** Results with a price that were not: of another currency, product or condition, or too cheap to be true. */
   notCompared: number;
 }
@@ -24,14 +24,14 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
   const comparable = priced
     .filter(({ result, price }) => price.currency === product.currency && isSame(result, product))
     .filter(({ price }) => price.cents >= product.priceCents * PLAUSIBLE_SHARE);
-  const [cheapest] = comparable.toSorted((a, b) => a.price.cents - b.price.cents);
+  const [cheapest, ...others] = comparable.toSorted((a, b) => a.price.cents - b.price.cents);
   if (cheapest === undefined || product.priceCents <= 0) return undefined;
   return {
     currency: product.currency,
     internalCents: product.priceCents,
     cheapestCents: cheapest.price.cents,
     cheapest: cheapest.result,
-    compared: comparable.length,
+    others: others.map(({ result }) => result),
     notCompared: priced.length - comparable.length,
   };
 };
@@ -39,7 +39,7 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
 /** As it goes over the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
 export const priceComparisonOf = (comparison: Comparison | undefined) => {
   if (comparison === undefined) return {};
-  const { internalCents, cheapestCents, cheapest, currency, compared, notCompared } = comparison;
+  const { internalCents, cheapestCents, cheapest, others, currency, notCompared } = comparison;
   const difference = cheapestCents - internalCents;
   return {
     internal_price: internalCents / 100,
@@ -47,7 +47,7 @@ export const priceComparisonOf = (comparison: Comparison | undefined) => {
     difference: difference / 100,
     percentage: perCentOf(difference, internalCents),
     currency,
-    compared,
+    compared: others.length + 1,
     not_compared: notCompared,
     ...(cheapest.url === undefined ? {} : { cheapest_url: cheapest.url }),
   };

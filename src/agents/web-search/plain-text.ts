@@ -16,23 +16,25 @@ export const plainText = (text: string, limit: number): string => {
 };
 
 /** Nobody shows more than this of a title or snippet. */
-const MAX_READ = 8000;
+const MAX_READ = 2000;
 
 const withoutTags = (text: string): string => {
   let rest = text.replace(ACTIVE, ' ');
-  // A tag may appear when another is taken out of it; each round takes out at least one.
-  for (let before = ''; before !== rest; ) {
-    before = rest;
-    rest = rest.replace(TAG, '');
-  }
-  return rest.replace(OPEN_TAG, '').replace(/<+(?=[a-z/!?])/gi, '');
+  // A tag may appear when another is taken out of it. Whoever nests them deeper than this has no honest sign to lose.
+  for (let round = 0; round < MAX_NESTED && TAG.test(rest); round++) rest = rest.replaceAll(TAGS, '');
+  if (TAG.test(rest)) return rest.replace(/[<>]/g, '');
+  return rest.replace(OPEN_TAG, '').replace(OPENING, (signs, next: string) => (next === '' ? signs : next));
 };
+
+const MAX_NESTED = 4;
 
 /** Elements whose content is no text. */
 const ACTIVE = /<(script|style|template|noscript|svg|iframe)\b[^<>]*>[^<]{0,4000}<\/\1\s*>/gi;
-const TAG = /<[a-z/!?][^<>]*>/gi;
+const TAG = /<[a-z/!?][^<>]*>/i;
+const TAGS = new RegExp(TAG, 'gi');
 /** A tag that the provider's limit has cut. */
 const OPEN_TAG = /<[a-z/!?][^<>]*$/gi;
+const OPENING = /<+([a-z/!?]?)/gi;
 
 /** Controls, bidirectional marks, what has no width or no picture, and halves of characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;

@@ -61,7 +61,7 @@ describe('a hostile result', () => {
   it('changes no price comparison', () => {
     const honest = resultsOf([{ title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' }]);
     const comparison = comparePrices(IPHONE, [...resultsOf(INJECTIONS), ...honest]);
-    expect(comparison).toMatchObject({ cheapestCents: 94999, compared: 1 });
+    expect(comparison).toMatchObject({ cheapestCents: 94999, others: [] });
     const answer = answerExtractively({
       results: [...resultsOf(INJECTIONS), ...honest],
       product: IPHONE,

@@ -25,6 +25,11 @@ describe('plainText()', () => {
     expect(plainText(text, 200)).toBe(plain);
   });
 
+  it('takes out tags that are hidden in tags, however deep', () => {
+    for (const depth of [2, 4, 5, 50, 400])
+      expect(plainText(`${'<b'.repeat(depth)}${'>'.repeat(depth)}text`, 2000)).not.toMatch(/<[a-z]/);
+  });
+
   it('keeps to its limit and never cuts a character in half', () => {
     expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…');
     expect(plainText('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…');
@@ -56,7 +61,14 @@ describe('plainText()', () => {
 
   it('takes no more than linear time for hostile text', () => {
     const started = performance.now();
-    for (const text of ['<'.repeat(1e6), '<a'.repeat(5e5), '&lt'.repeat(3e5), 'a@'.repeat(5e5), '<script>'.repeat(1e5)])
+    for (const text of [
+      '<'.repeat(1e6),
+      '<a'.repeat(5e5),
+      '&lt'.repeat(3e5),
+      'a@'.repeat(5e5),
+      '<script>'.repeat(1e5),
+      '<a'.repeat(500) + '>'.repeat(500),
+    ])
       plainText(text, 300);
     expect(performance.now() - started).toBeLessThan(1000);
   });
