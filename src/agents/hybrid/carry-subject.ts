@@ -69,10 +69,12 @@ const replacePronouns = (text: string, subject: Subject): string => {
 /** `it` that stands for nothing. */
 const DUMMY_IT = /^it\s+(?:takes?|possible|true|safe|allowed|okay|worth|make sense)\b/i;
 
+const THERE = /(?<!\b(?:is|are|was|were|be|hi|hello|hey)\s)\bthere\b(?!\s+(?:is|are|was|were|be|a|an|any)\b)/i;
+
 const withPlace = (text: string, earlier: readonly string[]): string => {
-  const there = /(?<!\b(?:is|are|was|were|be|hi|hello|hey)\s)\bthere\b(?!\s+(?:is|are|was|were|be|a|an|any)\b)/i;
-  const place = earlier.toReversed().flatMap((clause) => placeOf(clause) ?? [])[0];
-  return place === undefined ? text : text.replace(there, place);
+  if (!THERE.test(text)) return text;
+  const [place] = earlier.toReversed().flatMap((clause) => placeOf(clause) ?? []);
+  return place === undefined ? text : text.replace(THERE, place);
 };
 
 const WHAT_ABOUT = /^(?:what|how) about\b/i;

@@ -14,7 +14,7 @@ export interface Clause {
  */
 export const clausesOf = (sentence: string): Clause[] => {
   const clauses: Clause[] = [];
-  const joints = [...sentence.matchAll(JOINT)];
+  const joints = [...sentence.matchAll(JOINT)].slice(0, MAX_JOINTS);
   let from = 0;
   let form: Clause['form'] = 'question';
   for (const [place, joint] of joints.entries()) {
@@ -45,6 +45,8 @@ export const isRequest = (text: string): boolean => {
 
 const JOINT =
   /(?:\s*,)?\s+(?:and (?:also|then|finally|if so,?)|and|as well as|along with|together with|plus|also|but|then|finally|&)\s+|\s*,\s+/gi;
+/** Behind so many a sentence is left as it is. */
+const MAX_JOINTS = 60;
 const FILLER = /^(?:(?:and|also|then|please|kindly|finally)\s+){1,3}/i;
 
 interface Sides {

@@ -1,11 +1,14 @@
 /**
  * The sentences of a question, without greetings and thanks; a semicolon and a line break end one as well. Dots in
  * numbers and abbreviations end none.
+ *
+ * @param limit At most so many; the last one then holds the rest.
  */
-export const sentencesOf = (text: string): string[] => {
+export const sentencesOf = (text: string, limit = 1000): string[] => {
   const sentences: string[] = [];
   let from = 0;
   for (const match of text.matchAll(END)) {
+    if (sentences.length === limit - 1) break;
     const end = match.index + match[0].length;
     if (match[0].startsWith('.') && ABBREVIATION.test(text.slice(Math.max(0, match.index - 12), match.index))) continue;
     sentences.push(text.slice(from, end));
@@ -25,7 +28,7 @@ const withoutPadding = (sentence: string): string => {
     .replace(GREETING, '')
     .replace(/^(?:(?:and|but|also|then|finally|second question|another question|one more thing)\b[\s,:]*){1,3}/i, '')
     .replace(/^(?:please|kindly)\s+/i, '')
-    .replace(/[\s,]+(?:please|thanks|thank you)(?: in advance)?\s*([.!?]*)$/i, '$1')
+    .replace(/[\s,]{1,8}(?:please|thanks|thank you)(?: in advance)?\s{0,8}([.!?]{0,8})$/i, '$1')
     .replace(ONLY_THANKS, '')
     .trim();
 };

@@ -22,10 +22,10 @@ export interface PartialQuery {
 export const splitQuery = (question: string): PartialQuery[] => {
   const parts: Draft[] = [];
   const earlier: string[] = [];
-  for (const sentence of sentencesOf(question)) {
+  for (const sentence of sentencesOf(question, MAX_SENTENCES)) {
     const clauses = clausesOf(sentence);
     for (const [place, clause] of clauses.entries()) {
-      const carried = carrySubject(clause, { earlier, sentence: clauses });
+      const carried = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses });
       earlier.push(carried.text);
       const last = parts.at(-1);
       const text = last && additionTo(last, { clause, carried, isSameSentence: place > 0 });
@@ -65,6 +65,9 @@ const additionTo = (
 };
 
 const MAX_QUERY = 4000;
+const MAX_SENTENCES = 40;
+/** Clauses; nobody remembers more. */
+const MAX_LOOK_BACK = 8;
 
 const together = (one: string, other: string, isSameSentence: boolean): string =>
   (isSameSentence ? `${one.replace(/[\s?.!]+$/, '')} and ${other}` : `${one} ${other}`).slice(0, MAX_QUERY);

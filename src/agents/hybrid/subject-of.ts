@@ -62,10 +62,12 @@ const nounPhrases = (clause: string): NounPhrase[] => {
 /** A capital inside the word or behind the start of the clause, or a number behind a word: `iPhone 17`, `apollo 2`. */
 const isName = (run: readonly string[], lead: string): boolean => {
   if (run.every((word) => ASPECTS.has(word.toLowerCase()) || /^\d+$/.test(word))) return false;
-  const [first = ''] = run;
+  const first = (run[0] ?? '').slice(0, MAX_WORD);
   if (run.length === 1 && /^v?[\d.]+$/i.test(first)) return false;
   if (/\p{L}.*\p{Lu}|\p{L}.*\d/u.test(first) || run.slice(1).some((word) => /\p{Lu}|\d/u.test(word))) return true;
   return lead !== '' && /^\p{Lu}/u.test(first);
 };
+
+const MAX_WORD = 60;
 
 const isAspect = (noun: string): boolean => noun.split(' ').every((word) => ASPECTS.has(word.toLowerCase()));

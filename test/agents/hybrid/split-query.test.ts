@@ -69,14 +69,16 @@ describe('splitQuery()', () => {
 
   it.each([
     ['words', 'and what is it, '.repeat(250)],
+    ['names', 'and how many A1 are there in Rome, '.repeat(115)],
+    ['pronouns', 'and what do customers say about it, '.repeat(112)],
     ['spaces', `${' '.repeat(3990)}and`],
     ['commas', ','.repeat(4000)],
     ['capitals', 'A B '.repeat(1000)],
     ['one word', 'a'.repeat(4000)],
-  ])('is done with 4,000 characters of %s within 200 ms', (_, text) => {
+  ])('is done with 4,000 characters of %s within 300 ms', (_, text) => {
     const startedMs = performance.now();
-    const parts = splitQuery(text);
-    expect(performance.now() - startedMs).toBeLessThan(200);
+    const parts = splitQuery(text.slice(0, 4000));
+    expect(performance.now() - startedMs).toBeLessThan(300);
     expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);
   });
 });
