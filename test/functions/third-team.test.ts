@@ -113,7 +113,11 @@ describe('our gateway refuses of another team', () => {
       'UNAUTHORIZED',
       async () => forge([WEATHER, 'navigator'], { by: await stranger() }),
     ],
-    ['a context for another librarian', 'UNAUTHORIZED', () => forge([WEATHER, 'semantic'])],
+    [
+      'a context for another librarian',
+      'UNAUTHORIZED',
+      () => forge([WEATHER, 'semantic'], { op: 'POST /librarians/navigator/ask' }),
+    ],
     ['a context for another path', 'UNAUTHORIZED', () => forge([WEATHER, 'navigator'], { op: 'POST /v1/navigate' })],
     [
       'another question than was signed',
@@ -163,10 +167,17 @@ describe('the other team refuses of us', () => {
       'UNAUTHORIZED',
       async () => forge(['gateway', WEATHER], { by: await localSigner('memory') }),
     ],
-    ['a context for another librarian', 'UNAUTHORIZED', () => forge(['gateway', 'navigator'])],
+    [
+      'a context for another librarian',
+      'UNAUTHORIZED',
+      () => forge(['gateway', 'navigator'], { op: `POST /librarians/${WEATHER}/ask` }),
+    ],
     ['a context for another path', 'UNAUTHORIZED', () => forge(['gateway', WEATHER], { op: 'POST /v1/navigate' })],
     ['another question than was signed', 'UNAUTHORIZED', () => forge(['gateway', WEATHER], { body: '{"query":"x"}' })],
-    ['a user of somebody who knows none', 'UNAUTHORIZED', () => forge(['navigator', WEATHER], { sub: 'user:u_1' })],
+    ['a user of somebody who knows none', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { sub: 'user:u_1' })],
+    ['a service that speaks for another', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { sub: 'svc:library' })],
+    ['a right that nobody may give', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { cap: ['sql:read'] })],
+    ['a context of somebody who may begin none', 'UNAUTHORIZED', () => forge(['navigator', WEATHER])],
     [
       'a chain without its beginning',
       'UNAUTHORIZED',
