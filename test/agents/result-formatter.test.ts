@@ -143,8 +143,12 @@ describe('toMarkdown()', () => {
     ['emphasis and code', '*a* _b_ `c` ~~d~~', '\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~'],
     ['an entity', '&lt;b&gt; &#60;', '&amp;lt;b&amp;gt; &amp;#60;'],
     ['characters that turn the text around or hide', 'a\u202eb\u0000c\u200bd\u2066e', 'abcde'],
+    ['a short number', 0.1 + 0.2, '0.3'],
+    ['a long number', 123_456_789_012_345, '123456789012345'],
+    ['nothing', null, '–'],
+    ['a nested value', { a: ['|'] }, '{"a":\\["\\|"\\]}'],
     ['names with underscores as they are', 'products_name', 'products_name'],
-  ])('makes %s of a database text', (_, value, shown) => {
+  ] as [string, unknown, string][])('makes %s inert, or short, in a cell', (_, value, shown) => {
     expect(resultFormatter.toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
   });
 

@@ -51,8 +51,10 @@ export const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return NO_VALUE;
   if (typeof value === 'string') return oneLine(value, MAX_CELL) || NO_VALUE;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return String(Number(value.toPrecision(DIGITS)));
   return oneLine(JSON.stringify(value) ?? '', MAX_CELL) || NO_VALUE;
 };
 
 const NO_VALUE = '–';
+/** Significant ones: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
+const DIGITS = 15;

@@ -13,9 +13,11 @@ const SHARED_WORDS = 0.7;
 export const isSupported = (summary: string, documents: readonly string[]): boolean => {
   const known = readDocuments(documents);
   const sentences = summary
+    .replace(CITATION, '')
     .split(/\n+/)
-    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)));
-  return sentences.length > 0 && sentences.every((sentence) => stands(sentence.replace(CITATION, ''), known));
+    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+  return sentences.length > 0 && sentences.every((sentence) => stands(sentence, known));
 };
 
 interface Known {
@@ -40,7 +42,7 @@ const readDocuments = (documents: readonly string[]): Known => {
 
 const stands = (sentence: string, known: Known): boolean => {
   const stems = [...stemsOf(sentence)];
-  if (stems.length === 0) return !/[\p{L}\p{N}]/u.test(sentence);
+  if (stems.length === 0) return false;
   if (!numbersIn(sentence).every((number) => known.numbers.has(number))) return false;
   if (!namesIn(sentence).every((name) => known.text.includes(name.toLowerCase()))) return false;
   const shared = stems.filter((each) => known.stems.has(each)).length;
