@@ -28,15 +28,18 @@ const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
   ),
 })).object;
 
+/** Without the suite for librarians, which has a folder and an entry of its own. */
+const ownFiles = (): string[] => readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+
 describe('the contract', () => {
   it('publishes every file of its folder', () => {
-    const files = readdirSync(FOLDER).filter((file) => file !== 'index.ts');
+    const files = ownFiles().filter((file) => file !== 'index.ts');
     const entry = readFileSync(new URL('index.ts', FOLDER), 'utf8');
     expect(files.filter((file) => !entry.includes(`'./${file}'`))).toEqual(['says-something.ts']);
   });
 
   it('imports nothing but zod and itself', () => {
-    const imports = readdirSync(FOLDER).flatMap((file) =>
+    const imports = ownFiles().flatMap((file) =>
       [...readFileSync(new URL(file, FOLDER), 'utf8').matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
     );
     expect(imports.length).toBeGreaterThan(20);
