@@ -2,6 +2,7 @@ import { type Contradiction, JoinedAnswer } from '../../contract/joined-answer.t
 import { readAs } from '../../contract/read-as.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from '../../runtime/delegation/aggregate.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
 import { availabilityConflicts } from './availability-conflicts.ts';
 import type { Part } from './part.ts';
 import { priceConflicts } from './price-conflicts.ts';
@@ -36,10 +37,14 @@ export const compareParts = (parts: readonly Part[]): Comparison => {
 
 const branchOf = (part: Part) => {
   const { librarian: to } = SOURCES[part.type];
-  const response: LibrarianResponse = part.ok
-    ? { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence }
-    : { error: part.error };
-  return { request: { to, query: part.query }, query: part.query, to, response };
+  return { request: { to, query: part.query }, query: part.query, to, response: responseOf(part) };
+};
+
+/** A source that had nothing leaves its part open; how sure it is of that says nothing about the rest. */
+const responseOf = (part: Part): LibrarianResponse => {
+  if (!part.ok) return { error: part.error };
+  if (!part.isInformed) return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
+  return { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence };
 };
 
 const rounded = (confidence: number): number => Math.round(confidence * 1000) / 1000;

@@ -123,8 +123,11 @@ describe('The hybrid agent', () => {
       document_count: 0,
       similarity_threshold: 0.7,
     };
-    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
+    const attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
+    const semantic = saying('semantic', { result, source_attribution: attribution });
+    const { reply } = await askHybrid({ semantic });
     expect(reply.result.sources_used).toEqual(['analytics']);
+    expect(reply.source_attribution.confidence).toBe(0.45);
     expect(reply.result.synthesis).toContain('Nothing is written about this.');
     expect(reply.metadata.partial).toBe(true);
   });
