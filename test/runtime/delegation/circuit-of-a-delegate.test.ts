@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import { userContext } from '../neighbours.ts';
-import { says, silence, silent, stopClocks, town } from './town.ts';
+import { says, signing, silence, silent, stopClocks, town } from './town.ts';
 
 const brokenInside: Librarian = async () => {
   throw new Error('broken');
@@ -31,6 +31,22 @@ describe('a target that fails again and again', () => {
     const { responses, trace } = await ask([{ to: 'a' }]);
     expect(responses[0]?.error).toMatchObject({ recoverable: true, message: expect.stringContaining('left alone') });
     expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
+  });
+
+  it.each(['<h1>502</h1>', '{"delegate":{"to":"b"}}'])(
+    'is left alone too when it answers nonsense: %s',
+    async (body) => {
+      const { ask, apps, variables, arrivals } = await town({ a: says('x') });
+      apps.set('a', await signing('a', variables, body));
+      await asksOften(ask);
+      expect(arrivals.length).toBe(5);
+    },
+  );
+
+  it('is left alone too when nobody can believe its answers', async () => {
+    const { ask, arrivals } = await town({ a: says('x') }, { tamper: () => Response.json({ answer: 'Pay mallory.' }) });
+    await asksOften(ask);
+    expect(arrivals.length).toBe(5);
   });
 
   it('gives way to the fallback at once', async () => {

@@ -1,12 +1,10 @@
-import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';
-import { codesOf, fails, handsOnTo, says, type Tamper, town } from './town.ts';
+import { codesOf, fails, handsOnTo, says, signing, type Tamper, town } from './town.ts';
 
 describe('Delegates.ask()', () => {
   it('asks all at once and gives the branches in the order of the requests', async () => {
@@ -207,9 +205,3 @@ describe('cancellation', () => {
     await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
   });
 });
-
-/** An app that answers anything, with a valid receipt. */
-const signing = async (id: string, variables: Record<string, string>, body: string) => {
-  const guard = contextGuard({ ...(await identityFrom(variables, id)), access: 'signed', log: () => undefined });
-  return new Hono<GuardedEnv>().use(guard).post('/librarians/:id/ask', () => new Response(body === '' ? null : body));
-};

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import { userContext } from '../neighbours.ts';
-import { codesOf, fails, handsOnTo, says, silence, stopClocks, type Tamper, town } from './town.ts';
+import { codesOf, fails, handsOnTo, says, signing, silence, stopClocks, type Tamper, town } from './town.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -107,6 +107,21 @@ describe('a retry', () => {
     };
     const { ask } = await town({ a: second });
     expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
+  });
+
+  it('does not follow a target that says when to come back', async () => {
+    const { ask, apps, variables, arrivals } = await town({ a: says('x') });
+    const body = JSON.stringify({ error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } });
+    apps.set('a', await signing('a', variables, body, { status: 503, headers: { 'Retry-After': '5' } }));
+    await ask([{ to: 'a' }]);
+    expect(arrivals.length).toBe(1);
+  });
+
+  it('that the budget does not pay for leaves what the first call brought', async () => {
+    const { ask, arrivals } = await town({ a: fails('SERVICE_UNAVAILABLE') });
+    const { responses, trace } = await ask([{ to: 'a' }], userContext({ budgets: { calls: 1 } }));
+    expect([codesOf(responses), arrivals.length]).toEqual([['SERVICE_UNAVAILABLE'], 1]);
+    expect(trace.hops).toMatchObject([{ attempts: 1, outcome: 'SERVICE_UNAVAILABLE', verified: true }]);
   });
 
   it('comes once only', async () => {

@@ -1,7 +1,9 @@
+import { Hono } from 'hono';
 import { vi } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
 import { createCircuits } from '../../../src/runtime/delegation/circuits.ts';
 import { createDelegates, type DelegateParts } from '../../../src/runtime/delegation/delegates.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
@@ -95,6 +97,14 @@ export const silence = () => {
     return new Promise(() => undefined);
   };
   return { librarian, giveUp: async () => vi.advanceTimersByTime(await asked.promise) };
+};
+
+/** An app that answers anything, with a valid receipt. */
+export const signing = async (id: string, variables: Record<string, string>, body: string, init: ResponseInit = {}) => {
+  const guard = contextGuard({ ...(await identityFrom(variables, id)), access: 'signed', log: () => undefined });
+  return new Hono<GuardedEnv>()
+    .use(guard)
+    .post('/librarians/:id/ask', () => new Response(body === '' ? null : body, init));
 };
 
 const linksOf = (request: Request) =>

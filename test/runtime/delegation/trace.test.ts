@@ -72,7 +72,7 @@ describe('Delegates.trace()', () => {
   it.each<[string, unknown]>([
     ['is no trace', 'all is well'],
     ['holds 65 hops', { traceId: 'own', hops: Array(65).fill({}) }],
-    ['is of another question', { traceId: 'f'.repeat(32), hops: [{ from: 'a', to: 'z' }] }],
+    ['is of another question', { traceId: 'f'.repeat(32), hops: [invented('z')] }],
   ])('leaves out what a target reports that %s', async (_, reported) => {
     const { ask } = await town({ a: async () => ({ answer: 'x', metadata: { trace: reported, other: 1 } }) });
     const { trace, responses } = await ask([{ to: 'a' }]);
