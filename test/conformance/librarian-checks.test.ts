@@ -30,7 +30,7 @@ const CASES: LibrarianCases = {
   declines: { query: 'Who is the king?' },
   delegates: { query: 'What of the moon?', context: { availableDelegates: [{ id: 'expert' }] }, to: 'expert' },
   waits: { query: 'How is the weather?' },
-  graceMs: 150,
+  graceMs: 1000,
 };
 const NEVER: LibrarianCases = { ...CASES, fails: 'never', declines: 'never', delegates: 'never', waits: 'never' };
 

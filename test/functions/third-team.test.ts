@@ -175,6 +175,11 @@ describe('the other team refuses of us', () => {
     ['a context for another path', 'UNAUTHORIZED', () => forge(['gateway', WEATHER], { op: 'POST /v1/navigate' })],
     ['another question than was signed', 'UNAUTHORIZED', () => forge(['gateway', WEATHER], { body: '{"query":"x"}' })],
     ['a user of somebody who knows none', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { sub: 'user:u_1' })],
+    [
+      'a chain that was spliced',
+      'UNAUTHORIZED',
+      () => forge(['gateway', 'navigator', WEATHER], { later: { prv: 'A'.repeat(43) } }),
+    ],
     ['a service that speaks for another', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { sub: 'svc:library' })],
     ['a right that nobody may give', 'UNAUTHORIZED', () => forge(['webhooks', WEATHER], { cap: ['sql:read'] })],
     ['a context of somebody who may begin none', 'UNAUTHORIZED', () => forge(['navigator', WEATHER])],

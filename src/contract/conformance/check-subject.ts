@@ -15,7 +15,7 @@ export interface Subject {
 }
 
 export const subjectOf = (librarian: Librarian, cases: LibrarianCases): Subject => {
-  const { info = { id: 'librarian-under-test', name: 'Librarian under test' }, graceMs = 500 } = cases;
+  const { info = { id: 'librarian-under-test', name: 'Librarian under test' }, graceMs = 1000 } = cases;
   const contextOf = (more: Context = {}): Context => ({
     librarian: structuredClone(info),
     user: {

@@ -27,6 +27,6 @@ export interface LibrarianCases {
   delegates: (LibrarianCase & { to: string | readonly string[] }) | 'never';
   /** A question for which it waits for something that does not come, until its time is over. */
   waits: LibrarianCase | 'never';
-  /** Milliseconds that it may take beyond its time, 500 when absent. */
+  /** Milliseconds that it may take beyond its time, 1,000 when absent. */
   graceMs?: number | undefined;
 }
