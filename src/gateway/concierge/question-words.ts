@@ -1,7 +1,8 @@
 import { wordsOf } from '../../knowledge/search/analyse-text.ts';
 
 /** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
-export const isOwnQuestion = (clause: string): boolean => beginsAsQuestion(clause) && namesItsSubject(clause);
+export const isOwnQuestion = (clause: string): boolean =>
+  beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
 
 /** Whether a clause names a thing that may be requested: `the latest news about it`. */
 export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
@@ -28,10 +29,12 @@ const LEAD_IN =
   '^(?:(?:and|also|or|plus|then|so|please|ok|okay|but|finally|besides|moreover|furthermore|hi|hello|hey|thanks|next|' +
   'in addition|additionally|by the way|btw|\\d[.)]|' +
   '(?:first|second|third|another|one more|last)(?:ly)?(?: (?:question|thing|point))?)[,:;.!]?\\s+){0,4}';
+const VERB = "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?";
+/** `when` asks only before a verb: `when I add money` tells. */
 const ASKING =
-  "(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?(?:what|which|who|whom|whose|when|where|why|how)(?:'?s)?";
-const AUXILIARY =
-  "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?|any";
+  '(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?' +
+  `(?:(?:what|which|who|whom|whose|where|why|how)(?:'?s)?|when(?='?s\\b| ${VERB}))`;
+const AUXILIARY = `${VERB}|any`;
 const REQUESTING =
   'find|show|list|give|tell|search|look up|look for|get me|compare|summari[sz]e|count|explain|check|google|describe|name|' +
   'dig|pull|calculate|point me|collect|quote|link';

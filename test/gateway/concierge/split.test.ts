@@ -92,6 +92,9 @@ const SINGLE: string[] = [
   'Which product sells best and how many units of it were sold?',
   'Is it sold out, or is there one left in the warehouse?',
   'What is a hash and why does it matter?',
+  'What about the new one, is it worth the money?',
+  'When adding money, what are the currencies you take?',
+  'When I open the page, how do I log in?',
   'Which pool should I choose and how do I enter the address?',
 ];
 
