@@ -19,6 +19,8 @@ const dryRun = values['dry-run'];
 const [frontDoor = '', ...others] = functionConfigs();
 const order = [...others, frontDoor];
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 const unready = dryRun ? [] : order.flatMap(placeholdersOf);
 if (unready.length > 0) {
   console.error(
@@ -45,7 +47,7 @@ for (const file of order) {
   }
 }
 
-/** KV namespaces are named by 32 hexadecimal digits once they exist; nobody reaches this machine from outside. */
+/** KV namespaces are named by 32 hexadecimal digits once they exist, databases by a UUID; nobody reaches this machine from outside. */
 function placeholdersOf(file: string): string[] {
   const config = unstable_readConfig({ config: join(ROOT, file) });
   const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
@@ -53,7 +55,13 @@ function placeholdersOf(file: string): string[] {
     ? [`${file}: PUBLIC_URL = ${config.vars?.PUBLIC_URL}`]
     : [];
   const unnamed = namespaces.filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''));
-  return [...unnamed.map(({ binding, id }) => `${file}: ${binding} = ${id}`), ...local];
+  const databases: { binding: string; database_id?: string }[] = config.d1_databases;
+  const unmade = databases.filter(({ database_id }) => !UUID.test(database_id ?? ''));
+  return [
+    ...unnamed.map(({ binding, id }) => `${file}: ${binding} = ${id}`),
+    ...unmade.map(({ binding, database_id }) => `${file}: ${binding} = ${database_id}`),
+    ...local,
+  ];
 }
 
 /** The signed directory and the key to check it with. */

@@ -7,6 +7,7 @@ import type { DirectoryEntry } from '../runtime/key-directory.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
+import { seedShop } from './sample-shop/seed-shop.ts';
 import type { StartOptions } from './start-options.ts';
 
 export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
@@ -68,6 +69,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
+  await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
       ...init,

@@ -1,0 +1,26 @@
+import { createApp } from '../../src/agents/analytics/app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { serveApp } from '../../src/runtime/serve-app.ts';
+import { d1Database } from '../../src/storage/d1-database.ts';
+import { SHOP_CATALOGUE } from './catalogue.ts';
+
+interface Env extends IdentityVariables {
+  SHOP_DB: D1Database;
+  SHOP_WORKSPACE?: string;
+}
+
+const fetch = serveApp('analytics', async (env: Env) =>
+  createApp({
+    ...(await identityFrom(env, 'analytics')),
+    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    replay: memoryReplayStore(),
+    database: d1Database(env.SHOP_DB),
+    catalogue: SHOP_CATALOGUE,
+    workspace: env.SHOP_WORKSPACE || 'default',
+  }),
+);
+
+export default {
+  fetch,
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,190 @@
+import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
+import type { SqlDatabase, SqlParameter } from '../../storage/sql-database.ts';
+import type { Agent, AgentCall } from '../agent.ts';
+import { AgentResponse } from '../agent-response.ts';
+import type { Catalogue, NamedQuestion } from './catalogue.ts';
+import type { Checked } from './checked.ts';
+import { describeRows } from './describe-rows.ts';
+import { similarNames } from './find-names.ts';
+import { interpretRows, originOf } from './interpret-rows.ts';
+import { createKnownNames } from './known-names.ts';
+import { type MatchOutcome, MIN_SCORE, matchQuestion, type QuestionMatch } from './match-question.ts';
+import { proposeSql, type Rejected } from './propose-sql.ts';
+import { indexQuestions } from './question-index.ts';
+import { readQuestion } from './read-question.ts';
+import { runSql, type Table } from './run-sql.ts';
+import { createSqlGate, type GatedSql } from './sql-gate.ts';
+import { showSql } from './sql-literal.ts';
+
+export interface AnalyticsParts {
+  database: SqlDatabase;
+  catalogue: Catalogue;
+  /** The workspace that the database belongs to. */
+  workspace: string;
+  now?: (() => number) | undefined;
+}
+
+/**
+ * Answers questions from a database: with a model by a statement that it proposes, else, or when no proposal passes the gate, by
+ * the catalogue's named question that asks the same. Every statement passes the gate before it runs.
+ *
+ * It throws NOT_FOUND, with named questions as a suggestion, when neither can answer; UNAUTHORIZED for other workspaces.
+ */
+export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Date.now }: AnalyticsParts): Agent => {
+  const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
+  const index = indexQuestions(catalogue);
+  const ask = async (
+    { sql, values }: { sql: string; values?: Readonly<Record<string, SqlParameter>> },
+    call: Pick<AgentCall, 'signal' | 'timeoutMs'>,
+  ): Promise<Checked<Answered>> => {
+    const gated = await gate.judge(sql, values);
+    return gated.ok
+      ? { ok: true, value: { gated: gated.value, table: await runSql(database, gated.value, call) } }
+      : gated;
+  };
+  const namesFor = createKnownNames(catalogue, {
+    ask: async (sql) => ours(await ask({ sql }, { signal: NEVER, timeoutMs: NAMES_MS })).table,
+    now,
+  });
+  const fromCatalogue: Agent = async (query, call) => {
+    const names = await namesFor();
+    const asked = readQuestion(query, { names, now: now() });
+    const outcome = matchQuestion(index, asked);
+    if (!outcome.ok) throw notFound(outcome, similarNames(asked.all, Object.values(names).flat()));
+    const { question, values } = outcome.match;
+    const answered = ours(await ask({ sql: question.sql, values }, call));
+    return namedAnswer(query, { match: outcome.match, answered, now: now() });
+  };
+  return async (query, call) => {
+    if (call.scope.context.workspace !== workspace) throw otherWorkspace();
+    if (call.ai === undefined) return fromCatalogue(query, call);
+    const proposed = await fromModel(query, call, { ask, catalogue, now: now() });
+    return proposed ?? fromCatalogue(query, call);
+  };
+};
+
+/** A statement that has run. */
+interface Answered {
+  gated: GatedSql;
+  table: Table;
+}
+
+type Ask = (statement: { sql: string }, call: Pick<AgentCall, 'signal' | 'timeoutMs'>) => Promise<Checked<Answered>>;
+
+/** Names are kept for the next questions: that the one who caused their reading has gone ends it not. */
+const NEVER = new AbortController().signal;
+const NAMES_MS = 2000;
+
+/** A statement of the catalogue that the gate refuses is a fault of the catalogue. */
+const ours = (answered: Checked<Answered>): Answered => {
+  if (answered.ok) return answered.value;
+  throw new DataSourceError(
+    `the catalogue has a statement that the gate refuses: ${answered.reason} ${answered.hint ?? ''}`,
+  );
+};
+
+const ATTEMPTS = 2;
+/** A statement that a model wrote is as right as the model. */
+const MODEL_CONFIDENCE = 0.7;
+
+const fromModel = async (
+  query: string,
+  call: AgentCall,
+  { ask, catalogue, now }: { ask: Ask; catalogue: Catalogue; now: number },
+) => {
+  let rejected: Rejected | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && call.ai !== undefined; attempt++) {
+    // A model that is down or talks nonsense leaves the question to the catalogue.
+    const sql = await proposeSql(call.ai, query, { catalogue, now, signal: call.signal, rejected }).catch(
+      () => undefined,
+    );
+    if (sql === undefined) return undefined;
+    const answered = await ask({ sql }, call);
+    if (!answered.ok) {
+      rejected = { sql, refusal: answered };
+      continue;
+    }
+    const { gated, table } = answered.value;
+    const interpretation = `${describeRows(table)} ${originOf(gated.tables, now)}`;
+    return analyticsAnswer(query, { answered: answered.value, interpretation, confidence: MODEL_CONFIDENCE })
+      .setMetadata({ statement_by: 'model', model: call.ai.model, truncated: table.truncated })
+      .toArray();
+  }
+  return undefined;
+};
+
+const namedAnswer = (
+  query: string,
+  { match, answered, now }: { match: QuestionMatch; answered: Answered; now: number },
+) => {
+  const { question, told, score } = match;
+  const { gated, table } = answered;
+  const said = interpretRows(table, { reading: question.reading, told });
+  const interpretation = `${said} ${originOf(gated.tables, now)}`;
+  return analyticsAnswer(query, { answered, interpretation, confidence: confidenceOf(score) })
+    .setMetadata({
+      statement_by: 'catalogue',
+      named_question: question.name,
+      parameters: told,
+      truncated: table.truncated,
+      ...entityOf(question, table),
+    })
+    .toArray();
+};
+
+const analyticsAnswer = (
+  query: string,
+  {
+    answered: { gated, table },
+    interpretation,
+    confidence,
+  }: { answered: Answered; interpretation: string; confidence: number },
+) =>
+  AgentResponse.success('analytics', query)
+    .setResult({
+      sql_query: showSql(gated.statement),
+      columns: table.columns,
+      rows: table.rows,
+      row_count: table.rows.length,
+      interpretation,
+    })
+    .setSourceAttribution(AgentResponse.createAnalyticsSourceAttribution(gated.tables, confidence));
+
+/** The score of a match as a chance: 0.6 at the threshold, 0.95 when the question is one of the examples. */
+const confidenceOf = (score: number): number =>
+  Math.round((0.6 + 0.35 * Math.min(1, (score - MIN_SCORE) / (1 - MIN_SCORE))) * 100) / 100;
+
+const entityOf = ({ entity }: NamedQuestion, { rows }: Table) => {
+  const id = entity && rows[0]?.[entity.column];
+  return Number.isSafeInteger(id) ? { entity_type: entity?.type, entity_id: Number(id) } : {};
+};
+
+const MAX_SIMILAR = 5;
+
+/** What the caller can do: ask one of the named questions, or name what was missing. */
+const notFound = ({ close, missing }: Extract<MatchOutcome, { ok: false }>, similar: readonly string[]): CodedError => {
+  const examples = close.map(({ examples: [example = ''] }) => `"${example}"`);
+  const needs = missing === undefined ? '' : `Name the ${missing}${like(similar)}. `;
+  const suggestion = `${needs}${
+    examples.length > 0
+      ? `Questions that can be answered: ${examples.join(', ')}`
+      : 'Ask about products, stock, orders, revenue or customers in one short sentence'
+  }`;
+  const message =
+    missing === undefined
+      ? 'Cannot answer: none of the questions known for this database asks that'
+      : `Cannot answer: the question does not name a known ${missing}`;
+  const details = { named_questions: close.map(({ name }) => name) };
+  return new CodedError('NOT_FOUND', 'no named question matches', { told: { message, suggestion, details } });
+};
+
+const like = (similar: readonly string[]): string =>
+  similar.length === 0 ? '' : `, such as ${similar.slice(0, MAX_SIMILAR).join(', ')}`;
+
+const otherWorkspace = (): CodedError =>
+  new CodedError('UNAUTHORIZED', 'the database belongs to another workspace', {
+    told: {
+      message: 'Cannot answer: this database belongs to another workspace',
+      suggestion: 'Ask with a context of the workspace that the database belongs to',
+    },
+  });

@@ -1,0 +1,11 @@
+import { editDistance } from '../../knowledge/search/edit-distance.ts';
+
+const MIN_LENGTH = 5;
+const encoder = new TextEncoder();
+
+/** Whether a word of five letters or more is another one with one letter added, dropped, changed or swapped. */
+export const isNearWord = (word: string, other: string): boolean => {
+  if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
+  const bytes = encoder.encode(other);
+  return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
+};

@@ -1,0 +1,237 @@
+/** Days from `from` to `to`, both included, as YYYY-MM-DD. */
+export interface Period {
+  from: string;
+  to: string;
+  /** As it stands in a sentence: `in March 2026`. */
+  label: string;
+}
+
+export interface FoundPeriod extends Period {
+  /** Where it stands in the question, in UTF-16 units. */
+  start: number;
+  end: number;
+}
+
+/** All days there are. */
+export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31', label: 'in all' };
+
+/**
+ * The period that a question names, in UTC: days (`yesterday`, `2026-05-01`, `3 May 2026`), weeks from Monday, months, quarters, years,
+ * the last so many of them, and `since`, `until`, `between ... and`. A month or quarter without a year is the latest that has begun.
+ *
+ * @param now Milliseconds since 1970.
+ * @returns `undefined` when there is none, `many` when there are several that do not make one.
+ */
+export const readPeriod = (question: string, now: number): FoundPeriod | undefined | 'many' => {
+  const text = question.toLowerCase();
+  const spans = spansIn(text, now);
+  const [first, second] = spans;
+  if (first === undefined) return undefined;
+  if (second !== undefined) return spans.length === 2 ? (rangeOf(text, first, second) ?? 'many') : 'many';
+  return openEnded(text, first, dayOf(now)) ?? withPreposition(text, first);
+};
+
+interface Span {
+  from: string;
+  to: string;
+  /** `March 2026`, without a preposition. */
+  name: string;
+  preposition: string;
+  start: number;
+  end: number;
+}
+
+const DAY_MS = 86_400_000;
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)})?`)).join('|')})`;
+const UNITS = '(day|week|month|quarter|year)';
+const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const dateOf = (year: number, month: number, day: number): string => dayOf(Date.UTC(year, month, day));
+const isDay = (day: string): boolean => !Number.isNaN(Date.parse(day)) && dayOf(Date.parse(day)) === day;
+
+type Reader = (match: RegExpExecArray, now: Date) => Pick<Span, 'from' | 'to' | 'name' | 'preposition'> | undefined;
+
+/** The more telling first: what one has read, the others leave alone. */
+const READERS: readonly (readonly [RegExp, Reader])[] = [
+  [/\b(\d{4}-\d{2}-\d{2})\b/g, ([, day = '']) => (isDay(day) ? oneDay(day) : undefined)],
+  [
+    new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}\\.?,?(?: (20\\d{2}))?\\b`, 'g'),
+    ([, day, month, year], now) => dayInMonth({ day, month, year }, now),
+  ],
+  [
+    new RegExp(`\\b${MONTH}\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (20\\d{2}))?\\b`, 'g'),
+    ([, month, day, year], now) => dayInMonth({ day, month, year }, now),
+  ],
+  [/\b(20\d{2})-(0[1-9]|1[0-2])\b/g, ([, year, month]) => wholeMonth(Number(year), Number(month) - 1)],
+  [
+    new RegExp(`\\b${MONTH}\\.?,? (?:of )?(20\\d{2})\\b`, 'g'),
+    ([, month, year]) => wholeMonth(Number(year), monthOf(month)),
+  ],
+  [
+    /\b(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:,? (?:of )?(20\d{2}))?\b/g,
+    ([, digit, word = '', year], now) => {
+      const quarter = digit ? Number(digit) - 1 : QUARTERS.findIndex((each) => each.includes(word));
+      return wholeQuarter(year ? Number(year) : latestYear(now, 3 * quarter), quarter);
+    },
+  ],
+  [
+    /\b(today|yesterday)\b/g,
+    ([, word = ''], now) => ({ ...oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS))), preposition: 'on' }),
+  ],
+  [
+    new RegExp(`\\b(?:last|past|previous) (\\d{1,3}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
+    ([, count = '', unit = ''], now) =>
+      lastSoMany(NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : Number(count), unit, now),
+  ],
+  [
+    new RegExp(`\\b(this|current|last|past|previous) ${UNITS}\\b`, 'g'),
+    ([, which = '', unit = ''], now) => unitAround(now, unit, /this|current/.test(which) ? 0 : -1),
+  ],
+  [/\b(?:year to date|ytd|so far this year)\b/g, (_match, now) => unitAround(now, 'year', 0)],
+  [new RegExp(`\\b${MONTH}\\b`, 'g'), ([word = '', month], now) => wordAsMonth(word, month, now)],
+  [
+    /\b(20\d{2})\b/g,
+    ([, year]) => ({ from: `${year}-01-01`, to: `${year}-12-31`, name: year ?? '', preposition: 'in' }),
+  ],
+];
+
+const QUARTERS: readonly string[][] = [
+  ['first', '1st'],
+  ['second', '2nd'],
+  ['third', '3rd'],
+  ['fourth', '4th'],
+];
+
+const spansIn = (text: string, now: number): Span[] => {
+  const spans: Span[] = [];
+  for (const [pattern, read] of READERS) {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      if (spans.some((span) => start < span.end && span.start < end)) continue;
+      // `may` is a month only where a preposition or a year says so.
+      if (
+        match[0] === 'may' &&
+        !/\b(?:in|of|since|until|till|for|during|from|and|to|by|before|after|last|this) $/.test(text.slice(0, start))
+      )
+        continue;
+      const found = read(match, new Date(now));
+      if (found) spans.push({ ...found, start, end });
+    }
+  }
+  return spans.sort((a, b) => a.start - b.start);
+};
+
+const monthOf = (word = ''): number => MONTHS.findIndex((month) => month.startsWith(word.slice(0, 3)));
+
+/** The latest year in which the month has begun. */
+const latestYear = (now: Date, month: number): number => now.getUTCFullYear() - (month > now.getUTCMonth() ? 1 : 0);
+
+const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+const oneDay = (day: string) => ({ from: day, to: day, name: day, preposition: 'on' });
+
+const dayInMonth = (
+  { day, month, year }: { day?: string | undefined; month?: string | undefined; year?: string | undefined },
+  now: Date,
+) => {
+  const place = monthOf(month);
+  const date = dateOf(year ? Number(year) : latestYear(now, place), place, Number(day));
+  return Number(date.slice(5, 7)) === place + 1 ? oneDay(date) : undefined;
+};
+
+const wholeMonth = (year: number, month: number) => ({
+  from: dateOf(year, month, 1),
+  to: dateOf(year, month + 1, 0),
+  name: `${titled(MONTHS[month] ?? '')} ${year}`,
+  preposition: 'in',
+});
+
+const wholeQuarter = (year: number, quarter: number) => ({
+  from: dateOf(year, 3 * quarter, 1),
+  to: dateOf(year, 3 * quarter + 3, 0),
+  name: `Q${quarter + 1} ${year}`,
+  preposition: 'in',
+});
+
+const wordAsMonth = (_word: string, month: string | undefined, now: Date) => {
+  const place = monthOf(month);
+  return wholeMonth(latestYear(now, place), place);
+};
+
+/** The day, week, month, quarter or year that is `offset` away from the current one. */
+const unitAround = (now: Date, unit: string, offset: number) => {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  if (unit === 'day') return oneDay(dayOf(+now + offset * DAY_MS));
+  if (unit === 'month') {
+    const first = new Date(Date.UTC(year, month + offset, 1));
+    return wholeMonth(first.getUTCFullYear(), first.getUTCMonth());
+  }
+  if (unit === 'quarter') {
+    const first = new Date(Date.UTC(year, 3 * (Math.floor(month / 3) + offset), 1));
+    return wholeQuarter(first.getUTCFullYear(), first.getUTCMonth() / 3);
+  }
+  if (unit === 'year') {
+    const whole = String(year + offset);
+    return { from: `${whole}-01-01`, to: `${whole}-12-31`, name: whole, preposition: 'in' };
+  }
+  const monday = +now - ((now.getUTCDay() + 6) % 7) * DAY_MS + 7 * offset * DAY_MS;
+  return {
+    from: dayOf(monday),
+    to: dayOf(monday + 6 * DAY_MS),
+    name: `the week of ${dayOf(monday)}`,
+    preposition: 'in',
+  };
+};
+
+/** So many days that end today; so many whole units that end with the last one for weeks and longer. */
+const lastSoMany = (count: number, unit: string, now: Date) => {
+  if (count < 1) return undefined;
+  const name = `the last ${count} ${unit}${count === 1 ? '' : 's'}`;
+  if (unit === 'day') return { from: dayOf(+now - (count - 1) * DAY_MS), to: dayOf(+now), name, preposition: 'in' };
+  if (unit === 'week')
+    return { from: dayOf(+now - (7 * count - 1) * DAY_MS), to: dayOf(+now), name, preposition: 'in' };
+  return { from: unitAround(now, unit, -count).from, to: unitAround(now, unit, -1).to, name, preposition: 'in' };
+};
+
+const SINCE = /\b(since|from|after|starting)(?: the)?(?: (?:beginning|start) of)? $/;
+const UNTIL = /\b(until|till|before|up to|through)(?: the)?(?: (?:beginning|start|end) of)? $/;
+
+/** `since January`, `before 2026`. */
+const openEnded = (text: string, span: Span, today: string): FoundPeriod | undefined => {
+  const before = text.slice(0, span.start);
+  const since = SINCE.exec(before);
+  if (since) {
+    const from = since[1] === 'after' ? nextDay(span.to) : span.from;
+    const label = `${since[1] === 'after' ? 'after' : 'since'} ${span.name}`;
+    return { from, to: from > today ? span.to : today, label, start: since.index, end: span.end };
+  }
+  const until = UNTIL.exec(before);
+  if (!until) return undefined;
+  const isBefore = until[1] === 'before';
+  const label = `${isBefore ? 'before' : 'until'} ${span.name}`;
+  return {
+    from: ALL_DAYS.from,
+    to: isBefore ? dayOf(Date.parse(span.from) - DAY_MS) : span.to,
+    label,
+    start: until.index,
+    end: span.end,
+  };
+};
+
+const nextDay = (day: string): string => dayOf(Date.parse(day) + DAY_MS);
+
+/** `between March and May`, `from 2025 to 2026`; nothing when the two are not a range, or run backwards. */
+const rangeOf = (text: string, first: Span, second: Span): FoundPeriod | undefined => {
+  const opening = /\b(?:between|from) $/.exec(text.slice(0, first.start));
+  if (!/^ (?:and|to|until|till|through|-) $/.test(text.slice(first.end, second.start))) return undefined;
+  if (!opening || second.to < first.from) return undefined;
+  const label = `from ${first.name} to ${second.name}`;
+  return { from: first.from, to: second.to, label, start: opening.index, end: second.end };
+};
+
+const withPreposition = (text: string, { from, to, name, preposition, start, end }: Span): FoundPeriod => {
+  const before = /\b(?:in|on|during|for|of|over|within|throughout)(?: the)? $/.exec(text.slice(0, start));
+  return { from, to, label: `${preposition} ${name}`, start: before?.index ?? start, end };
+};

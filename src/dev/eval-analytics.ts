@@ -1,0 +1,98 @@
+/**
+ * How well the catalogue of the analytics agent understands questions: the right named question with the right values, and
+ * questions that it must decline. The labelled questions are in two halves; the catalogue and its threshold were made with the
+ * first one only.
+ *
+ *   node src/dev/eval-analytics.ts [--verbose]
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SHOP_CATALOGUE } from '../../functions/analytics/catalogue.ts';
+import { matchQuestion } from '../agents/analytics/match-question.ts';
+import { indexQuestions } from '../agents/analytics/question-index.ts';
+import { readQuestion } from '../agents/analytics/read-question.ts';
+import { ROOT } from './functions.ts';
+import { generateShop } from './sample-shop/generate-shop.ts';
+
+interface Label {
+  query: string;
+  /** The named question; null when the agent must decline. */
+  question: string | null;
+  parameters?: Record<string, string | number | { from: string; to: string }>;
+  held_out: boolean;
+}
+
+export interface AnalyticsFigures {
+  answerable: number;
+  /** Right named question. */
+  matched: number;
+  /** Right named question with the right values, too. */
+  right: number;
+  unanswerable: number;
+  declined: number;
+  wrong: { query: string; expected: string; got: string }[];
+}
+
+const LABELS = JSON.parse(readFileSync(join(ROOT, 'test/agents/analytics/labelled-questions.json'), 'utf8')) as Label[];
+
+/** The day on which the labelled questions are asked. */
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFigures => {
+  const { products, customers } = generateShop();
+  const texts = (rows: readonly Readonly<Record<string, string | number>>[], column: string): string[] => [
+    ...new Set(rows.map((row) => String(row[column]))),
+  ];
+  const names = {
+    products: texts(products, 'name'),
+    categories: texts(products, 'category'),
+    places: [...texts(customers, 'city'), ...texts(customers, 'country')],
+  };
+  const index = indexQuestions(SHOP_CATALOGUE);
+  const figures: AnalyticsFigures = { answerable: 0, matched: 0, right: 0, unanswerable: 0, declined: 0, wrong: [] };
+  for (const { query, question, parameters = {} } of LABELS.filter(
+    (label) => label.held_out === (half === 'held out'),
+  )) {
+    const outcome = matchQuestion(index, readQuestion(query, { names, now: NOW }));
+    const got = outcome.ok ? outcome.match.question.name : null;
+    const isRight = got === question && (!outcome.ok || hasValues(outcome.match.values, parameters));
+    if (question === null) figures.unanswerable++;
+    else figures.answerable++;
+    if (question === null && got === null) figures.declined++;
+    if (question !== null && got === question) figures.matched++;
+    if (question !== null && isRight) figures.right++;
+    if (!isRight) {
+      const score = outcome.ok
+        ? ` ${outcome.match.score} ${JSON.stringify(outcome.match.values)}`
+        : ` (near ${outcome.close.map(({ name }) => name).join(', ')})`;
+      figures.wrong.push({ query, expected: question ?? 'none', got: `${got ?? 'none'}${score}` });
+    }
+  }
+  return figures;
+};
+
+/** Whether the values that the label names are there; others may have their defaults. */
+const hasValues = (values: Readonly<Record<string, unknown>>, expected: NonNullable<Label['parameters']>): boolean =>
+  Object.entries(expected).every(([name, value]) =>
+    typeof value === 'object'
+      ? values[`${name}_from`] === value.from && values[`${name}_to`] === value.to
+      : values[name] === value,
+  ) &&
+  Object.entries(values).every(
+    ([name, value]) => isDefault(name, value) || expected[name.replace(/_(from|to)$/, '')] !== undefined,
+  );
+
+const isDefault = (name: string, value: unknown): boolean =>
+  value === null || value === '0001-01-01' || value === '9999-12-31' || (name === 'number' && value === 10);
+
+const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const half of ['development', 'held out'] as const) {
+    const { answerable, matched, right, unanswerable, declined, wrong } = evaluateAnalytics(half);
+    console.log(`${half}: right question ${share(matched, answerable)}, and right values ${share(right, answerable)},`);
+    console.log(`  declined ${share(declined, unanswerable)}`);
+    if (process.argv.includes('--verbose') || process.argv.includes(`--verbose=${half}`)) console.table(wrong);
+  }
+}
