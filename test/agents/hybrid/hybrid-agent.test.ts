@@ -297,6 +297,15 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
   });
 
+  it('shortens long findings, so that every part is heard', async () => {
+    const summary = 'Returns are accepted within 14 days. '.repeat(1500);
+    const result = { ...ANSWERS.semantic.result, summary };
+    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) }, { query: THREE });
+    expect(reply.result.synthesis.length).toBeLessThan(12_000);
+    expect(reply.result.synthesis).toContain('50 units in stock');
+    expect(reply.result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
+  });
+
   it('cuts long results, so that the whole envelope still travels as metadata of a librarian', async () => {
     const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
     const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };

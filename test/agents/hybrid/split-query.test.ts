@@ -40,6 +40,7 @@ describe('splitQuery()', () => {
     'What do our terms say about returns and online orders?',
     'How do I open the page and check the version?',
     'I bought an Apollo II last week, which is now broken, and want to return it.',
+    'How loud is the Apollo III and how can I make it quieter?',
     'I moved house, can I still change the address of my parcel?',
     'A customer asks who pays postage for a repair. What do I tell him?',
     'In which cities do our customers live? Please sort by number.',
@@ -71,6 +72,8 @@ describe('splitQuery()', () => {
     ['words', 'and what is it, '.repeat(250)],
     ['names', 'and how many A1 are there in Rome, '.repeat(115)],
     ['pronouns', 'and what do customers say about it, '.repeat(112)],
+    ['sentences', 'How many? '.repeat(400)],
+    ['numbered lines', 'A1 1. '.repeat(660)],
     ['spaces', `${' '.repeat(3990)}and`],
     ['commas', ','.repeat(4000)],
     ['capitals', 'A B '.repeat(1000)],
@@ -79,6 +82,7 @@ describe('splitQuery()', () => {
     const startedMs = performance.now();
     const parts = splitQuery(text.slice(0, 4000));
     expect(performance.now() - startedMs).toBeLessThan(300);
+    expect(parts.length).toBeLessThanOrEqual(61);
     expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);
   });
 });
