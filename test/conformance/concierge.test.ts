@@ -3,7 +3,7 @@ import { describeLibrarian } from '../../src/contract/conformance/describe-libra
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { identityBeside, servedLibrarian } from './served-librarian.ts';
+import { identityBeside, madeAnew, servedLibrarian } from './served-librarian.ts';
 
 const CONCIERGE: LibrarianInfo = { id: 'concierge', name: 'Concierge' };
 const HOUSE: LibrarianInfo[] = [
@@ -60,10 +60,10 @@ describeLibrarian(
   {
     info: CONCIERGE,
     answers: { query: QUESTION },
-    fails: { query: QUESTION, librarian: await concierge(failing), code: 'DATA_SOURCE_ERROR' },
+    fails: { query: QUESTION, librarian: madeAnew(() => concierge(failing)), code: 'DATA_SOURCE_ERROR' },
     declines: { query: 'How do I cook rice?' },
     delegates: { query: QUESTION, to: 'analytics' },
-    waits: { query: QUESTION, librarian: await concierge(() => new Promise(() => {})) },
+    waits: { query: QUESTION, librarian: madeAnew(() => concierge(() => new Promise(() => {}))) },
   },
   { describe, it },
 );

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { type Behaviour, houseOf, silent } from '../agents/hybrid/house.ts';
-import { servedLibrarian } from './served-librarian.ts';
+import { madeAnew, servedLibrarian } from './served-librarian.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const CAPABILITIES = ['kb:read', 'sql:read', 'web:search'];
@@ -17,10 +17,10 @@ describeLibrarian(
   await hybrid(),
   {
     answers: { query: QUESTION },
-    fails: { query: QUESTION, librarian: await hybrid('down'), code: 'DELEGATION_FAILED' },
+    fails: { query: QUESTION, librarian: madeAnew(() => hybrid('down')), code: 'DELEGATION_FAILED' },
     declines: 'never',
     delegates: { query: QUESTION, to: ['analytics', 'semantic'] },
-    waits: { query: QUESTION, librarian: await hybrid(silent) },
+    waits: { query: QUESTION, librarian: madeAnew(() => hybrid(silent)) },
   },
   { describe, it },
 );

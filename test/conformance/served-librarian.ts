@@ -45,3 +45,9 @@ const bodyOf = (query: unknown, context: Context | undefined): string => {
     return JSON.stringify({ query: null, ...metadata });
   }
 };
+
+/** A librarian that is made anew for each question: its circuits remember nothing of the ones before. */
+export const madeAnew =
+  (make: () => Promise<Librarian>): Librarian =>
+  async (query, context) =>
+    (await make())(query, context);
