@@ -20,9 +20,8 @@ const MAX_READ = 2000;
 
 const withoutTags = (text: string): string => {
   let rest = text.replace(ACTIVE, ' ');
-  // A tag may appear when another is taken out of it. Whoever nests them deeper than this has no honest sign to lose.
+  // A tag may appear when another is taken out of it; of those nested deeper than this the first sign goes, below.
   for (let round = 0; round < MAX_NESTED && TAG.test(rest); round++) rest = rest.replaceAll(TAGS, '');
-  if (TAG.test(rest)) return rest.replace(/[<>]/g, '');
   return rest.replace(OPEN_TAG, '').replace(OPENING, (signs, next: string) => (next === '' ? signs : next));
 };
 

@@ -37,6 +37,12 @@ describe('productNamedIn()', () => {
     expect(named(query)).toBeUndefined();
   });
 
+  it('holds numbers to the digit, and prefers the name that is written without a mistake', () => {
+    expect(named('price of the Filter 12346', [{ name: 'Filter 12345' }])).toBeUndefined();
+    const alike = [{ name: 'Widgit Alpha' }, { name: 'Widget Alpha' }, { name: 'Widgat Alpha' }];
+    expect(named('price of the widget alpha', alike)).toBe('Widget Alpha');
+  });
+
   it('does not take the Apollo II for an Apollo that alone is known', () => {
     expect(named('What does the Apollo II cost?', [{ name: 'Apollo' }])).toBeUndefined();
     expect(named('What does the Apollo cost?', [{ name: 'Apollo II' }])).toBeUndefined();
