@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
 import { callFrom, identityOf, targetOf, userContext } from './neighbours.ts';
 
 const quiet = { log: () => undefined };
@@ -44,6 +46,28 @@ describe('signedClient()', () => {
     expect(await Promise.all(requests.map((request) => request.text()))).toEqual(['{"query": "a"}', '{"query":"b" }']);
     expect(requests[0]?.headers.get('traceparent')).toMatch(new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-01$`));
   });
+
+  it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])(
+    'calls a librarian whose id is no host name: %s',
+    async (id) => {
+      const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: id };
+      const info = { id, name: 'Odd' };
+      const app = serveLibrarian(async () => ({ answer: 'x' }), info, {
+        ...(await identityFrom(variables, id)),
+        ...quiet,
+      });
+      const client = signedClient({
+        ...(await identityFrom(variables, 'gateway')),
+        targets: { [id]: targetOf(app).target },
+      });
+      const answer = await client.call(userContext(), {
+        to: id,
+        path: `/librarians/${id}/ask`,
+        body: { query: 'Where?' },
+      });
+      expect(answer).toMatchObject({ ok: true, status: 200 });
+    },
+  );
 
   it('signs each call anew', async () => {
     const { target, requests } = targetOf(await navigator());
