@@ -125,7 +125,7 @@ const describe = async (target: Target, id: string): Promise<LibrarianInfo | und
 };
 
 const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<LibrarianInfo | undefined> => {
-  const request = new Request(`http://${id}/librarians/${id}`, { redirect: 'manual', signal });
+  const request = new Request(`http://librarian/librarians/${id}`, { redirect: 'manual', signal });
   const response = await race(target.fetch(request));
   const body = response.ok ? await race(readBody(response, MAX_BYTES)) : undefined;
   const description = body === undefined ? undefined : readJson(body, LibrarianDescription);
