@@ -6,7 +6,7 @@ import { errorInfo } from '../../runtime/error-info-of.ts';
 import type { AgentCall } from '../agent.ts';
 import type { FailedPart, Part } from './part.ts';
 import { readPart } from './read-part.ts';
-import { SOURCES } from './source-type.ts';
+import { SOURCES, type SourceType } from './source-type.ts';
 import type { PartialQuery } from './split-query.ts';
 
 /**
@@ -27,9 +27,18 @@ const isAllowed = ({ type }: PartialQuery, capabilities: readonly string[]): boo
   covers(capabilities, SOURCES[type].capability);
 
 const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options']): DelegateRequest => {
-  const own = readAs(AgentRequest.shape.options, options[type]);
-  // Also when there are none: those of the whole question are meant for this agent.
-  return { to: SOURCES[type].librarian, query, context: { options: own.ok ? (own.value ?? {}) : {} } };
+  const read = readAs(AgentRequest.shape.options, options[type]);
+  const own = read.ok ? read.value : undefined;
+  // Never without: those of the whole question are meant for this agent.
+  return { to: SOURCES[type].librarian, query, context: { options: { ...DEFAULT_OPTIONS[type], ...own } } };
+};
+
+/**
+ * A part is put in the words of a question, not in those of a document, so that what fits is often less similar than the
+ * 0.7 of a search. From 0.4 on it is of low coverage (design 7.1): quoted, and the whole answer no surer than that.
+ */
+const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
+  semantic: { similarity_threshold: 0.4 },
 };
 
 const notAllowed = (query: PartialQuery): FailedPart => {

@@ -1,5 +1,5 @@
 import type { Clause } from './clauses-of.ts';
-import { placeOf, type Subject, subjectOf } from './subject-of.ts';
+import { asksForThings, placeOf, type Subject, subjectOf } from './subject-of.ts';
 import { PARTIES } from './word-lists.ts';
 
 /** A clause that can be asked on its own. */
@@ -26,7 +26,8 @@ export const carrySubject = (
   if (subject === undefined) return { text: placed, isDependent: placed !== clause.text };
   const replaced = replacePronouns(placed, subject);
   if (replaced !== clause.text) return { text: replaced, isDependent: true };
-  const isOpen = WHAT_ABOUT.test(clause.text) || (sentence.length > 1 && wantsSubject(clause));
+  const isOpen =
+    WHAT_ABOUT.test(clause.text) || (sentence.length > 1 && !asksForThings(clause.text) && wantsSubject(clause));
   if (!subject.isName || !isOpen) return { text: placed, isDependent: false };
   return { text: appended(placed, subject), isDependent: true };
 };
@@ -49,7 +50,7 @@ const PRONOUN = /\b(?:it|they|them)\b/i;
 
 const replacePronouns = (text: string, subject: Subject): string => {
   const { phrase, noun } = subject;
-  let isParty = false;
+  let hasOwnThey = asksForThings(text);
   const replaced = text
     .replace(
       /\bhow many\s+(?=(?:have|has|had|did|do|does|are|were|is|was|we|i|they|customers)\b)/i,
@@ -59,9 +60,9 @@ const replacePronouns = (text: string, subject: Subject): string => {
     .replace(/\b(an?|the)\s+([\p{L}-]{3,20})\s+ones?\b(?!\s+of\b)/iu, `$1 $2 ${noun}`)
     .replace(/(?<=\p{L}\s)\bone\b(?=\s*[?.!]?$|\s+(?:up|back|in|on|off|be|at|for)\b)/iu, phrase);
   return replaced.replace(/\b(?:it|its|they|them|their|themselves)\b(?!['’])/gi, (pronoun, at: number) => {
-    isParty ||= PARTIES.test(replaced.slice(0, at));
+    hasOwnThey ||= PARTIES.test(replaced.slice(0, at));
     if (/^it$/i.test(pronoun) && DUMMY_IT.test(replaced.slice(at))) return pronoun;
-    if (!/^its?$/i.test(pronoun) && isParty) return pronoun;
+    if (!/^its?$/i.test(pronoun) && hasOwnThey) return pronoun;
     return /^(?:its|their)$/i.test(pronoun) ? `${phrase}'s` : phrase;
   });
 };

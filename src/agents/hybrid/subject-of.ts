@@ -28,6 +28,10 @@ export const placeOf = (clause: string): string | undefined => {
   return place === undefined ? undefined : `in ${place.noun}`;
 };
 
+/** Whether a clause asks which things there are, so that its `they` means those: `which products are below their level`. */
+export const asksForThings = (clause: string): boolean =>
+  nounPhrases(clause).some(({ lead, noun }) => /^(?:which|what|many)$/i.test(lead) && !isAspect(noun));
+
 interface NounPhrase {
   noun: string;
   /** The word before it; empty at the start. */

@@ -93,8 +93,14 @@ describe('The hybrid agent', () => {
   });
 
   it('hands each agent its own options, and none of those of others', async () => {
-    const { asked } = await askHybrid({}, { options: { semantic: { threshold: 0.4 }, limit: 3 } });
-    expect(asked.map(({ options }) => options)).toEqual(expect.arrayContaining([{}, { threshold: 0.4 }]));
+    const { asked } = await askHybrid({}, { options: { semantic: { similarity_threshold: 0.8 }, limit: 3 } });
+    const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
+    expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: 0.8 }]);
+  });
+
+  it('searches the knowledge base for less similar documents than a search does, unless told otherwise', async () => {
+    const { asked } = await askHybrid();
+    expect(asked.find(({ type }) => type === 'semantic')?.options).toEqual({ similarity_threshold: 0.4 });
   });
 
   it('keeps the citations of a finding, and lets no finding reach out of its part', async () => {

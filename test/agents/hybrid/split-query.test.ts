@@ -30,6 +30,10 @@ describe('splitQuery()', () => {
       'How many AP2-FAN120 are left and what do customers say when they order it online?',
       'what do customers say when they order the AP2-FAN120 online?',
     ],
+    [
+      'How many AP1-PSU240 are in stock and which products are below their reorder level?',
+      'which products are below their reorder level?',
+    ],
   ])('names in the second part of %s what it is about', (question, second) => {
     expect(splitQuery(question)[1]?.query).toBe(second);
   });
