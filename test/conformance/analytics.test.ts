@@ -1,0 +1,35 @@
+import { afterAll, describe, it } from 'vitest';
+import { SHOP_CATALOGUE } from '../../functions/analytics/catalogue.ts';
+import { createApp } from '../../src/agents/analytics/app.ts';
+import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
+import { DataSourceError } from '../../src/runtime/error-info-of.ts';
+import type { SqlDatabase } from '../../src/storage/sql-database.ts';
+import { startShop } from '../agents/analytics/shop-for-test.ts';
+import { identityOf } from '../runtime/neighbours.ts';
+import { servedLibrarian } from './served-librarian.ts';
+
+const shop = await startShop();
+afterAll(() => shop.stop());
+const identity = await identityOf('analytics');
+
+const reading = (database: SqlDatabase) => {
+  const app = createApp({ ...identity, log: () => {}, database, catalogue: SHOP_CATALOGUE, workspace: 'default' });
+  return servedLibrarian('analytics', app, { capabilities: ['sql:read'] });
+};
+
+const fails = () => Promise.reject(new DataSourceError('Cannot read the database: status is 503'));
+const silent = () => new Promise<never>(() => {});
+const QUESTION = 'How many iPhone 17 are in stock?';
+
+describeLibrarian(
+  'the analytics agent, over signed HTTP and a real database,',
+  reading(shop.database),
+  {
+    answers: { query: QUESTION },
+    fails: { query: QUESTION, librarian: reading({ explain: fails, run: fails }), code: 'DATA_SOURCE_ERROR' },
+    declines: { query: 'Who won the football final in Madrid?' },
+    delegates: 'never',
+    waits: { query: QUESTION, librarian: reading({ explain: silent, run: silent }) },
+  },
+  { describe, it },
+);
