@@ -1,22 +1,20 @@
 /**
- * `npm run eval -- --data <folder of evaluation data>`: how well the product finds and answers, on public data that is not
- * part of the repository. Prints a table; exits with 1 when a target is missed, with 2 when the data is not there.
+ * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
+ * its data is not there.
+ *
+ *   npm run eval -- [knowledge] [routing] [--data <folder of evaluation data>]
+ *
+ * `knowledge` needs public data that is not part of the repository; `routing` asks the product itself and needs none.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { evalAnswers } from './eval-answers.ts';
 import { missingFiles } from './eval-data.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
+import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
-const folder = resolve(values.data ?? 'eval-data');
-const missing = missingFiles(folder);
-if (missing.length > 0) {
-  console.error(`Cannot evaluate: ${folder} lacks ${missing.join(', ')}`);
-  console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
-  process.exit(2);
-}
+const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
 
 const isMissed = ({ value, target, atMost }: Measure): boolean =>
   (target !== undefined && value < target) || (atMost !== undefined && value > atMost);
@@ -28,14 +26,40 @@ const row = (measure: Measure): string => {
   return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(16)} ${note ?? ''}`.trimEnd();
 };
 
-console.log('Retrieval, nDCG@10\n');
-const measures = evaluateRetrieval(folder);
-for (const measure of measures) console.log(row(measure));
-console.log("\nRetrieval of articles, sample knowledge base, customers' words\n");
-for (const measure of evaluateSample()) console.log(row(measure));
-console.log('\nAnswers\n');
-const answers = evalAnswers(folder);
-for (const measure of answers) console.log(row(measure));
-const missed = [...measures, ...answers].filter(isMissed);
+const print = (title: string, measures: readonly Measure[]): readonly Measure[] => {
+  console.log(`\n${title}\n`);
+  for (const measure of measures) console.log(row(measure));
+  return measures;
+};
+
+const evaluateKnowledge = (): readonly Measure[] => {
+  const folder = resolve(values.data ?? 'eval-data');
+  const missing = missingFiles(folder);
+  if (missing.length > 0) {
+    console.error(`Cannot evaluate: ${folder} lacks ${missing.join(', ')}`);
+    console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
+    process.exit(2);
+  }
+  const retrieval = print('Retrieval, nDCG@10', evaluateRetrieval(folder));
+  print("Retrieval of articles, sample knowledge base, customers' words", evaluateSample());
+  return [...retrieval, ...print('Answers', evalAnswers(folder))];
+};
+
+const PARTS = {
+  knowledge: async () => evaluateKnowledge(),
+  routing: async () => print('Routing', await evaluateRouting()),
+};
+
+const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(2);
+}
+
+const measures: Measure[] = [];
+for (const [name, evaluate] of Object.entries(PARTS)) if (chosen.includes(name)) measures.push(...(await evaluate()));
+const missed = measures.filter(isMissed);
 console.log(missed.length === 0 ? '\nEvery target is met.' : `\nMissed: ${missed.map(({ name }) => name).join('; ')}`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+// A runtime that was started may keep the process alive.
+process.exit(missed.length === 0 ? 0 : 1);

@@ -2,6 +2,8 @@ import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { buildEdition } from '../../knowledge/edition/build-edition.ts';
 import type { EditionEntry } from '../../knowledge/edition/edition-entry.ts';
 import { type Edition, openEdition } from '../../knowledge/edition/open-edition.ts';
+import { type AnalysedQuery, analyseQuery } from '../../knowledge/search/analyse-query.ts';
+import { rankChunks } from '../../knowledge/search/rank-chunks.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
 import { withForm } from './question-form.ts';
 
@@ -18,7 +20,7 @@ export interface RoutingIndex {
 const EXAMPLES = 20;
 const FURTHER = 0.8;
 /** Of the single examples, and of all that a librarian says taken together. */
-const WEIGHTS = { example: 0.5, whole: 2 };
+const WEIGHTS = { example: 0.5, whole: 3 };
 
 /**
  * Lays the descriptions and example questions into two small editions, so that the scorer of the retrieval finds them: one
@@ -41,12 +43,18 @@ export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): Routin
         seen.set(id, place + 1);
         add(id, WEIGHTS.example * score * FURTHER ** place);
       }
-      for (const { article, score } of searchEdition(whole, text, { limit: EXAMPLES }).hits) {
-        add(whole.article(article).id, WEIGHTS.whole * score);
+      for (const { chunk, score } of rankChunks(whole.index, termsIn(whole, found.query), { limit: EXAMPLES })) {
+        add(whole.article(whole.index.articleOf(chunk)).id, WEIGHTS.whole * score);
       }
       return evidence;
     },
   };
+};
+
+/** The words of a question as the other edition knows them; what was taken for a typing mistake once is not looked up again. */
+const termsIn = (edition: Edition, { terms }: AnalysedQuery): AnalysedQuery['terms'] => {
+  const known = terms.filter(({ postings }) => postings.length > 0);
+  return analyseQuery(edition, known.map(({ word, corrections: [read = word] }) => read).join(' ')).terms;
 };
 
 const editionOf = (librarians: readonly LibrarianInfo[], cut: (texts: string[]) => string[]): Edition => {
