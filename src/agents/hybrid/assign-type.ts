@@ -74,14 +74,22 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
   ['web_search', 4, /\bamazon\b|\bebay\b|\breddit\b|\byoutube\b|\btrustpilot\b|\bmarketplaces?\b/],
   ['web_search', 4, /\bnews\b|\bheadlines?\b|\bthe press\b|\bpress coverage\b|\bthe media\b|\bblogs?\b/],
   ['web_search', 4, /\belsewhere\b|\banywhere else\b|\bsomewhere else\b|\banyone else\b|\banybody else\b/],
-  ['web_search', 3, /\breviews?\b|\breviewers?\b|\btesters?\b|\bratings?\b|\bforums?\b|\b(?:do|are) people\b/],
+  [
+    'web_search',
+    3,
+    /\breviews?\b|\breviewers?\b|\breviewed\b|\btesters?\b|\bratings?\b|\bforums?\b|\b(?:do|are) people\b/,
+  ],
   [
     'web_search',
     2,
     /\bcheaper\b|\boffers?\b|\b(?:any(?:body|one)|others?) (?:sells?|ask|charge|want)\b|\blatest\b|\btrends?\b/,
   ],
   // What is written.
-  ['semantic', 3, /\bpolic(?:y|ies)\b|\bwarrant(?:y|ies)\b|\bguarantees?\b|\bterms\b|\bconditions\b|\brules?\b/],
+  [
+    'semantic',
+    3,
+    /\bpolic(?:y|ies)\b|\bwarrant(?:y|ies)\b|\bguarantees?\b|\bterms\b|\bconditions\b|\brules?\b|\bprocedures?\b|\bprocess\b/,
+  ],
   [
     'semantic',
     3,
@@ -109,6 +117,7 @@ const CUES: readonly [type: SourceType, weight: number, cue: RegExp][] = [
     /\bhow (?:many|much) (?:watts?|volts?|amps?|kwh|seconds?|minutes?|hours?|days?|degrees?|decibels?|power|electricity|energy|noise|heat|space|memory|time)\b/,
   ],
   ['semantic', 2, /\btracking\b|\bparcels?\b|\bmy orders?\b/],
+  ['semantic', 2, /\bwhat (?:do|does|is|are) .{1,60} (?:do|for)\s*(?:[?.!]|$)/],
   ['semantic', 2, /\bshipping\b|\bdelivery\b|\bpostage\b/],
   [
     'semantic',

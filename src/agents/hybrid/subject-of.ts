@@ -15,7 +15,9 @@ export interface Subject {
 /** What a clause is about: the first name in it, else the first thing that is no mere aspect such as `stock`. */
 export const subjectOf = (clause: string): Subject | undefined => {
   const subjects = nounPhrases(clause).filter((phrase) => !isPlace(phrase));
-  const found = subjects.find(({ isName }) => isName) ?? subjects.find(({ noun }) => !isAspect(noun)) ?? subjects[0];
+  const things = subjects.filter(({ noun }) => !isAspect(noun));
+  // Behind an article it is a noun; elsewhere it may be a verb that the word list does not know.
+  const found = subjects.find(({ isName }) => isName) ?? things.find(isNoun) ?? things[0] ?? subjects[0];
   if (found === undefined) return undefined;
   const { noun, lead, isName } = found;
   const article = /^(?:the|our|my|your)$/i.test(lead) ? `${lead.toLowerCase()} ` : isName ? 'the ' : '';
@@ -39,8 +41,14 @@ interface NounPhrase {
   isName: boolean;
 }
 
+const isNoun = ({ lead }: NounPhrase): boolean =>
+  /^(?:the|an?|our|my|your|its|their|this|that|these|those|any|some|all|of|for|about|with|many|which|what)$/i.test(
+    lead,
+  );
+
 const isPlace = ({ lead, noun }: NounPhrase): boolean =>
-  /^(?:in|from|to|at|on|into)$/i.test(lead) && /^\p{Ll}?\p{Lu}/u.test(noun);
+  (/^(?:in|from|to|at|on|into)$/i.test(lead) && /^\p{Ll}?\p{Lu}/u.test(noun)) ||
+  /\b(?:warehouse|shop|store)s?$/i.test(noun);
 
 /** Runs of words that can name a thing, in order. */
 const nounPhrases = (clause: string): NounPhrase[] => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { splitQuery } from '../../../src/agents/hybrid/split-query.ts';
-import { DEVELOPMENT, HELD_OUT, type SplitCase } from './split-cases.ts';
+import { DEVELOPMENT, HELD_OUT, LATER, type SplitCase } from './split-cases.ts';
 
 const itSplits = (cases: readonly SplitCase[]) =>
   it.each(cases.map((each) => [each.question, each.parts] as const))('splits %s', (question, parts) => {
@@ -61,13 +61,14 @@ describe('splitQuery()', () => {
     expect(splitQuery('How many Apollo II do we have and how many customers are from Austria?')).toHaveLength(2);
   });
 
-  it.each([
+  it.each<readonly [string, readonly string[]]>([
     ['My LED blinks amber. Also, what do other shops want for an Apollo II?', ['semantic', 'web_search']],
     ['Which is louder, the Apollo II or the Apollo III, and what does each cost with us?', ['semantic', 'analytics']],
     ['What does error E40 mean and is there a cheaper power supply on the web?', ['semantic', 'web_search']],
     ['How many watts does the node need?', ['semantic']],
     ['How do I get the tracking number of my parcel?', ['semantic']],
     ['What was our cheapest accessory?', ['analytics']],
+    ...LATER.map(([question, ...types]) => [question, types] as const),
   ])('tells the kinds of %s', (question, types) => {
     expect(splitQuery(question).map(({ type }) => type)).toEqual(types);
   });
