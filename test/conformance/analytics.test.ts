@@ -13,8 +13,8 @@ afterAll(() => shop.stop());
 const identity = await identityOf('analytics');
 
 const reading = (database: SqlDatabase) => {
-  const app = createApp({ ...identity, log: () => {}, database, catalogue: SHOP_CATALOGUE, workspace: 'default' });
-  return servedLibrarian('analytics', app, { capabilities: ['sql:read'] });
+  const parts = { ...identity, log: () => {}, database, catalogue: SHOP_CATALOGUE, workspace: 'default' };
+  return servedLibrarian('analytics', (ai) => createApp({ ...parts, ai }), { capabilities: ['sql:read'] });
 };
 
 const fails = () => Promise.reject(new DataSourceError('Cannot read the database: status is 503'));

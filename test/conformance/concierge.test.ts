@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
-import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { identityBeside, madeAnew, servedLibrarian } from './served-librarian.ts';
+import { identityBeside, servedLibrarian } from './served-librarian.ts';
 
 const CONCIERGE: LibrarianInfo = { id: 'concierge', name: 'Concierge' };
 const HOUSE: LibrarianInfo[] = [
@@ -26,10 +26,10 @@ const HOUSE: LibrarianInfo[] = [
 const knows: Librarian = async () => ({ answer: 'There are 50.', sources: [{ name: 'stock' }], confidence: 0.9 });
 
 /** The concierge as a function of its own, so that what it hands on is followed; its neighbours all do the same. */
-const concierge = async (neighbour: Librarian = knows, librarians = HOUSE) => {
+const concierge = async (neighbour: Librarian, ai: AIClient | undefined) => {
   const targets = Object.fromEntries(
     await Promise.all(
-      librarians.map(async (info) => {
+      HOUSE.map(async (info) => {
         const app = serveLibrarian(neighbour, info, {
           ...(await identityBeside(info.id, CONCIERGE.id)),
           log: () => {},
@@ -39,10 +39,13 @@ const concierge = async (neighbour: Librarian = knows, librarians = HOUSE) => {
     ),
   );
   const identity = await identityBeside(CONCIERGE.id, CONCIERGE.id);
-  const librarian = createConcierge({ librarians, defaultLibrarian: 'navigator' });
-  const app = serveLibrarian(librarian, CONCIERGE, { ...identity, targets, log: () => {} });
-  return servedLibrarian(CONCIERGE.id, app, { capabilities: ['kb:read', 'sql:read'] });
+  const librarian = createConcierge({ librarians: HOUSE, defaultLibrarian: 'navigator' });
+  return serveLibrarian(librarian, CONCIERGE, { ...identity, targets, ai, log: () => {} });
 };
+
+/** With circuits that remember nothing of the question before. */
+const beside = (neighbour: Librarian) =>
+  servedLibrarian(CONCIERGE.id, (ai) => concierge(neighbour, ai), { capabilities: ['kb:read', 'sql:read'] });
 
 const QUESTION = 'How many iPhone 17 are in stock?';
 const failing: Librarian = async () => ({
@@ -56,14 +59,14 @@ const failing: Librarian = async () => ({
 
 describeLibrarian(
   'the concierge, with those it hands on to,',
-  await concierge(),
+  beside(knows),
   {
     info: CONCIERGE,
     answers: { query: QUESTION },
-    fails: { query: QUESTION, librarian: madeAnew(() => concierge(failing)), code: 'DATA_SOURCE_ERROR' },
+    fails: { query: QUESTION, librarian: beside(failing), code: 'DATA_SOURCE_ERROR' },
     declines: { query: 'How do I cook rice?' },
     delegates: { query: QUESTION, to: 'analytics' },
-    waits: { query: QUESTION, librarian: madeAnew(() => concierge(() => new Promise(() => {}))) },
+    waits: { query: QUESTION, librarian: beside(() => new Promise(() => {})) },
   },
   { describe, it },
 );

@@ -1,26 +1,28 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
+import type { AIClient } from '../../src/contract/librarian.ts';
 import { type Behaviour, houseOf, silent } from '../agents/hybrid/house.ts';
-import { madeAnew, servedLibrarian } from './served-librarian.ts';
+import { servedLibrarian } from './served-librarian.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const CAPABILITIES = ['kb:read', 'sql:read', 'web:search'];
 
 /** The hybrid agent in a house where the others answer, are down, or are silent. */
-const hybrid = async (all?: Behaviour) => {
+const hybrid = (all?: Behaviour) => {
   const behaviours = all === undefined ? {} : { analytics: all, semantic: all, web_search: all };
-  return servedLibrarian('hybrid', (await houseOf(behaviours)).app, { capabilities: CAPABILITIES });
+  const served = async (ai: AIClient | undefined) => (await houseOf(behaviours, { ai })).app;
+  return servedLibrarian('hybrid', served, { capabilities: CAPABILITIES });
 };
 
 describeLibrarian(
   'the hybrid agent, over signed HTTP,',
-  await hybrid(),
+  hybrid(),
   {
     answers: { query: QUESTION },
-    fails: { query: QUESTION, librarian: madeAnew(() => hybrid('down')), code: 'DELEGATION_FAILED' },
+    fails: { query: QUESTION, librarian: hybrid('down'), code: 'DELEGATION_FAILED' },
     declines: 'never',
     delegates: { query: QUESTION, to: ['analytics', 'semantic'] },
-    waits: { query: QUESTION, librarian: madeAnew(() => hybrid(silent)) },
+    waits: { query: QUESTION, librarian: hybrid(silent) },
   },
   { describe, it },
 );

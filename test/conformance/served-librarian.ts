@@ -1,17 +1,21 @@
-import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import type { AIClient, Context, Librarian } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import type { App } from '../runtime/neighbours.ts';
 
+/** An app, or what makes one with the model of the context: an app gets its model when it is made. */
+type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);
+
 /**
  * A function's app as a librarian: each question travels as a signed call of the gateway to `POST /librarians/{id}/ask`, as
- * it does in the product. Of the context, the capabilities, the metadata, the time and the signal travel with it.
+ * it does in the product. Of the context, the metadata, the time and the signal travel with it.
  */
 export const servedLibrarian =
-  (id: string, app: App, { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {}): Librarian =>
+  (id: string, served: Served, { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {}): Librarian =>
   async (query, context) => {
+    const app = typeof served === 'function' ? await served(context?.ai) : served;
     const target = { fetch: async (request: Request) => app.fetch(request) };
     const client = signedClient({ ...(await identityBeside('gateway', id)), targets: { [id]: target }, log: () => {} });
     const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
@@ -45,9 +49,3 @@ const bodyOf = (query: unknown, context: Context | undefined): string => {
     return JSON.stringify({ query: null, ...metadata });
   }
 };
-
-/** A librarian that is made anew for each question: its circuits remember nothing of the ones before. */
-export const madeAnew =
-  (make: () => Promise<Librarian>): Librarian =>
-  async (query, context) =>
-    (await make())(query, context);

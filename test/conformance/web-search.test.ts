@@ -24,8 +24,8 @@ const searching = (search: WebSearch['search']) => {
   const provider = { provider: 'fake', search };
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE) };
   const part = { provider: 'fake', cache: searchCache(provider, { now: Date.now }) };
-  const app = createApp({ ...identity, log: () => {}, search: part, shop });
-  return servedLibrarian('web-search', app, { capabilities: ['web:search'] });
+  const parts = { ...identity, log: () => {}, search: part, shop };
+  return servedLibrarian('web-search', (ai) => createApp({ ...parts, ai }), { capabilities: ['web:search'] });
 };
 
 const down = searching(() => Promise.reject(new DataSourceError('Cannot search: status is 503')));
