@@ -50,7 +50,10 @@ export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Dat
     const names = await namesFor();
     const asked = readQuestion(query, { names, now: now() });
     const outcome = matchQuestion(index, asked);
-    if (!outcome.ok) throw notFound(outcome, similarNames(asked.all, Object.values(names).flat()));
+    if (!outcome.ok) {
+      const list = outcome.missing?.kind === 'name' ? (names[outcome.missing.list] ?? []) : [];
+      throw notFound(outcome, similarNames(asked.all, list));
+    }
     const { question, values } = outcome.match;
     const answered = ours(await ask({ sql: question.sql, values }, call));
     return namedAnswer(query, { match: outcome.match, answered, now: now() });
@@ -164,7 +167,7 @@ const MAX_SIMILAR = 5;
 /** What the caller can do: ask one of the named questions, or name what was missing. */
 const notFound = ({ close, missing }: Extract<MatchOutcome, { ok: false }>, similar: readonly string[]): CodedError => {
   const examples = close.map(({ examples: [example = ''] }) => `"${example}"`);
-  const needs = missing === undefined ? '' : `Name the ${missing}${like(similar)}. `;
+  const needs = missing === undefined ? '' : `Name the ${missing.name}${like(similar)}. `;
   const suggestion = `${needs}${
     examples.length > 0
       ? `Questions that can be answered: ${examples.join(', ')}`
@@ -173,7 +176,7 @@ const notFound = ({ close, missing }: Extract<MatchOutcome, { ok: false }>, simi
   const message =
     missing === undefined
       ? 'Cannot answer: none of the questions known for this database asks that'
-      : `Cannot answer: the question does not name a known ${missing}`;
+      : `Cannot answer: the question does not name a known ${missing.name}`;
   const details = { named_questions: close.map(({ name }) => name) };
   return new CodedError('NOT_FOUND', 'no named question matches', { told: { message, suggestion, details } });
 };

@@ -11,7 +11,7 @@ export interface FilledParameters {
   /** The words that were taken as a choice. */
   taken: Set<QuestionWord>;
   /** The first parameter without a value that needs one. */
-  missing: string | undefined;
+  missing: Parameter | undefined;
   /** The question names a value that no parameter takes. */
   hasLeftOver: boolean;
 }
@@ -24,7 +24,7 @@ export const fillParameters = (parameters: readonly Parameter[], asked: ReadQues
   let isPeriodTaken = false;
   for (const parameter of parameters) {
     const found = take(parameter, { asked, names, numbers, taken: filled.taken });
-    if (found === undefined) filled.missing ??= parameter.name;
+    if (found === undefined) filled.missing ??= parameter;
     else Object.assign(filled.values, found.values);
     if (found?.told !== undefined) filled.told[parameter.name] = found.told;
     isPeriodTaken ||= parameter.kind === 'period';

@@ -1,5 +1,5 @@
 import type { SqlParameter } from '../../storage/sql-database.ts';
-import type { NamedQuestion } from './catalogue.ts';
+import type { NamedQuestion, Parameter } from './catalogue.ts';
 import { type FilledParameters, fillParameters } from './fill-parameters.ts';
 import type { IndexedQuestion, QuestionIndex } from './question-index.ts';
 import type { ReadQuestion } from './read-question.ts';
@@ -18,7 +18,7 @@ export interface QuestionMatch {
 export type MatchOutcome =
   | { ok: true; match: QuestionMatch }
   /** `close` are named questions like it, the nearest first; `missing` what the nearest lacks. */
-  | { ok: false; close: NamedQuestion[]; missing?: string | undefined };
+  | { ok: false; close: NamedQuestion[]; missing?: Parameter | undefined };
 
 /** Below this score a question counts as none of the catalogue. Set on the development half of the labelled questions. */
 export const MIN_SCORE = 0.55;

@@ -64,7 +64,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     new RegExp(`\\b${MONTH}\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (20\\d{2}))?\\b`, 'g'),
     ([, month, day, year], now) => dayInMonth({ day, month, year }, now),
   ],
-  [/\b(20\d{2})-(0[1-9]|1[0-2])\b/g, ([, year, month]) => wholeMonth(Number(year), Number(month) - 1)],
+  [/\b(20\d{2})-(0[1-9]|1[0-2])\b(?!-)/g, ([, year, month]) => wholeMonth(Number(year), Number(month) - 1)],
   [
     new RegExp(`\\b${MONTH}\\.?,? (?:of )?(20\\d{2})\\b`, 'g'),
     ([, month, year]) => wholeMonth(Number(year), monthOf(month)),
@@ -92,7 +92,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/\b(?:year to date|ytd|so far this year)\b/g, (_match, now) => unitAround(now, 'year', 0)],
   [new RegExp(`\\b${MONTH}\\b`, 'g'), ([word = '', month], now) => wordAsMonth(word, month, now)],
   [
-    /\b(20\d{2})\b/g,
+    /\b(20\d{2})\b(?!-)/g,
     ([, year]) => ({ from: `${year}-01-01`, to: `${year}-12-31`, name: year ?? '', preposition: 'in' }),
   ],
 ];
