@@ -87,10 +87,12 @@ const linkWithin = (link: string, workspace: string | undefined): string =>
 /** Headers of an answer that mean something to the outside (design 7.6, 7.7). */
 const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
 
+/** Of an `{ error }`, or of an agent's envelope (seed 003), which names its code in the metadata. */
 const codeOf = (json: () => unknown): ErrorCode => {
   try {
     // Only looked at: an answer of our own function, whose receipt was checked.
-    return (json() as { error?: { code?: ErrorCode } }).error?.code ?? 'INTERNAL_ERROR';
+    const { error, metadata } = json() as { error?: { code?: ErrorCode }; metadata?: { error_code?: ErrorCode } };
+    return error?.code ?? metadata?.error_code ?? 'INTERNAL_ERROR';
   } catch {
     return 'INTERNAL_ERROR';
   }
