@@ -1,6 +1,8 @@
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { createConcierge } from '../gateway/concierge/concierge.ts';
 import { randomNumbers } from '../knowledge/answers/fit-edition.ts';
+import { wordsOf } from '../knowledge/search/analyse-text.ts';
+import { readBenchArticles } from './bench-corpus.ts';
 
 const LIBRARIANS = 50;
 const EXAMPLES = 20;
@@ -51,17 +53,23 @@ const COMMON = 'price order device error setting customer report network update 
   ' ',
 );
 
-/** Eight to twelve words: some of all librarians, most of the one that it is for. Every fourth has a second clause. */
+/** Eight to twelve words: some of all librarians, most of the one that it is for. Every third has a typing mistake, every fourth a second clause. */
 const questionOf = (librarian: number, at: number, random: () => number): string => {
   const words = Array.from({ length: 4 }, () => wordOf(librarian, random));
   const common = COMMON[Math.floor(random() * COMMON.length)];
   const first = `${FRAMES[at % FRAMES.length]} ${common} ${words.join(' ')}`;
-  return at % 4 === 0 ? `${first} and how many ${wordOf(librarian + 1, random)} are there?` : `${first}?`;
+  const misspelt = at % 3 === 0 ? first.replace(/(\w)(\w)$/, '$2$1') : first;
+  return at % 4 === 0 ? `${misspelt} and how many ${wordOf(librarian + 1, random)} are there?` : `${misspelt}?`;
 };
 
+/** Real words, so that the search for typing mistakes has as much to do as it would have. */
+const WORDS = [
+  ...new Set(readBenchArticles(undefined).articles.flatMap(({ text }) => wordsOf(text.toLowerCase()))),
+].filter((word) => /^[a-z]{4,}$/.test(word));
+
 /** One of 200 words of a librarian, half of them shared with its neighbour. */
-const wordOf = (librarian: number, random: () => number): string => {
-  const number = librarian * 100 + Math.floor(random() * 200);
-  const syllables = ['ba', 'ke', 'di', 'lo', 'mu', 'ra', 'ne', 'si', 'to', 'vu'];
-  return [...String(10_000 + number)].map((digit) => syllables[Number(digit)]).join('');
-};
+const wordOf = (librarian: number, random: () => number): string =>
+  WORDS[((librarian * 100 + Math.floor(random() * 200)) * SPREAD) % WORDS.length] ?? '';
+
+/** A prime, so that neighbours in the list of words go to different librarians. */
+const SPREAD = 7919;
