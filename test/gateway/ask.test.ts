@@ -1,5 +1,237 @@
-import { describe, expect, it } from 'vitest';
-import { readingRights } from '../../src/gateway/ask.ts';
+import { Hono } from 'hono';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { createAsk, readingRights } from '../../src/gateway/ask.ts';
+import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
+import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
+import type { GatewayEnv } from '../../src/gateway/request-log.ts';
+import { randomHex } from '../../src/runtime/digest.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { identityOf } from '../runtime/neighbours.ts';
+import { HOUSE } from './concierge/house.ts';
+
+const NOT_HERE = { code: 'NOT_FOUND' as const, message: 'Cannot find the page', suggestion: 'Ask for another page' };
+const outOfDomain = (confidence: number): LibrarianResponse => ({
+  answer: "This question seems to be outside my domain: I don't have information about it.",
+  confidence,
+  metadata: { navigator: { outOfDomain: true, sources: [], searchStrategy: { terms: ['x'], candidates: 3 } } },
+});
+const answering =
+  (answer: string): Librarian =>
+  async () => ({ answer, confidence: 0.9, sources: [{ name: `Source of ${answer}`, relevance: 0.9 }] });
+
+let asked: { id: string; query: string; capabilities: readonly string[] | undefined; timeout: number | undefined }[];
+
+beforeEach(() => {
+  asked = [];
+});
+
+/** The gateway's route in front of real librarians, over signed calls with receipts. */
+const start = async ({
+  librarians = {},
+  infos = HOUSE,
+  capabilities = ['kb:read', 'sql:read', 'web:search'],
+  own = infos.map(({ id }) => id),
+}: {
+  librarians?: Record<string, Librarian>;
+  infos?: readonly LibrarianInfo[];
+  capabilities?: string[];
+  own?: string[];
+} = {}) => {
+  const targets: Record<string, Target> = {};
+  for (const info of infos) {
+    const librarian: Librarian = async (query, context) => {
+      const { user, timeout } = context ?? {};
+      asked.push({ id: info.id, query, capabilities: user?.capabilities, timeout });
+      return (librarians[info.id] ?? answering(info.id))(query, context);
+    };
+    const app = serveLibrarian(librarian, info, { ...(await identityOf(info.id)), log: () => {} });
+    targets[info.id] = { fetch: async (request) => app.fetch(request) };
+  }
+  const identity = await identityOf('gateway');
+  const app = new Hono<GatewayEnv>();
+  app.use(async (c, next) => {
+    c.set('traceId', randomHex(16));
+    c.set('apiKey', { id: '0123456789abcdef', name: 'test', workspaces: ['acme'], capabilities, rate: 'unlimited' });
+    await next();
+  });
+  app.post(
+    '/v1/ask',
+    createAsk({
+      client: signedClient({ ...identity, targets, log: () => {} }),
+      directory: identity.directory,
+      librarians: createLibrarians({ targets, own }),
+      log: () => {},
+    }),
+  );
+  app.onError((error) => {
+    if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.told));
+    throw error;
+  });
+  return async (body: Record<string, unknown>) => {
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await app.request('/v1/ask', request);
+    return { status: response.status, headers: response.headers, body: LibrarianResponse.parse(await response.json()) };
+  };
+};
+
+/** Who asked whom, and what came of it. */
+const hopsOf = ({ metadata }: LibrarianResponse) =>
+  ((metadata?.trace as { hops: { from: string; to: string; outcome: string; verified: boolean }[] })?.hops ?? []).map(
+    ({ from, to, outcome, verified }) => `${from} > ${to}: ${outcome}${verified ? '' : ', not verified'}`,
+  );
+
+describe('POST /v1/ask through the concierge', () => {
+  it.each([{}, { librarian: 'concierge' }])('finds the librarian with %j', async (named) => {
+    const ask = await start();
+    const { status, body } = await ask({ query: 'How many fans are in stock?', ...named });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ answer: 'analytics', confidence: 0.9 });
+    expect(hopsOf(body)).toEqual(['gateway > analytics: answer']);
+    expect(asked).toMatchObject([{ id: 'analytics', query: 'How many fans are in stock?' }]);
+    expect(validateResponse(body)).toMatchObject({ ok: true });
+  });
+
+  it('asks several at once, and keeps the part of each', async () => {
+    const ask = await start();
+    const { body } = await ask({ query: 'How many fans are in stock? How do I reset my password?' });
+    expect(asked.map(({ id, query }) => [id, query]).sort()).toEqual([
+      ['analytics', 'How many fans are in stock?'],
+      ['navigator', 'How do I reset my password?'],
+    ]);
+    expect(body.metadata?.parts).toMatchObject([{ librarian: 'analytics' }, { librarian: 'navigator' }]);
+    expect(hopsOf(body)).toHaveLength(2);
+  });
+
+  it('asks the default librarian where the specialist fails', async () => {
+    const ask = await start({ librarians: { analytics: async () => ({ error: NOT_HERE }) } });
+    const { body } = await ask({ query: 'How many fans are in stock?' });
+    expect(body.answer).toBe('navigator');
+    expect(hopsOf(body)).toEqual(['gateway > analytics: NOT_FOUND', 'gateway > navigator: answer']);
+  });
+
+  it('routes only to whom the key may ask, and hands on no right to write', async () => {
+    const ask = await start({ capabilities: ['kb:*'] });
+    await ask({ query: 'How many fans are in stock?' });
+    expect(asked).toMatchObject([{ id: 'navigator', capabilities: ['kb:read'] }]);
+  });
+
+  it('does not route by itself to a librarian that is not of the house, but asks it when it is named', async () => {
+    const ask = await start({ own: ['navigator'] });
+    await ask({ query: 'How many fans are in stock?' });
+    await ask({ query: 'How many fans are in stock?', librarian: 'analytics' });
+    expect(asked.map(({ id }) => id)).toEqual(['navigator', 'analytics']);
+  });
+
+  it('answers within timeout_ms, and tells librarians how long they have', async () => {
+    const ask = await start({ librarians: { navigator: () => new Promise(() => {}) } });
+    const startedAt = performance.now();
+    const { status, body } = await ask({ query: 'How do I reset my password?', timeout_ms: 300 });
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
+    expect(asked[0]?.timeout).toBeLessThan(300);
+  });
+});
+
+describe('POST /v1/ask and questions for nobody here', () => {
+  const QUESTION = 'Which team won the cup in 1974?';
+
+  it.each([
+    ['is out of domain', outOfDomain(0.98)],
+    [
+      'finds no word of it',
+      {
+        ...outOfDomain(1),
+        metadata: { navigator: { outOfDomain: false, sources: [], searchStrategy: { terms: ['x'], candidates: 0 } } },
+      },
+    ],
+    ['says NOT_FOUND', { error: NOT_HERE }],
+  ])('says none of ours when the default librarian %s', async (_name, response) => {
+    const ask = await start({ librarians: { navigator: async () => response } });
+    const { status, body } = await ask({ query: QUESTION });
+    expect(status).toBe(404);
+    expect(body.error).toMatchObject({ code: 'NOT_FOUND', librarian: 'concierge' });
+    expect(body.error?.suggestion).toContain('(Navigator)');
+    expect(body.answer).toBeUndefined();
+    expect(hopsOf(body)).toHaveLength(1);
+  });
+
+  it('suggests only what the key may ask', async () => {
+    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.98) }, capabilities: ['kb:read'] });
+    const { error } = (await ask({ query: QUESTION })).body;
+    expect(error?.suggestion).toContain('(Semantic search)');
+    expect(error?.suggestion).not.toContain('(Analytics)');
+  });
+
+  it('keeps a declination in the domain as it is', async () => {
+    const declined: LibrarianResponse = {
+      answer: "I don't have information about this in my knowledge base.",
+      confidence: 0.9,
+      partial: true,
+      metadata: { navigator: { outOfDomain: false, sources: [], searchStrategy: { terms: ['x'], candidates: 4 } } },
+    };
+    const ask = await start({ librarians: { navigator: async () => declined } });
+    const { status, body } = await ask({ query: QUESTION });
+    expect([status, body.answer]).toEqual([200, declined.answer]);
+  });
+
+  it('does not overrule a librarian in doubt about a question that it claims', async () => {
+    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.7) } });
+    expect((await ask({ query: 'How do I reset a forgotten password?' })).status).toBe(200);
+    expect((await ask({ query: QUESTION })).status).toBe(404);
+  });
+
+  it('says so of several questions only when none is for anybody', async () => {
+    const query = 'How many fans are in stock? Who won the cup in 1974?';
+    const librarians = { navigator: async () => outOfDomain(0.98) };
+    expect((await (await start({ librarians }))({ query })).status).toBe(200);
+    const nobody = { ...librarians, analytics: async () => ({ error: NOT_HERE }) };
+    expect((await (await start({ librarians: nobody }))({ query })).status).toBe(404);
+  });
+
+  it('leaves the answer of a librarian that was named alone', async () => {
+    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.98) } });
+    const { status, body } = await ask({ query: QUESTION, librarian: 'navigator' });
+    expect([status, body.metadata?.navigator]).toEqual([200, expect.objectContaining({ outOfDomain: true })]);
+  });
+
+  it('says so where nobody may be asked', async () => {
+    const ask = await start({ capabilities: ['memory:read'], infos: HOUSE.filter(({ id }) => id !== 'hybrid') });
+    const { status, body } = await ask({ query: QUESTION });
+    expect([status, body.error?.code, asked]).toEqual([404, 'NOT_FOUND', []]);
+  });
+});
+
+describe('POST /v1/ask with a librarian named', () => {
+  it('asks it, whatever the question is about, with the trace', async () => {
+    const ask = await start();
+    const { body } = await ask({ query: 'How many fans are in stock?', librarian: 'semantic' });
+    expect(body.answer).toBe('semantic');
+    expect(hopsOf(body)).toEqual(['gateway > semantic: answer']);
+  });
+
+  it('tells its error with the status of its code, the trace beside it', async () => {
+    const ask = await start({
+      librarians: { semantic: async () => ({ error: { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' } }) },
+    });
+    const { status, headers, body } = await ask({ query: 'Find pages', librarian: 'semantic' });
+    expect([status, body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(headers.get('Content-Type')).toBe('application/json');
+    expect(hopsOf(body).at(-1)).toContain('SERVICE_UNAVAILABLE');
+  });
+
+  it.each(['oracle', 'gateway', 'library', 'constructor'])('refuses %s, which is none', async (librarian) => {
+    const ask = await start();
+    const { status, body } = await ask({ query: 'x', librarian });
+    expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
+    expect(body.error?.suggestion).toContain('concierge, navigator');
+    expect(asked).toEqual([]);
+  });
+});
 
 describe('readingRights()', () => {
   it.each([
