@@ -41,14 +41,14 @@ const CLIMATE = {
   oslo: [-4, -3, 0, 5, 11, 15, 17, 16, 11, 6, 1, -3],
   singapore: [27, 27, 28, 28, 29, 29, 28, 28, 28, 28, 27, 27],
 };
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 /** The librarian itself: a question in, a Response out. `undefined` when it is about something else. */
 const answerTo = (query) => {
   const words = query.toLowerCase();
   const city = Object.keys(CLIMATE).find((name) => words.includes(name));
   if (city === undefined) return undefined;
-  const month = MONTHS.findIndex((name) => words.includes(name));
+  const month = MONTHS.findIndex((name) => words.includes(name.toLowerCase()));
   const values = CLIMATE[city];
   const name = city[0].toUpperCase() + city.slice(1);
   const said =

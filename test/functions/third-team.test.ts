@@ -81,7 +81,7 @@ describe('a librarian of another team, in one file without our code,', () => {
 
   it('is asked through our gateway, and every hop is verified', async () => {
     const { status, reply } = await askThem(THEIRS);
-    expect([status, reply.answer]).toEqual([200, 'In july the mean temperature in Lisbon is 23 °C.']);
+    expect([status, reply.answer]).toEqual([200, 'In July the mean temperature in Lisbon is 23 °C.']);
     expect(validateResponse(reply)).toMatchObject({ ok: true, warnings: [] });
     expect(hopsOf(reply)).toEqual([['gateway', WEATHER, 'answer', true]]);
   });
