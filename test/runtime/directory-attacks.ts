@@ -114,6 +114,12 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   attack('D10l', 'revoked before no time', 'revokedBefore of billing is no time', {
     claims: billing({ revokedBefore: -1 }),
   }),
+  attack('D10m', 'a host that only one network knows', 'host of billing is not a public name', {
+    claims: billing({ host: '10.0.0.1' }),
+  }),
+  attack('D10n', 'this machine as host, in production', 'host of billing is not a public name', {
+    claims: billing({ host: '127.0.0.1:8787' }),
+  }),
   attack('D11', 'a link as directory', 'the type is not the one expected here', {
     edit: async (_, kit) => kit.travel(['gateway', 'billing']),
   }),
