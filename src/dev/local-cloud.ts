@@ -86,6 +86,7 @@ const moreWorkerOf = async (
 ): Promise<V4Worker> => ({
   name,
   compatibilityDate: '2026-11-01',
+  compatibilityFlags: ['enable_request_signal'],
   bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
   serviceBindings: services,
   modules: [moduleOf(await bundles(main))],
