@@ -5,13 +5,14 @@ import type { AgentType } from '../contract/agent-result.ts';
 import type { Healthz } from '../contract/healthz.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { LibrarianId } from '../contract/names.ts';
+import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../runtime/limits.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { createAsk, readingRights } from './ask.ts';
+import { createAsk } from './ask.ts';
 import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
@@ -69,7 +70,9 @@ export const createApp = (parts: GatewayParts) => {
       const workspace = workspaceOf(key, namedWorkspace);
       url.searchParams.delete('workspace_id');
       const capabilities =
-        function_ === 'library' && capability !== undefined ? [capability] : readingRights(key.capabilities);
+        function_ === 'library' && capability !== undefined
+          ? [capability]
+          : (readingCapabilities(key.capabilities) ?? key.capabilities);
       const path = `${url.pathname}${url.search}`;
       if (path.length > MAX_PATH_LENGTH) {
         throw new GatewayError('INVALID_QUERY', {

@@ -5,6 +5,7 @@ import type { LibrarianResponse } from '../contract/response.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
+import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
@@ -56,7 +57,8 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       subject: `user:${key.id}`,
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
       authentication: 'key',
-      capabilities: readingRights(key.capabilities),
+      // A question is text from outside: no right to write goes on its way (signed context 10.2).
+      capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
       budgets: { calls: DEFAULT_CALLS },
       timeoutMs,
       now: startedAtMs,
@@ -131,15 +133,6 @@ const unknownLibrarian = (ids: readonly string[]): GatewayError =>
     message: 'Cannot ask this librarian: there is none of that id',
     suggestion: `Ask one of: ${[CONCIERGE, ...ids].join(', ').slice(0, 900)}`,
   });
-
-/** All that an unbounded key may do without writing. */
-const READS = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];
-
-/** A question is text from outside: no right to write goes on its way (signed context 10.2). `kb:*` becomes `kb:read`. */
-export const readingRights = (capabilities: readonly string[]): string[] => {
-  const narrowed = capabilities.flatMap((each) => (each === '*' ? READS : [each.replace(/:\*$/, ':read')]));
-  return [...new Set(narrowed)].filter((capability) => !capability.endsWith(':write'));
-};
 
 const readRequest = (bytes: Uint8Array): AskRequest => {
   const read = readJson(bytes, AskRequest);

@@ -401,7 +401,7 @@ describe('every answer', () => {
     expect(log).toHaveLength(1);
     expect(log[0]).toMatchObject({
       event: 'request',
-      librarian: 'concierge',
+      librarian: 'navigator',
       route: 'POST /v1/ask',
       status: 200,
       outcome: 'ok',

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { createAsk, readingRights } from '../../src/gateway/ask.ts';
+import { createAsk } from '../../src/gateway/ask.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
@@ -230,23 +230,5 @@ describe('POST /v1/ask with a librarian named', () => {
     expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
     expect(body.error?.suggestion).toContain('concierge, navigator');
     expect(asked).toEqual([]);
-  });
-});
-
-describe('readingRights()', () => {
-  it.each([
-    [['kb:read', 'kb:write', 'helpdesk:write'], ['kb:read']],
-    [['kb:*'], ['kb:read']],
-    [
-      ['helpdesk:*', 'sql:read'],
-      ['helpdesk:read', 'sql:read'],
-    ],
-    [['*'], ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze']],
-    [
-      ['memory:write', 'kb:hr:write', 'kb:hr:*', 'kb:*'],
-      ['kb:hr:read', 'kb:read'],
-    ],
-  ])('leaves of %j only %j', (held, left) => {
-    expect(readingRights(held)).toEqual(left);
   });
 });
