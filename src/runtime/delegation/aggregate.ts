@@ -10,6 +10,7 @@ import { hearBranches, type Voice } from './aggregation/hear-branches.ts';
 import { joinFailures } from './aggregation/join-failures.ts';
 import { mergeSources } from './aggregation/merge-sources.ts';
 import { renumberCitations } from './aggregation/renumber-citations.ts';
+import { readingOf } from './aggregation/statements-of.ts';
 import type { Branch } from './branch.ts';
 
 /** As many as `metadata.parts` can hold; a fan-out is at most 8. */
@@ -34,7 +35,7 @@ export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
   );
   const parts = heard.map((voice, place) => partOf(voice, places[place] ?? []));
   if (heard.every(({ text }) => text === '')) return failedTogether(heard, parts);
-  const voices = heard.map((voice, place) => ({ ...voice, text: renumberCitations(voice.text, places[place] ?? []) }));
+  const voices = heard.map((voice, place) => withCitations(voice, places[place] ?? []));
   const topics = arrangeTopics(voices);
   const disputes = findContradictions(voices, (one, other) =>
     topics.some(({ members }) => members.includes(one) && members.includes(other)),
@@ -53,6 +54,11 @@ export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
       ...(contradictions.length > 0 ? { contradictions } : {}),
     },
   };
+};
+
+const withCitations = (voice: Voice, places: readonly (number | undefined)[]): Voice => {
+  const text = renumberCitations(voice.text, places);
+  return text === voice.text ? voice : { ...voice, text, reading: readingOf(text) };
 };
 
 const hasGap = ({ error, isDeclined, response }: Voice): boolean =>

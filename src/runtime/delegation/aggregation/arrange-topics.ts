@@ -1,7 +1,8 @@
 import { PARTIAL_BELOW } from '../../../contract/confidence.ts';
 import { groupByQuestion } from './group-by-question.ts';
 import type { Voice } from './hear-branches.ts';
-import { type Statement, statementsOf } from './statements-of.ts';
+import { createSaid } from './said.ts';
+import { type Reading, type Statement, statementsOf } from './statements-of.ts';
 import { whatItAdds } from './what-it-adds.ts';
 
 /** One question with what was answered to it. Numbers are places in the list of voices. */
@@ -33,25 +34,47 @@ export const arrangeTopics = (voices: readonly Voice[]): Topic[] =>
       question,
       members,
       declining: informed.length > 0 ? declining : [],
-      ...arrange(surestFirst.map((voice) => ({ voice, text: voices[voice]?.text ?? '' }))),
+      ...arrange(surestFirst.flatMap((place) => answerOf(voices[place], place))),
     };
   });
 
-const arrange = (answers: readonly Topic['said'][number][]): Pick<Topic, 'said' | 'repeating' | 'agreeing'> => {
+interface Answer {
+  voice: number;
+  text: string;
+  reading: Reading;
+}
+
+const answerOf = (voice: Voice | undefined, place: number): Answer[] =>
+  voice === undefined ? [] : [{ voice: place, text: voice.text, reading: voice.reading }];
+
+const arrange = (answers: readonly Answer[]): Pick<Topic, 'said' | 'repeating' | 'agreeing'> => {
   const [leading, ...others] = answers;
   if (leading === undefined) return { said: [], repeating: [], agreeing: [] };
-  const led = others.length > 0 ? statementsOf(leading.text) : [];
-  const before: Statement[] = led.flat();
-  const arranged: Pick<Topic, 'said' | 'repeating' | 'agreeing'> = { said: [leading], repeating: [], agreeing: [] };
-  for (const { voice, text } of others) {
-    const own = statementsOf(text);
-    const added = whatItAdds(own, before);
+  const arranged: Pick<Topic, 'said' | 'repeating' | 'agreeing'> = {
+    said: [{ voice: leading.voice, text: leading.text }],
+    repeating: [],
+    agreeing: [],
+  };
+  if (others.length === 0) return arranged;
+  const led = statementsOf(leading.reading);
+  const before = createSaid();
+  before.add(led.flat());
+  for (const { voice, reading } of others) {
+    const blocks = statementsOf(reading);
+    const added = whatItAdds(blocks, before);
     if (added === '') arranged.repeating.push(voice);
     else arranged.said.push({ voice, text: added });
-    if (added === '' || whatItAdds(led, own.flat()) === '') arranged.agreeing.push(voice);
-    before.push(...own.flat());
+    const own = blocks.flat();
+    if (added === '' || holdsAll(own, led)) arranged.agreeing.push(voice);
+    before.add(own);
   }
   return arranged;
+};
+
+const holdsAll = (own: readonly Statement[], led: readonly (readonly Statement[])[]): boolean => {
+  const said = createSaid();
+  said.add(own);
+  return led.every((block) => block.every(said.holds));
 };
 
 /** One that states no confidence stands where an answer begins to be sure. */

@@ -1,4 +1,4 @@
-import type { Quantity } from './quantities-of.ts';
+import type { Quantity } from './quantity.ts';
 
 /**
  * Whether two quantities can both be true of the same thing.
@@ -8,7 +8,8 @@ import type { Quantity } from './quantities-of.ts';
  */
 export const compareQuantities = (one: Quantity, other: Quantity): 'agree' | 'differ' | 'apart' => {
   if (one.dimension !== other.dimension || !countTheSame(one, other)) return 'apart';
-  if (one.dimension === 'date' || one.dimension === 'version') return matchInOrder(one, other) ? 'agree' : 'differ';
+  if (one.dimension === 'date' || one.dimension === 'version')
+    return matchInOrder(one, other) || reaches(one, other) || reaches(other, one) ? 'agree' : 'differ';
   // Two limits of the same kind are both about the limit itself.
   if (one.bound === other.bound && (one.bound === 'most' || one.bound === 'least'))
     return isSameNumber(one, other) ? 'agree' : 'differ';
@@ -26,6 +27,13 @@ const matchInOrder = (one: Quantity, other: Quantity): boolean => {
     const isOpen = one.dimension === 'date' && (value === 0 || counterpart === 0);
     return isOpen || value === counterpart;
   });
+};
+
+/** "3.2.0 or later" and 3.4.0. */
+const reaches = ({ bound, values: least }: Quantity, { bound: otherBound, values }: Quantity): boolean => {
+  if (bound !== 'least' || otherBound === 'least') return false;
+  const at = least.findIndex((value, place) => value !== values[place]);
+  return (values[at] ?? 0) > (least[at] ?? 0);
 };
 
 const isSameNumber = (one: Quantity, other: Quantity): boolean =>

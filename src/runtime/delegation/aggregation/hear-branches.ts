@@ -4,6 +4,7 @@ import type { LibrarianResponse } from '../../../contract/response.ts';
 import { errorInfo } from '../../error-info-of.ts';
 import type { Branch } from '../branch.ts';
 import { containMarkdown } from './contain-markdown.ts';
+import { type Reading, readingOf } from './statements-of.ts';
 
 /** A branch as it is joined with others. */
 export interface Voice {
@@ -12,6 +13,7 @@ export interface Voice {
   response: LibrarianResponse;
   /** Its answer, contained; empty when it has none. */
   text: string;
+  reading: Reading;
   /** An answer that only says that there is none. */
   isDeclined: boolean;
   /** Why it has no answer, or what is missing beside it. */
@@ -29,6 +31,7 @@ export const hearBranches = (branches: readonly Branch[]): Voice[] =>
       question: query,
       response,
       text,
+      reading: readingOf(text),
       isDeclined: sources.length === 0 && statesLackOfInformation(text),
       error: text === '' ? (error ?? errorInfo('DELEGATION_FAILED', { librarian: to })) : error,
     };

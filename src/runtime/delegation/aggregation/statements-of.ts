@@ -21,45 +21,49 @@ const blocksOf = (markdown: string): string[][] => {
   const blocks: string[][] = [];
   for (const block of splitBlocks(markdown)) {
     const isProse = !/^(?:`{3}|~{3})/.test(block);
-    blocks.push(
-      isProse
-        ? block
-            .split('\n')
-            .reduce(joinLines, [] as string[])
-            .flatMap(splitSentences)
-        : [block],
-    );
+    blocks.push(isProse ? block.split('\n').reduce<string[]>(joinLines, []).flatMap(splitSentences) : [block]);
   }
   return blocks;
 };
 
-/** The sentences of a text, up to 60 of its first 8,000 characters, without code. */
-export const sentencesOf = (markdown: string): string[] =>
-  blocksOf(markdown.slice(0, MAX_LENGTH))
-    .filter(([first = '']) => !/^(?:`{3}|~{3})/.test(first))
-    .flat()
-    .slice(0, MAX_STATEMENTS);
+/** A text taken apart, as far as it is asked for and only once. */
+export interface Reading {
+  /** The blocks of the text, each as the sentences in it; a block of code is a single one. */
+  blocks: () => Blocks;
+  /** Up to 60 sentences of the first 8,000 characters, without code. */
+  sentences: () => readonly string[];
+}
+
+type Blocks = readonly (readonly string[])[];
+
+export const readingOf = (markdown: string): Reading => {
+  let read: Blocks | undefined;
+  const blocks = () => {
+    read ??= blocksOf(markdown);
+    return read;
+  };
+  return {
+    blocks,
+    sentences: () =>
+      (markdown.length <= MAX_LENGTH ? blocks() : blocksOf(markdown.slice(0, MAX_LENGTH)))
+        .filter(([first = '']) => !/^(?:`{3}|~{3})/.test(first))
+        .flat()
+        .slice(0, MAX_STATEMENTS),
+  };
+};
 
 /** What each block of a text states. */
-export const statementsOf = (markdown: string): Statement[][] =>
-  blocksOf(markdown).map((block) => block.map(statementOf));
+export const statementsOf = ({ blocks }: Reading): Statement[][] => blocks().map((block) => block.map(statementOf));
 
 const statementOf = (text: string): Statement => {
-  const bare = text
-    .replace(/\]\([^)\s]{0,2000}\)/g, '] ')
+  const unlinked = text.includes('](') ? text.replace(/\]\([^)\s]{0,2000}\)/g, '] ') : text;
+  const bare = unlinked
     .replace(/\s\([^()]{0,300}\)[.!?]?$/, '')
     .replace(/^\s*(?:[-+*>#]+|\d{1,3}[.)])\s+/, '')
     .replace(/\[\^?\d{1,3}\]/g, ' ');
   const words = new Set<string>();
   for (const word of wordsIn(bare)) if (!STOP_WORDS.has(word)) words.add(stemOf(word));
   return { text, words, numbers: bare.match(/\d[\d.,:]*(?<![.,:])/g) ?? [], isNegated: NEGATION.test(bare) };
-};
-
-/** Share of the words of `one` that `other` has too, 0 to 1. */
-export const shareOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
-  let shared = 0;
-  for (const word of one) shared += other.has(word) ? 1 : 0;
-  return one.size === 0 ? 0 : shared / one.size;
 };
 
 /** Paragraphs, lists and tables by blank lines; fenced code whole. */
@@ -88,8 +92,8 @@ const splitBlocks = (markdown: string): string[] => {
 /** Lines of one paragraph belong together; list items, rows, quotes and headings stand alone. */
 const joinLines = (lines: string[], line: string): string[] => {
   const last = lines.at(-1);
-  if (last === undefined || OWN_LINE.test(line) || /^\s{0,3}(?:\||#)/.test(last)) return [...lines, line];
-  lines[lines.length - 1] = `${last}\n${line}`;
+  if (last === undefined || OWN_LINE.test(line) || /^\s{0,3}(?:\||#)/.test(last)) lines.push(line);
+  else lines[lines.length - 1] = `${last}\n${line}`;
   return lines;
 };
 

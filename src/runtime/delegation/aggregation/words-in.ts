@@ -13,8 +13,15 @@ const WORD = /[\p{L}\p{M}][\p{L}\p{M}\p{N}'-]*/gu;
 export const stemOf = (word: string): string => {
   const bare = word.endsWith("'s") ? word.slice(0, -2) : word.endsWith("'") ? word.slice(0, -1) : word;
   if (bare.length <= 4) return bare.endsWith('s') ? bare.slice(0, -1) : bare;
-  const ending = ENDINGS.find((each) => bare.endsWith(each));
+  const ending = ENDINGS[bare.at(-1) ?? '']?.find((each) => bare.endsWith(each));
   return ending === undefined ? bare : bare.slice(0, -ending.length);
 };
 
-const ENDINGS = ['ies', 'es', 's', 'ing', 'ed', 'ly', 'y', 'e'];
+/** By their last letter, longest first. */
+const ENDINGS: Readonly<Record<string, readonly string[]>> = {
+  s: ['ies', 'es', 's'],
+  g: ['ing'],
+  d: ['ed'],
+  y: ['ly', 'y'],
+  e: ['e'],
+};
