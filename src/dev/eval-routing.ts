@@ -8,7 +8,7 @@ import { type Product, startProduct } from './product.ts';
 const Labelled = z.object({ question: z.string(), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 type Labelled = z.infer<typeof Labelled>;
 
-/** Where a question went, several librarians joined by ` + `; `none` when the answer was that it is for nobody. */
+/** Where a question went, several librarians joined by ` + `; `none` when it was taken for none of ours. */
 interface Routed {
   wanted: string;
   got: string;
@@ -48,15 +48,19 @@ const Answer = z.object({
   metadata: z.object({ trace: DelegationTrace.optional() }).optional(),
 });
 
+/**
+ * The final answer decides whether a question was taken for none of ours. For one that is somebody's, a specialist that was
+ * chosen and found nothing was still the one to ask; the default librarian is asked about anything, so that its answer counts.
+ */
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query: question }) });
   const { answer, error, metadata } = Answer.parse(await response.json());
-  const isNone = answer === undefined && error?.code === 'NOT_FOUND';
+  const wanted = namesOf([target].flat());
   const asked = askedFirst(metadata?.trace?.hops ?? []);
-  return {
-    wanted: namesOf([target].flat()),
-    got: isNone ? NONE : asked.length > 0 ? namesOf(asked) : `error ${error?.code}`,
-  };
+  const isNone = answer === undefined && error?.code === 'NOT_FOUND';
+  const isNoneForAll = isNone && (wanted === NONE || asked.every((id) => id === DEFAULT));
+  if (isNoneForAll) return { wanted, got: NONE };
+  return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${error?.code}` };
 };
 
 /** Whom the gateway chose: a librarian that was asked after another one failed only stood in for it. */

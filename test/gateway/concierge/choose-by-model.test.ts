@@ -54,16 +54,16 @@ describe('createConcierge() with a model', () => {
     let isGivenUp = false;
     const { ai } = modelThat(
       (options) =>
-        new Promise((_resolve, reject) => {
+        new Promise(() => {
+          // Deaf to the signal: it never settles.
           options?.signal?.addEventListener('abort', () => {
             isGivenUp = true;
-            reject(new Error('aborted'));
           });
         }),
     );
     const startedAt = performance.now();
-    expect(await targetsOf(OPEN, { ai, timeout: 200 })).toEqual(['navigator']);
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    expect(await targetsOf(OPEN, { ai, timeout: 1000 })).toEqual(['navigator']);
+    expect(performance.now() - startedAt).toBeLessThan(900);
     expect(isGivenUp).toBe(true);
   });
 
