@@ -39,5 +39,6 @@ export const chooseLibrarian = (
     } else second = Math.max(second, strength);
   }
   if (strongest > toBeat) return { to: best, strengthOf, isClear: strongest - second >= CLEAR_LEAD };
-  return { to: defaultLibrarian, strengthOf, isClear: toBeat - strongest >= CLEAR_LEAD };
+  // The head start is no evidence: without any of its own, the default librarian is only a guess.
+  return { to: defaultLibrarian, strengthOf, isClear: toBeat - HEAD_START - strongest >= CLEAR_LEAD };
 };

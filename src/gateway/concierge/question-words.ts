@@ -4,12 +4,18 @@ import { wordsOf } from '../../knowledge/search/analyse-text.ts';
 export const isOwnQuestion = (clause: string): boolean =>
   beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
 
+/** Whether a clause begins with the verb of a request, without saying to whom: `check the version`, not `tell me the version`. */
+export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clause);
+
 /** Whether a clause names a thing that may be requested: `the latest news about it`. */
 export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
 
 /** Whether a sentence asks for something, rather than telling something or saying how to answer. */
 export const isQuestion = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
+
+/** Whether a sentence says that it opens another subject. */
+export const opensAnother = (sentence: string): boolean => OPENING.test(sentence);
 
 export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
 
@@ -40,6 +46,7 @@ const REQUESTING =
   'dig|pull|calculate|point me|collect|quote|link';
 const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
 const REQUEST = new RegExp(`${LEAD_IN}(?:${ASKING}|${REQUESTING})\\b`, 'i');
+const BARE_REQUEST = new RegExp(`^(?:${REQUESTING})\\b(?! (?:me|us)\\b)`, 'i');
 const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|would like))\b/i;
 
 const ABOUT_THE_ANSWER =
@@ -54,6 +61,8 @@ const POINTER = new RegExp(
     '(?:another|the (?:former|latter|rest|two|first|second|last)|(?:any|the|some) other)(?=[ ?.,]*$))\\b',
   'i',
 );
+
+const OPENING = /^(?:also|besides|(?:and )?another|second(?:ly)?|apart from that|in addition|additionally|moreover)\b/i;
 
 const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;

@@ -1,5 +1,5 @@
 import { type Choice, chooseLibrarian } from './choose-librarian.ts';
-import { isNamedThing, isOwnQuestion, pointsBack } from './question-words.ts';
+import { isBareRequest, isNamedThing, isOwnQuestion, pointsBack } from './question-words.ts';
 import type { Candidates } from './routing-candidates.ts';
 import { clausesOf } from './split-question.ts';
 
@@ -14,8 +14,9 @@ export type Kinds =
   /** Several librarians; `parts` only where each can be asked alone. */
   { isSeveral: true; combiner: string | undefined; parts: Part[] | undefined } | { isSeveral: false };
 
-/** By how much a clause has to fit another librarian better than the one that the clauses before it are for. */
-const LEAD_OF_A_KIND = 0.5;
+/** By how much a clause has to fit another librarian better than that of the clauses before it, and both the other's together. */
+const LEAD_OF_A_KIND = 0.1;
+const LEAD_OF_BOTH = 1;
 
 /**
  * Finds out whether one question needs librarians of different kinds at once: when two of its clauses are clearly for
@@ -35,35 +36,45 @@ export const splitByKind = (question: string, candidates: Candidates): Kinds => 
 
 /** The parts that clearly differ, and to how many librarians clauses lean at all. */
 const partsByKind = (question: string, candidates: Candidates): { parts: Part[]; leanings: number } => {
-  const leanings = new Set<string>();
-  const parts: { start: number; end: number; to: string | undefined }[] = [];
   const clauses = clausesOf(question);
   if (clauses.length < 2) return { parts: [], leanings: 0 };
+  const leanings = new Set<string | undefined>();
+  const parts: { start: number; end: number; own: Choice | undefined }[] = [];
+  const isRequest = isBareRequest(question);
   for (const { start, end } of clauses) {
     const clause = question.slice(start, end);
     const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
-    const to = saysEnough(clause, choice, candidates) ? choice.to : undefined;
-    if (to !== undefined) leanings.add(to);
+    // In `how do I open the page and check the version` the second verb hangs on the first.
+    const mayAsk = isRequest || !isBareRequest(clause);
+    const own = mayAsk && saysEnough(clause, choice, candidates) ? choice : undefined;
+    if (own !== undefined) leanings.add(own.to);
     const last = parts.at(-1);
-    if (last === undefined || (last.to !== undefined && to !== undefined && isOther(choice, last.to))) {
-      parts.push({ start, end, to });
+    if (last === undefined || (last.own !== undefined && own !== undefined && areOther(last.own, own))) {
+      parts.push({ start, end, own });
     } else {
       last.end = end;
       // What came so far was only the introduction.
-      last.to ??= to;
+      last.own ??= own;
     }
   }
   return {
-    parts: parts.map(({ start, end, to = '' }) => ({ query: question.slice(start, end), to })),
+    parts: parts.map(({ start, end, own }) => ({ query: question.slice(start, end), to: own?.to ?? '' })),
     leanings: leanings.size,
   };
 };
 
 const saysEnough = (clause: string, { to }: Choice, { defaultLibrarian }: Candidates): boolean =>
-  isOwnQuestion(clause) || (to !== defaultLibrarian && isNamedThing(clause));
+  to !== undefined && (isOwnQuestion(clause) || (to !== defaultLibrarian && isNamedThing(clause)));
 
-const isOther = ({ to, strengthOf }: Choice, than: string): boolean =>
-  to !== undefined && to !== than && strengthOf(to) - strengthOf(than) >= LEAD_OF_A_KIND;
+/** Whether each of two clauses fits its own librarian better than the other's. */
+const areOther = (one: Choice, other: Choice): boolean => {
+  if (one.to === undefined || other.to === undefined || one.to === other.to) return false;
+  const leads = [
+    one.strengthOf(one.to) - one.strengthOf(other.to),
+    other.strengthOf(other.to) - other.strengthOf(one.to),
+  ] as const;
+  return Math.min(...leads) >= LEAD_OF_A_KIND && leads[0] + leads[1] >= LEAD_OF_BOTH;
+};
 
 /** Of those that combine others the one whose examples are nearest; likely when they are nearer than everybody's. */
 const combinerFor = (question: string, candidates: Candidates): { id: string | undefined; isLikely: boolean } => {

@@ -1,5 +1,5 @@
 import { type Span, splitSentences } from '../../knowledge/answers/split-sentences.ts';
-import { beginsAsQuestion, isQuestion, namesItsSubject, pointsBack } from './question-words.ts';
+import { beginsAsQuestion, isQuestion, namesItsSubject, opensAnother, pointsBack } from './question-words.ts';
 
 /**
  * The questions of a message, each with what was said to introduce it, so that each can be asked alone. One that points
@@ -10,6 +10,12 @@ export const questionsOf = (message: string): string[] => {
   const questions: string[] = [];
   let introduction: string[] = [];
   for (const sentence of sentencesOf(message)) {
+    const told = introduction.join(' ');
+    if (questions.length === 0 && opensAnother(sentence) && isQuestion(sentence) && namesItsSubject(told)) {
+      // What was told before was a question, too: `My LED is red. Also, how many fans are in stock?`
+      questions.push(told);
+      introduction = [];
+    }
     introduction.push(sentence);
     if (!isQuestion(sentence)) continue;
     const text = introduction.join(' ');

@@ -52,6 +52,7 @@ const SEVERAL: [string, string[]][] = [
     'Which customers have not ordered anything this year? What do other shops charge for a spare fan?',
     ['analytics', 'web-search'],
   ],
+  ['My miner blinks amber since Monday. Also, how many fans are in stock?', ['navigator', 'analytics']],
 ];
 
 /** One question, whatever conjunctions, sentences and marks it has. */
@@ -93,6 +94,8 @@ const SINGLE: string[] = [
   'Is it sold out, or is there one left in the warehouse?',
   'What is a hash and why does it matter?',
   'What about the new one, is it worth the money?',
+  'How do I open the page and check the version?',
+  'Can I export the list and compare the values?',
   'When adding money, what are the currencies you take?',
   'When I open the page, how do I log in?',
   'Which pool should I choose and how do I enter the address?',
@@ -100,6 +103,7 @@ const SINGLE: string[] = [
 
 /** One question that needs several kinds of librarians at once. */
 const COMBINED: string[] = [
+  'What does error E31 mean and are other shops cheaper?',
   'How many Apollo III are in stock and what does the warranty cover?',
   'How many fans are in stock and which articles explain how to change them?',
   'What was the revenue in May, and what have the media reported about us this week?',
