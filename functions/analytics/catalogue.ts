@@ -4,6 +4,7 @@ const PERIOD: Parameter = { kind: 'period', name: 'period' };
 const PRODUCT: Parameter = { kind: 'name', name: 'product', list: 'products' };
 const CATEGORY: Parameter = { kind: 'name', name: 'category', list: 'categories' };
 const PLACE: Parameter = { kind: 'name', name: 'place', list: 'places' };
+const WAREHOUSE: Parameter = { kind: 'name', name: 'warehouse', list: 'warehouses' };
 const TOP: Parameter = { kind: 'number', name: 'number', least: 1, most: 100, default: 10 };
 const STATUS: Parameter = {
   kind: 'choice',
@@ -36,13 +37,16 @@ const PRODUCT_QUESTIONS: readonly NamedQuestion[] = [
       'Stock level of the {product}',
       'How many units of {product} are on hand right now?',
       'Do we still have any {product}?',
+      'How many {product} are in the warehouse {warehouse}?',
+      '{product} inventory',
     ],
     sql: `SELECT p.product_id, p.name, sum(s.quantity) AS units, count(*) AS warehouses
-      FROM products p JOIN stock s ON s.product_id = p.product_id WHERE p.name = :product GROUP BY p.product_id`,
-    parameters: [PRODUCT],
+      FROM products p JOIN stock s ON s.product_id = p.product_id
+      WHERE p.name = :product AND (:warehouse IS NULL OR s.warehouse = :warehouse) GROUP BY p.product_id`,
+    parameters: [PRODUCT, { ...WAREHOUSE, isOptional: true }],
     reading: {
-      text: 'The {name} has {units:count unit} in stock, in {warehouses:count warehouse}.',
-      none: 'No stock is on record for the {product}.',
+      text: 'The {name} has {units:count unit} in stock, in {warehouses:count warehouse}[: {warehouse}].',
+      none: 'No stock is on record for the {product}[ in {warehouse}].',
     },
     entity: { type: 'product', column: 'product_id' },
   },
@@ -119,6 +123,39 @@ const PRODUCT_QUESTIONS: readonly NamedQuestion[] = [
       none: 'No customer bought the {product} {period}.',
     },
     entity: { type: 'product', column: 'product_id' },
+  },
+  {
+    name: 'product_release',
+    description: 'The day on which a product came out',
+    examples: [
+      'When was the {product} released?',
+      'Since when do we sell the {product}?',
+      'Release date of the {product}',
+      'When did the {product} come out?',
+    ],
+    sql: `SELECT product_id, name, released_on FROM products WHERE name = :product`,
+    parameters: [PRODUCT],
+    reading: { text: `The {name} came out on {released_on}.`, none: 'The {product} is not on record.' },
+    entity: { type: 'product', column: 'product_id' },
+  },
+  {
+    name: 'product_sales_by_month',
+    description: 'Units of a product sold month by month',
+    examples: [
+      'Sales of {product} by month {period}',
+      'How many {product} did we sell per month {period}?',
+      'How did the {product} sell month by month?',
+      'Monthly sales of the {product}',
+    ],
+    sql: `SELECT substr(o.ordered_on, 1, 7) AS month, sum(i.quantity) AS units FROM products p
+      JOIN order_items i ON i.product_id = p.product_id JOIN orders o ON o.order_id = i.order_id
+      WHERE p.name = :product AND ${EARNING} AND ${IN_PERIOD} GROUP BY month ORDER BY month DESC`,
+    parameters: [PRODUCT, PERIOD],
+    reading: {
+      text: `Units of the {product} sold {period} by month, ${WITHOUT}, the latest first:`,
+      each: '{month}: {units:number}',
+      none: 'No unit of the {product} was sold {period}.',
+    },
   },
   {
     name: 'most_expensive',
@@ -262,6 +299,38 @@ const STOCK_QUESTIONS: readonly NamedQuestion[] = [
     reading: { text: 'In stock, by warehouse:', each: '{warehouse}: {units:count unit}', none: 'Nothing is in stock.' },
   },
   {
+    name: 'warehouse_stock',
+    description: 'All units in one warehouse',
+    examples: [
+      'How many units are in the warehouse {warehouse}?',
+      'Stock in {warehouse}',
+      'How much inventory is held in {warehouse}?',
+    ],
+    sql: `SELECT warehouse, sum(quantity) AS units, count(*) AS products FROM stock WHERE warehouse = :warehouse AND quantity > 0 GROUP BY warehouse`,
+    parameters: [WAREHOUSE],
+    reading: {
+      text: `{warehouse} holds {units:count unit} of {products:count product}.`,
+      none: 'Nothing is in stock in {warehouse}.',
+    },
+  },
+  {
+    name: 'category_stock',
+    description: 'Units in stock of a category',
+    examples: [
+      'How many {category} are in stock?',
+      'Stock of {category}',
+      'How many units of {category} do we have left?',
+      'Inventory of the category {category}',
+    ],
+    sql: `SELECT p.category, sum(s.quantity) AS units, count(DISTINCT p.product_id) AS products
+      FROM stock s JOIN products p ON p.product_id = s.product_id WHERE p.category = :category GROUP BY p.category`,
+    parameters: [CATEGORY],
+    reading: {
+      text: `In the category {category}, {units:count unit} of {products:count product} are in stock.`,
+      none: 'Nothing is in stock in the category {category}.',
+    },
+  },
+  {
     name: 'below_reorder',
     description: 'Products below their reorder level',
     examples: [
@@ -352,6 +421,73 @@ const ORDER_QUESTIONS: readonly NamedQuestion[] = [
     reading: {
       text: 'Orders placed {period}, by status:',
       each: '{status}: {orders:number}',
+      none: 'No order was placed {period}.',
+    },
+  },
+  {
+    name: 'status_share',
+    description: 'The share of orders with a status',
+    examples: [
+      'What share of orders was {status} {period}?',
+      'Percentage of {status} orders {period}',
+      'What is the rate of {status} orders?',
+      'How many per cent of the orders were {status}?',
+    ],
+    sql: `SELECT sum(CASE WHEN o.status = :status THEN 1 ELSE 0 END) AS orders, count(*) AS all_orders,
+      round(100.0 * sum(CASE WHEN o.status = :status THEN 1 ELSE 0 END) / count(*), 1) AS percentage
+      FROM orders o WHERE ${IN_PERIOD} HAVING all_orders > 0`,
+    parameters: [{ ...STATUS, isOptional: false }, PERIOD],
+    reading: {
+      text: `{percentage} % of the orders placed {period} are {status}: {orders:number} of {all_orders:number}.`,
+      none: 'No order was placed {period}.',
+    },
+  },
+  {
+    name: 'orders_from_place',
+    description: 'The number of orders from a city or country',
+    examples: [
+      'How many orders came from {place} {period}?',
+      'Orders from {place} {period}',
+      'Number of orders by customers in {place}',
+      'How many orders did we get from {place}?',
+    ],
+    sql: `SELECT count(*) AS orders FROM orders o JOIN customers c ON c.customer_id = o.customer_id
+      WHERE (c.city = :place OR c.country = :place) AND ${IN_PERIOD}`,
+    parameters: [PLACE, PERIOD],
+    reading: { text: `{orders:count order} from {place} were placed {period}.`, none: 'There are no orders.' },
+  },
+  {
+    name: 'orders_by_weekday',
+    description: 'The number of orders by day of the week',
+    examples: [
+      'On which day of the week do we get the most orders?',
+      'Orders by weekday {period}',
+      'Which weekday is the busiest?',
+    ],
+    sql: `SELECT CASE strftime('%w', o.ordered_on) WHEN '0' THEN 'Sunday' WHEN '1' THEN 'Monday' WHEN '2' THEN 'Tuesday'
+      WHEN '3' THEN 'Wednesday' WHEN '4' THEN 'Thursday' WHEN '5' THEN 'Friday' ELSE 'Saturday' END AS weekday, count(*) AS orders
+      FROM orders o WHERE ${IN_PERIOD} GROUP BY weekday ORDER BY orders DESC`,
+    parameters: [PERIOD],
+    reading: {
+      text: `Orders placed {period}, by day of the week:`,
+      each: '{weekday}: {orders:number}',
+      none: 'No order was placed {period}.',
+    },
+  },
+  {
+    name: 'orders_by_day',
+    description: 'The number of orders day by day',
+    examples: [
+      'Orders by day {period}',
+      'How many orders per day did we have {period}?',
+      'Daily orders {period}',
+      'Number of orders on each day {period}',
+    ],
+    sql: `SELECT o.ordered_on AS day, count(*) AS orders FROM orders o WHERE ${IN_PERIOD} GROUP BY day ORDER BY day DESC`,
+    parameters: [{ kind: 'period', name: 'period', isRequired: true }],
+    reading: {
+      text: `Orders placed {period}, by day, the latest first:`,
+      each: '{day}: {orders:number}',
       none: 'No order was placed {period}.',
     },
   },
@@ -477,6 +613,103 @@ const REVENUE_QUESTIONS: readonly NamedQuestion[] = [
       text: `Revenue {period}, ${WITHOUT}, by currency:`,
       each: '{revenue_cents:money} from {orders:count order}',
       none: 'There was no revenue {period}.',
+    },
+  },
+  {
+    name: 'units_sold_in_all',
+    description: 'Units sold in a period, of all products together',
+    examples: [
+      'How many units did we sell {period}?',
+      'How many pieces were sold {period}?',
+      'Number of products sold {period}',
+      'Units sold {period}',
+      'How many items did we sell {period}?',
+    ],
+    sql: `SELECT coalesce(sum(i.quantity), 0) AS units, count(DISTINCT o.order_id) AS orders FROM orders o
+      JOIN order_items i ON i.order_id = o.order_id WHERE ${EARNING} AND ${IN_PERIOD}`,
+    parameters: [PERIOD],
+    reading: {
+      text: `{units:count unit} were sold {period}, in {orders:count order}, ${WITHOUT}.`,
+      none: 'Nothing was sold {period}.',
+    },
+  },
+  {
+    name: 'category_revenue',
+    description: 'Revenue of a category in a period',
+    examples: [
+      'What did customers spend on {category} {period}?',
+      'Revenue of {category} {period}',
+      'How much did we earn with {category} {period}?',
+      'Sales of {category} {period}',
+      'How many {category} did we sell {period}?',
+    ],
+    sql: `SELECT o.currency, sum(i.quantity * i.unit_price_cents) AS revenue_cents, sum(i.quantity) AS units
+      FROM orders o JOIN order_items i ON i.order_id = o.order_id JOIN products p ON p.product_id = i.product_id
+      WHERE p.category = :category AND ${EARNING} AND ${IN_PERIOD} GROUP BY o.currency ORDER BY units DESC`,
+    parameters: [CATEGORY, PERIOD],
+    reading: {
+      text: `The category {category} brought in {period}, ${WITHOUT}:`,
+      each: '{revenue_cents:money} with {units:count unit}',
+      none: 'Nothing of the category {category} was sold {period}.',
+    },
+  },
+  {
+    name: 'place_revenue',
+    description: 'Revenue from a city or country in a period',
+    examples: [
+      'What is our revenue in {place} {period}?',
+      'Sales to {place} {period}',
+      'How much money did we make in {place} {period}?',
+      'How much did customers from {place} spend {period}?',
+    ],
+    sql: `SELECT o.currency, sum(o.total_cents) AS revenue_cents, count(*) AS orders FROM orders o
+      JOIN customers c ON c.customer_id = o.customer_id
+      WHERE (c.city = :place OR c.country = :place) AND ${EARNING} AND ${IN_PERIOD} GROUP BY o.currency ORDER BY orders DESC`,
+    parameters: [PLACE, PERIOD],
+    reading: {
+      text: `Revenue from {place} {period}, ${WITHOUT}:`,
+      each: '{revenue_cents:money} from {orders:count order}',
+      none: 'There was no revenue from {place} {period}.',
+    },
+  },
+  {
+    name: 'best_months',
+    description: 'The months with the most revenue, in each currency',
+    examples: [
+      'Which month had the highest revenue?',
+      'Best month by sales {period}',
+      'In which month did we earn the most {period}?',
+      'What was our strongest month {period}?',
+    ],
+    sql: `SELECT month, currency, revenue_cents FROM
+      (SELECT substr(o.ordered_on, 1, 7) AS month, o.currency, sum(o.total_cents) AS revenue_cents,
+        row_number() OVER (PARTITION BY o.currency ORDER BY sum(o.total_cents) DESC) AS place
+        FROM orders o WHERE ${EARNING} AND ${IN_PERIOD} GROUP BY month, o.currency)
+      WHERE place <= 3 ORDER BY currency, place`,
+    parameters: [PERIOD],
+    reading: {
+      text: `The months with the most revenue {period}, three of each currency, ${WITHOUT}:`,
+      each: '{month}: {revenue_cents:money}',
+      none: 'There was no revenue {period}.',
+    },
+  },
+  {
+    name: 'least_sold_products',
+    description: 'The products that sell worst, of those that were sold',
+    examples: [
+      'Which products sell worst {period}?',
+      'Least popular products {period}',
+      'What are the {number} worst-selling products?',
+      'Slowest selling products',
+    ],
+    sql: `SELECT p.name, sum(i.quantity) AS units FROM orders o JOIN order_items i ON i.order_id = o.order_id
+      JOIN products p ON p.product_id = i.product_id
+      WHERE ${EARNING} AND ${IN_PERIOD} GROUP BY p.product_id ORDER BY units, p.name LIMIT :number`,
+    parameters: [TOP, PERIOD],
+    reading: {
+      text: `Of the products sold {period}, those sold least, ${WITHOUT}:`,
+      each: '{name}: {units:count unit}',
+      none: 'Nothing was sold {period}.',
     },
   },
   {
@@ -684,6 +917,24 @@ const CUSTOMER_QUESTIONS: readonly NamedQuestion[] = [
     },
   },
   {
+    name: 'most_frequent_customers',
+    description: 'The customers with the most orders',
+    examples: [
+      'Which customers order most often {period}?',
+      'Top {number} customers by number of orders {period}',
+      'Most loyal customers',
+      'Who placed the most orders {period}?',
+    ],
+    sql: `SELECT c.name, c.city, count(*) AS orders FROM orders o JOIN customers c ON c.customer_id = o.customer_id
+      WHERE ${IN_PERIOD} GROUP BY c.customer_id ORDER BY orders DESC, c.name LIMIT :number`,
+    parameters: [TOP, PERIOD],
+    reading: {
+      text: `The customers with the most orders {period}:`,
+      each: '{name} ({city}): {orders:count order}',
+      none: 'No order was placed {period}.',
+    },
+  },
+  {
     name: 'inactive_customers',
     description: 'Customers who ordered nothing in a period',
     examples: [
@@ -765,6 +1016,7 @@ export const SHOP_CATALOGUE: Catalogue = {
   names: {
     products: 'SELECT name FROM products ORDER BY name',
     categories: 'SELECT DISTINCT category FROM products ORDER BY category',
+    warehouses: 'SELECT DISTINCT warehouse FROM stock ORDER BY warehouse',
     places: 'SELECT city FROM customers UNION SELECT country FROM customers ORDER BY 1',
   },
   synonyms: [
@@ -782,6 +1034,16 @@ export const SHOP_CATALOGUE: Catalogue = {
     ['spend', 'spent'],
     ['join', 'register', 'sign'],
     ['left', 'remaining'],
+    ['category', 'categories'],
+    ['unit', 'piece', 'copies'],
+    ['order', 'purchase'],
+    ['customer', 'buyer', 'client', 'shopper'],
+    ['cheapest', 'cheap'],
+    ['share', 'percentage', 'percent', 'rate'],
+    ['country', 'countries', 'nation'],
+    ['weekday', 'weekdays'],
+    ['total', 'altogether', 'whole'],
+    ['release', 'launch', 'introduce'],
   ],
   questions: [
     ...PRODUCT_QUESTIONS,

@@ -40,13 +40,14 @@ const LABELS = JSON.parse(readFileSync(join(ROOT, 'test/agents/analytics/labelle
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFigures => {
-  const { products, customers } = generateShop();
+  const { products, stock, customers } = generateShop();
   const texts = (rows: readonly Readonly<Record<string, string | number>>[], column: string): string[] => [
     ...new Set(rows.map((row) => String(row[column]))),
   ];
   const names = {
     products: texts(products, 'name'),
     categories: texts(products, 'category'),
+    warehouses: texts(stock, 'warehouse'),
     places: [...texts(customers, 'city'), ...texts(customers, 'country')],
   };
   const index = indexQuestions(SHOP_CATALOGUE);

@@ -5,7 +5,6 @@ import { AgentResponse } from '../agent-response.ts';
 import type { Catalogue, NamedQuestion } from './catalogue.ts';
 import type { Checked } from './checked.ts';
 import { describeRows } from './describe-rows.ts';
-import { similarNames } from './find-names.ts';
 import { interpretRows, originOf } from './interpret-rows.ts';
 import { createKnownNames } from './known-names.ts';
 import { type MatchOutcome, MIN_SCORE, matchQuestion, type QuestionMatch } from './match-question.ts';
@@ -51,8 +50,8 @@ export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Dat
     const asked = readQuestion(query, { names, now: now() });
     const outcome = matchQuestion(index, asked);
     if (!outcome.ok) {
-      const list = outcome.missing?.kind === 'name' ? (names[outcome.missing.list] ?? []) : [];
-      throw notFound(outcome, similarNames(asked.all, list));
+      const { missing } = outcome;
+      throw notFound(outcome, missing?.kind === 'name' ? (asked.similar[missing.list]?.names ?? []) : []);
     }
     const { question, values } = outcome.match;
     const answered = ours(await ask({ sql: question.sql, values }, call));

@@ -47,11 +47,19 @@ export const findNames = (words: readonly QuestionWord[], lists: NameLists): Fou
     .sort((a, b) => a.start - b.start);
 };
 
-/** Names that share a word with the question: what it may have meant. */
-export const similarNames = (words: readonly QuestionWord[], names: readonly string[]): string[] => {
-  const stems = new Set(words.filter(({ text }) => text.length > 3).map((word) => word.stem));
-  return names.filter((name) => wordsOfQuestion(name).some((word) => stems.has(word.stem)));
+/** Names that share a word of four letters or more with the question, and those words: what it may have meant. */
+export const similarNames = (words: readonly QuestionWord[], names: readonly string[]): SimilarNames => {
+  const asked = words.filter(({ text }) => text.length > 3);
+  const similar = names.map((name) => ({ name, stems: wordsOfQuestion(name).map((word) => word.stem) }));
+  const found = similar.filter(({ stems }) => asked.some((word) => stems.includes(word.stem)));
+  const stems = new Set(found.flatMap((each) => each.stems));
+  return { names: found.map(({ name }) => name), words: new Set(asked.filter((word) => stems.has(word.stem))) };
 };
+
+export interface SimilarNames {
+  names: string[];
+  words: ReadonlySet<QuestionWord>;
+}
 
 const candidatesOf = (
   words: readonly QuestionWord[],

@@ -21,10 +21,10 @@ export type MatchOutcome =
   | { ok: false; close: NamedQuestion[]; missing?: Parameter | undefined };
 
 /** Below this score a question counts as none of the catalogue. Set on the development half of the labelled questions. */
-export const MIN_SCORE = 0.55;
+export const MIN_SCORE = 0.65;
 const MIN_MARGIN = 0.02;
 /** By so much a question that lacks a value must be nearer than all that lack none. */
-const CLEARLY_BETTER = 0.15;
+const CLEARLY_BETTER = 0.1;
 const MAX_CLOSE = 3;
 
 /**
@@ -46,7 +46,9 @@ export const matchQuestion = (index: QuestionIndex, asked: ReadQuestion): MatchO
   if (unfinished && unfinished.score > (best?.score ?? 0) + CLEARLY_BETTER) {
     return { ok: false, close: questions, missing: unfinished.filled.missing };
   }
-  const isClear = best !== undefined && best.score >= MIN_SCORE && best.score - (second?.score ?? 0) >= MIN_MARGIN;
+  // A question that is much nearer but cannot take all values: the one at hand would be about something else.
+  const isNearest = best !== undefined && best.score + CLEARLY_BETTER >= (scored[0]?.score ?? 0);
+  const isClear = isNearest && best.score >= MIN_SCORE && best.score - (second?.score ?? 0) >= MIN_MARGIN;
   if (!isClear || hasNegation(best.entry, asked)) return { ok: false, close: questions };
   const { values, told } = best.filled;
   return {
@@ -55,22 +57,28 @@ export const matchQuestion = (index: QuestionIndex, asked: ReadQuestion): MatchO
   };
 };
 
-/** The words that no parameter has taken as a choice. */
-const wordsLeft = ({ words }: ReadQuestion, { taken }: FilledParameters) => words.filter((word) => !taken.has(word));
+/** The words that no parameter has taken as a choice, nor may be a part of the name that is missing. */
+const wordsLeft = ({ words, similar }: ReadQuestion, { taken, missing }: FilledParameters) => {
+  const parts = missing?.kind === 'name' ? similar[missing.list]?.words : undefined;
+  return words.filter((word) => !taken.has(word) && parts?.has(word) !== true);
+};
 
-/** Half how much of the question the named one knows (squared), half how alike the nearest of its examples is. */
+/**
+ * Half how much of the question the named one knows, half how alike the nearest of its examples is. What the question says beyond the
+ * named one counts twice: it may well change what is asked.
+ */
 const scoreOf = (index: QuestionIndex, { terms, phrases }: IndexedQuestion, asked: readonly string[]): number => {
   const question = new Set(asked);
   // A value alone is no question.
   if (question.size === 0) return 0;
   const sum = (list: Iterable<string>) => [...list].reduce((total, term) => total + index.weightOf(term), 0);
   const total = sum(question);
-  const covered = sum([...question].filter((term) => terms.has(term))) / total;
+  const foreign = sum([...question].filter((term) => !terms.has(term)));
+  const covered = (total - foreign) / (total + foreign);
   const nearest = Math.max(
     ...phrases.map((phrase) => (2 * sum([...question].filter((term) => phrase.has(term)))) / (total + sum(phrase))),
   );
-  // What the question says beyond the named one counts twice: it may well change what is asked.
-  return (covered ** 2 + nearest) / 2;
+  return (covered + nearest) / 2;
 };
 
 const NEGATIONS: ReadonlySet<string> = new Set([

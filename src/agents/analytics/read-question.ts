@@ -1,11 +1,9 @@
-import { type FoundName, findNames, type NameLists } from './find-names.ts';
+import { type FoundName, findNames, type NameLists, type SimilarNames, similarNames } from './find-names.ts';
 import { type FoundPeriod, readPeriod } from './read-period.ts';
 import { type QuestionWord, wordsOfQuestion } from './words-of-question.ts';
 
 /** What a question is made of: words to match by, and values for parameters. */
 export interface ReadQuestion {
-  /** All words, with those that belong to values. */
-  all: QuestionWord[];
   /** The words that are left when the values are taken out. */
   words: QuestionWord[];
   names: FoundName[];
@@ -13,6 +11,8 @@ export interface ReadQuestion {
   /** There is more than one period, and they do not make one. */
   hasManyPeriods: boolean;
   numbers: number[];
+  /** By list, the names that the words left over may be parts of. */
+  similar: Readonly<Record<string, SimilarNames>>;
 }
 
 /** Takes the values out of a question: the names of the lists, then a period, then numbers. */
@@ -28,13 +28,15 @@ export const readQuestion = (
   const found = typeof period === 'object' ? period : undefined;
   const rest = found ? blank(nameless, found.start, found.end) : nameless;
   const left = wordsOfQuestion(rest);
+  const words = left.filter(({ text }) => numberOf(text) === undefined);
+  const similar = Object.entries(lists).map(([list, known]) => [list, similarNames(words, known)] as const);
   return {
-    all,
-    words: left.filter(({ text }) => numberOf(text) === undefined),
+    words,
     names,
     period: found,
     hasManyPeriods: period === 'many',
     numbers: left.map(({ text }) => numberOf(text)).filter((number) => number !== undefined),
+    similar: Object.fromEntries(similar),
   };
 };
 

@@ -51,6 +51,9 @@ describe('findNames()', () => {
   });
 
   it('tells what may have been meant', () => {
-    expect(similarNames(wordsOfQuestion('the iPhone please'), LISTS.products)).toEqual(['iPhone 17', 'iPhone 17 Pro']);
+    expect(similarNames(wordsOfQuestion('the iPhone please'), LISTS.products).names).toEqual([
+      'iPhone 17',
+      'iPhone 17 Pro',
+    ]);
   });
 });
