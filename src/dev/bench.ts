@@ -2,13 +2,14 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [indexing] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchDelegation } from './bench-delegation.ts';
 import { benchHttp } from './bench-http.ts';
 import { benchIndexing } from './bench-indexing.ts';
+import { benchRouting } from './bench-routing.ts';
 import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
 
