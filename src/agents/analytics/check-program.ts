@@ -67,7 +67,7 @@ const checkGrowth = (program: readonly Instruction[], tokens: readonly SqlToken[
   ).length;
   const longest = Math.max(
     USUAL_TEXT,
-    ...tokens.filter(({ kind }) => kind === 'text').map(({ value }) => value.length),
+    ...tokens.filter(({ kind }) => kind === 'text' || kind === 'quoted').map(({ value }) => value.length),
   );
   const isTooMuch = growing > MAX_CONCATENATIONS || (growing > 0 && columns * 2 ** growing * longest > MAX_GROWN_ROW);
   return isTooMuch ? refuse('joins too many texts') : undefined;

@@ -49,7 +49,10 @@ const FIRST_WORDS: ReadonlySet<string> = new Set(['select', 'with', 'values']);
 const problemOf = ({ kind, raw, value }: SqlToken, names: readonly string[]): string | undefined => {
   if (raw === ';') return 'is more than one';
   if (kind === 'name' && value === 'recursive') return 'is recursive';
-  if (kind === 'text' && value.length > MAX_LITERAL_LENGTH)
+  // It would go through the whole partition for every row.
+  if (kind === 'name' && value === 'exclude') return 'leaves rows out of a window';
+  // A name in quotes that nothing bears is a text to SQLite.
+  if ((kind === 'text' || kind === 'quoted') && value.length > MAX_LITERAL_LENGTH)
     return `has a text of more than ${MAX_LITERAL_LENGTH} characters`;
   if (kind === 'parameter' && !(raw.startsWith(':') && names.includes(raw.slice(1))))
     return 'has a parameter without a value';

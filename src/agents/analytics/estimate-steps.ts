@@ -2,7 +2,7 @@ import type { PlanLine } from '../../storage/sql-database.ts';
 import { inListSizes } from './in-list-sizes.ts';
 import type { SqlToken } from './lex-sql.ts';
 import type { TableSizes } from './table-sizes.ts';
-import { tablesByAlias } from './tables-by-alias.ts';
+import { tablesByAlias, UNKNOWN_TABLE } from './tables-by-alias.ts';
 
 interface Cost {
   /** Rows gone through. */
@@ -27,12 +27,16 @@ export const estimateSteps = (
   plan: readonly PlanLine[],
   { tokens, sizes }: { tokens: readonly SqlToken[]; sizes: TableSizes },
 ): number => {
-  const aliases = tablesByAlias(tokens, sizes.tables);
+  const aliases = tablesByAlias(tokens);
   const listSizes = inListSizes(tokens);
+  const tables = new Map(sizes.tables.map((table) => [table.toLowerCase(), sizes.rowsOf(table)]));
   const prepared = new Map<string, number>();
   const rowsNamed = (name: string): number => {
-    const known = [prepared.get(name), ...(aliases.get(name.toLowerCase()) ?? []).map(sizes.rowsOf)].filter(isKnown);
-    return Math.max(...(known.length > 0 ? known : [1, ...prepared.values(), ...sizes.tables.map(sizes.rowsOf)]));
+    const own = name.toLowerCase();
+    const meant = [own, ...(aliases.get(own) ?? [])];
+    const known = meant.flatMap((each) => [prepared.get(each), tables.get(each)]).filter(isKnown);
+    const isClear = known.length > 0 && !meant.includes(UNKNOWN_TABLE);
+    return Math.max(...(isClear ? known : [1, ...prepared.values(), ...tables.values()]));
   };
 
   const costOf = (parent: number): Cost => {
@@ -51,7 +55,10 @@ export const estimateSteps = (
       else if (detail.startsWith('CORRELATED')) perRow += inner.steps;
       else once += inner.steps;
       const name = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1];
-      if (name !== undefined) prepared.set(name, Math.max(inner.rows, prepared.get(name) ?? 0));
+      if (name !== undefined) {
+        const own = name.toLowerCase();
+        prepared.set(own, Math.max(inner.rows, prepared.get(own) ?? 0));
+      }
       if (PART_OF_COMPOUND.test(detail)) compound += inner.rows;
     }
     const product = multiply(loops, listSizes);

@@ -1,15 +1,21 @@
 import type { SqlToken } from './lex-sql.ts';
 
-/** Under which names a statement speaks of its tables: a table's own, and the words that follow it. All in lower case. */
-export const tablesByAlias = (tokens: readonly SqlToken[], tables: readonly string[]): Map<string, string[]> => {
-  const known = new Map(tables.map((table) => [table.toLowerCase(), table]));
-  const aliases = new Map([...known].map(([name, table]) => [name, [table]]));
-  tokens.forEach(({ value }, place) => {
-    const table = known.get(value.toLowerCase());
-    const alias = tokens[tokens[place + 1]?.value === 'as' ? place + 2 : place + 1];
-    if (table === undefined || alias === undefined || !NAMES.has(alias.kind)) return;
-    const name = alias.value.toLowerCase();
-    aliases.set(name, [...(aliases.get(name) ?? []), table]);
+/** What stands for all that cannot be followed: the rows of a query in brackets. */
+export const UNKNOWN_TABLE = ')';
+
+/**
+ * What each word of a statement may be another name of: the word before it, when an alias could stand there. All in lower case;
+ * a bracket that closes an inner query is `UNKNOWN_TABLE`. It finds too many rather than too few.
+ */
+export const tablesByAlias = (tokens: readonly SqlToken[]): Map<string, string[]> => {
+  const aliases = new Map<string, string[]>();
+  tokens.forEach(({ kind, value }, place) => {
+    if (!NAMES.has(kind)) return;
+    const isAfterAs = tokens[place - 1]?.kind === 'name' && tokens[place - 1]?.value === 'as';
+    const before = tokens[isAfterAs ? place - 2 : place - 1];
+    if (before === undefined || (!NAMES.has(before.kind) && before.raw !== UNKNOWN_TABLE)) return;
+    const name = value.toLowerCase();
+    aliases.set(name, [...(aliases.get(name) ?? []), before.value.toLowerCase()]);
   });
   return aliases;
 };
