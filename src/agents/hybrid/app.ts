@@ -36,6 +36,12 @@ const HYBRID: AgentProfile = {
       'Our price against the market, and the warranty conditions',
       'How many do we have in the warehouse and which firmware do they need?',
       'Summarise the documentation and add the sales figures',
+      'Number of units in the warehouse, plus the current offers on the web',
+      'What do we charge for it, what do others charge, and which guides do we have on it?',
+      'Who bought it, and are those customers still covered by the guarantee?',
+      'Does our documentation mention it, and what does the press say about it?',
+      'How many spare parts are left, and which articles explain the replacement?',
+      'What did it earn last year and how do I maintain it?',
     ],
   },
 };
