@@ -17,6 +17,7 @@ const PARTS = {
   search: benchSearch,
   http: benchHttp,
   delegation: benchDelegation,
+  routing: benchRouting,
   indexing: benchIndexing,
   size: benchSize,
 };
