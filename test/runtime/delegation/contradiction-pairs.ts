@@ -12,6 +12,49 @@ const apart = (one: string, other: string) => ({ one, other });
 const contradicting = (pair: Omit<LabelledPair, 'contradicts'>): LabelledPair => ({ ...pair, contradicts: true });
 const harmless = (pair: Omit<LabelledPair, 'contradicts'>): LabelledPair => ({ ...pair, contradicts: false });
 
+/** What was wrongly told of answers of several sentences, made from articles that agree with one another. */
+const FROM_LONG_ANSWERS = [
+  both(
+    'The pump does not start, what can I do?',
+    '1. Shut down, pull the mains plug and wait for 10 minutes.\n2. Look for dust.\n3. Start again.\n4. Call us.',
+    '1. Check the cable.\n2. Hold the button.\n3. Pull the mains plug for 60 seconds.\n4. Wait for 2 minutes.',
+  ),
+  apart(
+    '1. Pull the plug.\n2. Wait for 30 seconds, then switch on.',
+    '1. Close the lid.\n2. Wait for 60 seconds, then switch on.',
+  ),
+  both(
+    'How fast is it?',
+    'Over 24 hours it should be between 6.65 and 7.35 TH/s. The pool shows less. It counts shares. Shares arrive by chance.',
+    'Look at the dashboard. The device logs in and reports the result within 10 seconds. Compare it. Then wait.',
+  ),
+  both(
+    'Which versions are supported?',
+    '| Version | Supported until |\n| --- | --- |\n| 3.0 to 3.3 | 31 December 2026 |\n| 2.x | no longer |\n\nAll others are.',
+    'The file is called backup-A2-2025-03-11.abk. It has 5 parts. Keep it. Any cable of category 5e will do.',
+  ),
+  both(
+    'How efficient is Quiet mode?',
+    'On this model, Quiet mode is the most efficient of all with 17.6 J/TH. Turbo is loud. Eco is slow. Choose one.',
+    '| Mode | Small | Medium | Large |\n| --- | --- | --- | --- |\n| Quiet | none | none | 25 |\n| Turbo | 39 | 45 | 41 |',
+  ),
+  both(
+    'How do I clean the plugs?',
+    'Pull out both 8-pin plugs and check the contacts.',
+    'Pull out both 6-pin plugs and check the contacts for dust.',
+  ),
+  both(
+    'What should I know about mining?',
+    'Can I pause it? Yes. Set the power mode to Off. Start it again later. It keeps its settings.',
+    'Does the node slow it down? No. Node and miner share the small processor. Hashing is done in the chips. All is well.',
+  ),
+  both(
+    'Which firmware do I need?',
+    'The node runs with firmware 3.4.0.',
+    'The node runs with firmware 3.2.0 or later.',
+  ),
+];
+
 /** The half that the rules were written with. */
 export const DEVELOPMENT_PAIRS: readonly LabelledPair[] = [
   ...[
@@ -44,6 +87,17 @@ export const DEVELOPMENT_PAIRS: readonly LabelledPair[] = [
       'A restart is needed after each update.',
       'No restart is needed after an update.',
     ),
+    apart('The payment service is offline.', 'The payment service is online.'),
+    both(
+      'How long is the warranty of a new device?',
+      'According to warranty.md:\n\nEvery new device has a warranty of 24 months. Keep the invoice. Parts that wear are not covered. Send it in its box.',
+      'Register the device first. Then the warranty of a new device is 12 months. Shipping is free. Repairs take a week.',
+    ),
+    both(
+      'Which noise does it make?',
+      '| Mode | Noise |\n| --- | --- |\n| Quiet | 25 dBA |',
+      '| Mode | Noise |\n| --- | --- |\n| Quiet | 31 dBA |',
+    ),
   ].map(contradicting),
   ...[
     apart('The Apollo II draws 300 W.', 'The Apollo III draws 350 W.'),
@@ -59,6 +113,9 @@ export const DEVELOPMENT_PAIRS: readonly LabelledPair[] = [
     both('Does it work on Linux?', 'It works on Linux.', 'It works on Linux, but not on BSD.'),
     both('How many orders were there?', 'There were about 1,200 orders.', 'There were 1,187 orders.'),
     apart('Step 3: press the button for 5 seconds.', 'Step 4: press the button for 10 seconds.'),
+    both('How many orders were there?', 'There were 1,187 orders.', 'There were about 1,200 orders.'),
+    apart('Updates can be installed offline.', 'Updates can be installed online.'),
+    ...FROM_LONG_ANSWERS,
   ].map(harmless),
 ];
 

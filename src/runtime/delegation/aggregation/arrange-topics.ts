@@ -1,8 +1,8 @@
 import { PARTIAL_BELOW } from '../../../contract/confidence.ts';
 import { groupByQuestion } from './group-by-question.ts';
 import type { Voice } from './hear-branches.ts';
-import { createSaid } from './said.ts';
-import { type Reading, type Statement, statementsOf } from './statements-of.ts';
+import { createSaid, isSaidIn } from './said.ts';
+import { createStatements, type Reading, type Statement } from './statements-of.ts';
 import { whatItAdds } from './what-it-adds.ts';
 
 /** One question with what was answered to it. Numbers are places in the list of voices. */
@@ -56,26 +56,25 @@ const arrange = (answers: readonly Answer[]): Pick<Topic, 'said' | 'repeating' |
     agreeing: [],
   };
   if (others.length === 0) return arranged;
+  const statementsOf = createStatements();
   const led = statementsOf(leading.reading);
   const before = createSaid();
   before.add(led.flat());
-  for (const { voice, reading } of others) {
+  for (const [order, { voice, reading }] of others.entries()) {
     const blocks = statementsOf(reading);
     const added = whatItAdds(blocks, before);
     if (added === '') arranged.repeating.push(voice);
     else arranged.said.push({ voice, text: added });
     const own = blocks.flat();
     if (added === '' || holdsAll(own, led)) arranged.agreeing.push(voice);
-    before.add(own);
+    if (order < others.length - 1) before.add(own);
   }
   return arranged;
 };
 
-const holdsAll = (own: readonly Statement[], led: readonly (readonly Statement[])[]): boolean => {
-  const said = createSaid();
-  said.add(own);
-  return led.every((block) => block.every(said.holds));
-};
+/** Mostly the first is missing already, so that an index of what it has would cost more than it saves. */
+const holdsAll = (own: readonly Statement[], led: readonly (readonly Statement[])[]): boolean =>
+  led.every((block) => block.every((statement) => isSaidIn(own, statement)));
 
 /** One that states no confidence stands where an answer begins to be sure. */
 const surenessOf = (voice: Voice | undefined): number => voice?.response.confidence ?? PARTIAL_BELOW;

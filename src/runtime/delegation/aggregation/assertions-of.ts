@@ -1,4 +1,4 @@
-import { contentWordsOf } from './content-words.ts';
+import type { ContentWords } from './content-words.ts';
 import { quantitiesOf } from './quantities-of.ts';
 import type { Quantity } from './quantity.ts';
 import { type Subject, subjectOf } from './subject-of.ts';
@@ -6,8 +6,8 @@ import { type Subject, subjectOf } from './subject-of.ts';
 /** A statement as it is held against another. */
 export interface Assertion {
   text: string;
-  /** What it is about, without numbers and denial (`contentWordsOf`). */
-  words: ReadonlySet<string>;
+  /** What it is about, without numbers and denial (`createContentWords`). */
+  words: readonly number[];
   quantities: readonly Quantity[];
   /** Read only when asked for. */
   subject: () => Subject;
@@ -21,7 +21,10 @@ export interface Assertion {
 }
 
 /** What an answer asserts, by its sentences in their order. Questions and headings assert nothing. */
-export const assertionsOf = (sentences: readonly string[]): Assertion[] => {
+export const assertionsOf = (
+  sentences: readonly string[],
+  contentWordsOf: (statement: string) => ContentWords,
+): Assertion[] => {
   const assertions: Assertion[] = [];
   let head = '';
   let isOpen = true;
@@ -32,7 +35,7 @@ export const assertionsOf = (sentences: readonly string[]): Assertion[] => {
       return;
     }
     if (!sentence.startsWith('|')) head = '';
-    const assertion = assertionOf(sentence.slice(0, MAX_LENGTH), head);
+    const assertion = assertionOf(sentence.slice(0, MAX_LENGTH), { head, contentWordsOf });
     assertions.push(isOpen ? assertion : { ...assertion, verdict: undefined });
     // What only introduces, as "According to guide.md:", leaves it to the next to open the answer.
     isOpen &&= sentence.endsWith(':');
@@ -52,7 +55,10 @@ const headOf = (row: string): string =>
     .replace(/[\s|*_`]+/g, ' ')
     .trim();
 
-const assertionOf = (text: string, head: string): Assertion => {
+const assertionOf = (
+  text: string,
+  { head, contentWordsOf }: { head: string; contentWordsOf: (statement: string) => ContentWords },
+): Assertion => {
   const bare = bareOf(text);
   const verdict = /^(yes|no)\b(?=[\s]*(?:[.,!:;–—-]|$))/i.exec(bare)?.[1]?.toLowerCase() as Assertion['verdict']; // the pattern knows no other words
   const plain = verdict === undefined ? bare : bare.replace(/^\w+[\s.,!:;–—-]*/, '');
@@ -85,7 +91,7 @@ const placeOf = (text: string): Assertion['place'] => {
 
 /** "Yes. The API is free": the word belongs to the sentence after it. */
 const withVerdict = (assertions: readonly Assertion[]): Assertion[] => {
-  const at = assertions.findIndex(({ verdict, words }) => verdict !== undefined && words.size === 0);
+  const at = assertions.findIndex(({ verdict, words }) => verdict !== undefined && words.length === 0);
   const [word, next] = [assertions[at], assertions[at + 1]];
   if (word === undefined || next === undefined) return [...assertions];
   return assertions.toSpliced(at, 2, { ...next, verdict: word.verdict, text: `${word.text} ${next.text}` });

@@ -45,18 +45,14 @@ export const denialIn = (
   { shared, isSameQuestion, ...answers }: Answers & { shared: number; isSameQuestion: boolean },
 ): [string, string] | undefined => {
   if (one.isDenied === other.isDenied) return undefined;
-  if (shared < (isSameQuestion ? 1 : 2) || shared < DENIED_FROM * (one.words.size + other.words.size - shared))
+  if (shared < (isSameQuestion ? 1 : 2) || shared < DENIED_FROM * (one.words.length + other.words.length - shared))
     return undefined;
   const isSaidIn = (assertions: readonly Assertion[], said: Assertion) =>
-    assertions.some((each) => each.isDenied === said.isDenied && [...said.words].every((word) => each.words.has(word)));
-  return isSaidIn(answers.other, one) || isSaidIn(answers.one, other) ? undefined : valuesOf(one, other);
+    assertions.some((each) => each.isDenied === said.isDenied && said.words.every((word) => each.words.includes(word)));
+  return isSaidIn(answers.other, one) || isSaidIn(answers.one, other) ? undefined : verdictsOf(one, other);
 };
 
-/** "Yes, ..." and "No, ..." to the same question. */
-export const areOpposed = (one: Assertion, other: Assertion): boolean =>
-  one.verdict !== undefined && other.verdict !== undefined && one.verdict !== other.verdict;
-
-export const valuesOf = (one: Assertion, other: Assertion): [string, string] => {
+export const verdictsOf = (one: Assertion, other: Assertion): [string, string] => {
   const wordFor = ({ verdict, isDenied }: Assertion) => verdict ?? (isDenied ? 'no' : 'yes');
   return [wordFor(one), wordFor(other)];
 };

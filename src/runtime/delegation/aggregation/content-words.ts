@@ -1,39 +1,74 @@
+import { createNumbering } from './number-words.ts';
 import { stemOf, wordsIn } from './words-in.ts';
 
 /** What a statement is about, and whether it denies it. */
 export interface ContentWords {
-  /** Those for the same notion as one; without function words, units and denial. */
-  words: ReadonlySet<string>;
+  /** Each once and by its number, those for the same notion as one; without function words, units and denial. */
+  words: readonly number[];
   isDenied: boolean;
 }
 
-/** Reads the content words of one statement; those that say the opposite of another count as its denial. */
-export const contentWordsOf = (text: string): ContentWords => {
-  const words = new Set<string>();
-  let isDenied = false;
-  for (const word of wordsIn(NOT_QUITE.test(text) ? plainly(text) : text)) {
-    const meaning = MEANINGS.get(word);
-    if (meaning === FUNCTION) continue;
-    if (meaning === DENIAL || meaning !== undefined || word.endsWith("n't")) isDenied = !isDenied;
-    if (meaning === undefined ? word.endsWith("n't") : meaning === DENIAL || STOP_WORDS.has(meaning)) continue;
-    const stem = stemOf(meaning ?? word);
-    words.add(NOTIONS.get(stem) ?? stem);
-  }
-  return { words, isDenied };
+/**
+ * Makes a reader of the content words of statements; words that say the opposite of others count as their denial. It
+ * remembers the words it has met, so make one for the answers of one request.
+ */
+export const createContentWords = (): ((statement: string) => ContentWords) => {
+  const known = new Map<string, Meaning>();
+  const numberOf = createNumbering();
+  const meaningOf = (word: string): Meaning => {
+    const met = known.get(word);
+    if (met !== undefined) return met;
+    const meaning = meaningFor(word, numberOf);
+    known.set(word, meaning);
+    return meaning;
+  };
+  return (statement) => {
+    const words: number[] = [];
+    let isDenied = false;
+    const spoken = wordsIn(statement);
+    for (let at = 0; at < spoken.length; at++) {
+      const word = spoken[at] ?? '';
+      const { notion, denies } = meaningOf(word === 'offline' || word === 'only' ? inContext(spoken, at) : word);
+      if (denies) isDenied = !isDenied;
+      if (notion !== undefined && !words.includes(notion)) words.push(notion);
+    }
+    return { words, isDenied };
+  };
 };
 
-const NOT_QUITE = /\bnot only\b|\boffline\b/i;
+/** "Is offline" says that it is not online, while "works offline" says how; "not only" denies nothing. */
+const inContext = (spoken: readonly string[], at: number): string => {
+  const [before = '', previous = '', word = ''] = ['', '', ...spoken].slice(at, at + 3);
+  if (word === 'only') return previous === 'not' ? NOT_ONLY : word;
+  return FORMS_OF_BE.has(ADVERBS.has(previous) ? before : previous) ? IS_OFFLINE : word;
+};
 
-/** "Is offline" says that it is not online; "works offline" says how, and denies nothing. */
-const plainly = (text: string): string =>
-  text
-    .replace(/\bnot only\b/gi, ' ')
-    .replace(/(?<=\b(?:is|are|was|were)\s(?:(?:now|currently)\s)?)offline\b/gi, 'not online');
+const FORMS_OF_BE = new Set(['is', 'are', 'was', 'were']);
+const ADVERBS = new Set(['now', 'currently', 'still']);
+const IS_OFFLINE = '(is) offline';
+const NOT_ONLY = '(not) only';
+
+interface Meaning {
+  /** Undefined for a word that tells nothing of what a statement is about. */
+  notion: number | undefined;
+  denies: boolean;
+}
+
+const meaningFor = (word: string, numberOf: (notion: string) => number): Meaning => {
+  if (word === NOT_ONLY) return { notion: undefined, denies: true };
+  if (DENIALS.has(word) || word.endsWith("n't")) return { notion: undefined, denies: true };
+  const opposite = OPPOSITES.get(word);
+  const plain = opposite ?? word;
+  const stem = stemOf(plain);
+  const notion = STOP_WORDS.has(plain) ? undefined : numberOf(NOTIONS.get(stem) ?? stem);
+  return { notion, denies: opposite !== undefined };
+};
 
 const DENIALS = new Set('not no never cannot none nothing nobody neither nor'.split(' '));
 
 const OPPOSITES = new Map(
   Object.entries({
+    [IS_OFFLINE]: 'online',
     unsupported: 'supported',
     unavailable: 'available',
     impossible: 'possible',
@@ -90,13 +125,3 @@ const STOP_WORDS = new Set(
     'minute minutes hour hours day days week weeks month months year years am pm gb mb kb tb kg cm mm km th gh mh later newer earlier older'
   ).split(' '),
 );
-
-const DENIAL = '(denial)';
-const FUNCTION = '(function word)';
-
-/** What is looked up of each word at once: that it denies, that it tells nothing, or of what it is the opposite. */
-const MEANINGS: ReadonlyMap<string, string> = new Map([
-  ...[...STOP_WORDS].map((word) => [word, FUNCTION] as const),
-  ...OPPOSITES,
-  ...[...DENIALS].map((word) => [word, DENIAL] as const),
-]);

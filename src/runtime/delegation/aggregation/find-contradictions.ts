@@ -1,9 +1,10 @@
 import type { Contradiction } from '../../../contract/joined-answer.ts';
 import { type Assertion, assertionsOf } from './assertions-of.ts';
-import { areOpposed, denialIn, numbersInConflict, valuesOf } from './conflict-in.ts';
-import { contentWordsOf } from './content-words.ts';
+import { denialIn, numbersInConflict, verdictsOf } from './conflict-in.ts';
+import { type ContentWords, createContentWords } from './content-words.ts';
 import type { Voice } from './hear-branches.ts';
 import { type AskedInCommon, isAboutTheSame } from './is-about-the-same.ts';
+import { addToIndex, countShared, type WordIndex } from './number-words.ts';
 
 /** Two voices that contradict each other, by their places. */
 export interface Dispute {
@@ -20,7 +21,8 @@ export const findContradictions = (
   voices: readonly Voice[],
   isSameQuestion: (one: number, other: number) => boolean,
 ): Dispute[] => {
-  const read = voices.map(readVoice);
+  const contentWordsOf = createContentWords();
+  const read = voices.map((voice) => readVoice(voice, contentWordsOf));
   const disputes: Dispute[] = [];
   for (const [at, one] of read.entries())
     for (const [after, other] of read.slice(at + 1).entries()) {
@@ -43,21 +45,19 @@ export const findContradictions = (
 interface ReadVoice {
   librarian: string;
   /** Content words of the question. */
-  asked: () => ReadonlySet<string>;
+  asked: () => readonly number[];
   assertions: readonly Assertion[];
-  /** Word -> places of the assertions that hold it. */
-  index: ReadonlyMap<string, readonly number[]>;
+  index: WordIndex;
 }
 
-const readVoice = ({ librarian, question, isDeclined, reading }: Voice): ReadVoice => {
-  const assertions = isDeclined ? [] : assertionsOf(reading.sentences());
-  const index = new Map<string, number[]>();
+const readVoice = (
+  { librarian, question, isDeclined, reading }: Voice,
+  contentWordsOf: (statement: string) => ContentWords,
+): ReadVoice => {
+  const assertions = isDeclined ? [] : assertionsOf(reading.sentences(), contentWordsOf);
+  const index: WordIndex = [];
   assertions.forEach(({ words }, place) => {
-    for (const word of words) {
-      const places = index.get(word);
-      if (places === undefined) index.set(word, [place]);
-      else places.push(place);
-    }
+    addToIndex(index, words, place);
   });
   return { librarian, asked: () => contentWordsOf(question).words, assertions, index };
 };
@@ -75,13 +75,15 @@ const conflictBetween = (
   { assertions: other, index }: ReadVoice,
   question: AskedInCommon | undefined,
 ): Conflict | undefined => {
+  const opposed = question === undefined ? undefined : oppositeVerdicts(one, other);
+  if (opposed !== undefined) return opposed;
   for (const statement of one) {
-    const sharedWith = countShared(statement, index, other.length);
-    for (const [place, counterpart] of other.entries()) {
-      if (question !== undefined && areOpposed(statement, counterpart))
-        return { one: statement.text, other: counterpart.text, values: valuesOf(statement, counterpart) };
+    const sharedWith = countShared(index, statement.words, other.length);
+    for (let place = 0; place < other.length; place++) {
       const shared = sharedWith[place] ?? 0;
-      if (!mayConflict(statement, counterpart, shared > 0 || question?.isBriefly === true)) continue;
+      const counterpart = other[place];
+      if (counterpart === undefined || (shared === 0 && question?.isBriefly !== true)) continue;
+      if (!mayConflict(statement, counterpart)) continue;
       if (!isAboutTheSame(statement, counterpart, { shared, question })) continue;
       const values =
         numbersInConflict(statement, counterpart, { one, other }) ??
@@ -92,13 +94,14 @@ const conflictBetween = (
   return undefined;
 };
 
-/** How many words a statement has in common with each of another answer, by their places. */
-const countShared = ({ words }: Assertion, index: ReadVoice['index'], length: number): Uint16Array => {
-  const shared = new Uint16Array(length);
-  for (const word of words) for (const place of index.get(word) ?? []) shared[place] = (shared[place] ?? 0) + 1;
-  return shared;
+/** "Yes, ..." and "No, ..." to the same question. */
+const oppositeVerdicts = (one: readonly Assertion[], other: readonly Assertion[]): Conflict | undefined => {
+  const own = one.find(({ verdict }) => verdict !== undefined);
+  const theirs = other.find(({ verdict }) => verdict !== undefined);
+  if (own === undefined || theirs === undefined || own.verdict === theirs.verdict) return undefined;
+  return { one: own.text, other: theirs.text, values: verdictsOf(own, theirs) };
 };
 
-/** A cheap look first: numbers on both sides, or a denial on one, and something in common. */
-const mayConflict = (one: Assertion, other: Assertion, isNear: boolean): boolean =>
-  isNear && (one.isDenied !== other.isDenied || (one.quantities.length > 0 && other.quantities.length > 0));
+/** A cheap look first: numbers on both sides, or a denial on one. */
+const mayConflict = (one: Assertion, other: Assertion): boolean =>
+  one.isDenied !== other.isDenied || (one.quantities.length > 0 && other.quantities.length > 0);

@@ -10,7 +10,7 @@ export interface Comparison {
 
 /** A question that two answers have in common. */
 export interface AskedInCommon {
-  words: ReadonlySet<string>;
+  words: readonly number[];
   /** Both answers are so short that all they say answers it. */
   isBriefly: boolean;
 }
@@ -29,7 +29,7 @@ const SAME_FROM_WHEN_ASKED_THE_SAME = 0.5;
  * compared under one question alone and need most words in common, rows the same head and the same words.
  */
 export const isAboutTheSame = (one: Assertion, other: Assertion, { shared, question }: Comparison): boolean => {
-  const all = one.words.size + other.words.size - shared;
+  const all = one.words.length + other.words.length - shared;
   if (one.place === 'row' || other.place === 'row')
     return one.place === other.place && one.head !== '' && one.head === other.head && shared > 0 && shared === all;
   if (question === undefined && (one.place === 'step' || other.place === 'step')) return false;
@@ -45,12 +45,11 @@ const answerIt = (
   other: Assertion,
   { shared, question }: { shared: number; question: AskedInCommon },
 ): boolean => {
-  const smaller = Math.min(one.words.size, other.words.size);
+  const smaller = Math.min(one.words.length, other.words.length);
   if (shared < (smaller <= 1 ? smaller : SAME_FROM_WHEN_ASKED_THE_SAME * smaller)) return false;
   if (question.isBriefly) return true;
   if (one.place === 'step' || other.place === 'step') return false;
-  for (const word of one.words) if (question.words.has(word) && other.words.has(word)) return true;
-  return false;
+  return question.words.some((word) => one.words.includes(word) && other.words.includes(word));
 };
 
 /** The same numbered things, no name for another, and under the same conditions. */

@@ -34,7 +34,7 @@ const RANGE_JOINT = String.raw`\s?(?:-|–|—|to|and|bis)\s?`;
 /** For numbers written in digits, with what stands before and behind them: "€5 per month", "up to 30 days", "13 pieces". */
 export const MEASURE_READER: Reader = {
   pattern: new RegExp(
-    String.raw`(?<![\p{L}\p{N}_.-])(?=[\d$€£¥]|eur|usd|gbp|chf|jpy|btc)(?<front>${MONEY})?\s?(?:(?<low>${NUMBER})${RANGE_JOINT})?(?<number>${NUMBER})(?:\s?(?<scale>${SCALE})\b)?(?:[\s-]?(?:(?<degree>°\s?[cf]|degrees(?:\scelsius|\sfahrenheit)?)|(?<money>${MONEY})|(?<unit>${UNIT}))(?![\p{L}\p{N}]))?${PERIOD}`,
+    String.raw`(?=[\d$€£¥]|eur|usd|gbp|chf|jpy|btc)(?<![\p{L}\p{N}_.-])(?<front>${MONEY})?\s?(?:(?<low>${NUMBER})${RANGE_JOINT})?(?<number>${NUMBER})(?:\s?(?<scale>${SCALE})\b)?(?:[\s-]?(?:(?<degree>°\s?[cf]|degrees(?:\scelsius|\sfahrenheit)?)|(?<money>${MONEY})|(?<unit>${UNIT}))(?![\p{L}\p{N}]))?${PERIOD}`,
     'giu',
   ),
   read: (groups, around) => measureOf(groups, around),
@@ -42,6 +42,7 @@ export const MEASURE_READER: Reader = {
 
 /** For numbers written as words, with a unit: "three minutes". */
 export const WORD_READER: Reader = {
+  hint: /(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s/i,
   pattern: new RegExp(String.raw`\b(?<word>${SMALL.slice(1).join('|')})\s(?<unit>${UNIT})\b`, 'gi'),
   read: ({ word = '', unit }, around) => measureOf({ number: String(SMALL.indexOf(word.toLowerCase())), unit }, around),
 };

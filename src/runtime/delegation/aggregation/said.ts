@@ -1,3 +1,4 @@
+import { addToIndex, countShared, type WordIndex } from './number-words.ts';
 import type { Statement } from './statements-of.ts';
 
 /** What was said so far. */
@@ -14,29 +15,37 @@ const SAID_FROM = 0.8;
 export const createSaid = (): Said => {
   const said: Statement[] = [];
   const texts = new Set<string>();
-  const index = new Map<string, number[]>();
+  const index: WordIndex = [];
   const add = (statement: Statement) => {
     const place = said.push(statement) - 1;
     texts.add(statement.text.toLowerCase());
-    for (const word of statement.words) {
-      const places = index.get(word);
-      if (places === undefined) index.set(word, [place]);
-      else places.push(place);
-    }
+    addToIndex(index, statement.words, place);
   };
   const holds = (statement: Statement): boolean => {
     const { text, words, numbers } = statement;
     if (!/[\p{L}\p{N}]/u.test(text)) return true;
-    if (words.size === 0 && numbers.length === 0) return texts.has(text.toLowerCase());
-    if (words.size === 0) return said.some((other) => saysAsMuch(other, statement));
-    const shared = new Uint16Array(said.length);
-    for (const word of words) for (const place of index.get(word) ?? []) shared[place] = (shared[place] ?? 0) + 1;
+    if (words.length === 0 && numbers.length === 0) return texts.has(text.toLowerCase());
+    if (words.length === 0) return said.some((other) => saysAsMuch(other, statement));
+    const shared = countShared(index, words, said.length);
     return shared.some((count, place) => {
       const other = said[place];
-      return other !== undefined && count / words.size >= SAID_FROM && saysAsMuch(other, statement);
+      return other !== undefined && count / words.length >= SAID_FROM && saysAsMuch(other, statement);
     });
   };
   return { add: (statements) => statements.forEach(add), holds };
+};
+
+/** The same as `holds`, of statements without an index. */
+export const isSaidIn = (said: readonly Statement[], statement: Statement): boolean => {
+  const { text, words, numbers } = statement;
+  if (!/[\p{L}\p{N}]/u.test(text)) return true;
+  if (words.length === 0 && numbers.length === 0)
+    return said.some((other) => other.text.toLowerCase() === text.toLowerCase());
+  return said.some(
+    (other) =>
+      saysAsMuch(other, statement) &&
+      (words.length === 0 || words.filter((word) => other.words.includes(word)).length >= SAID_FROM * words.length),
+  );
 };
 
 const saysAsMuch = (one: Statement, { isNegated, numbers }: Statement): boolean =>

@@ -1,3 +1,4 @@
+import { createNumbering } from './number-words.ts';
 import { closes, openingOf } from './outside-code.ts';
 import { stemOf, wordsIn } from './words-in.ts';
 
@@ -5,8 +6,8 @@ import { stemOf, wordsIn } from './words-in.ts';
 export interface Statement {
   /** As it stands in the text, without white space around it. */
   text: string;
-  /** Content words, roughly stemmed; without numbers, links and what stands in brackets at the end. */
-  words: ReadonlySet<string>;
+  /** Content words, roughly stemmed, each once and by its number; without numbers, links and what stands in brackets at the end. */
+  words: readonly number[];
   /** Digits and what belongs to them, as written. */
   numbers: readonly string[];
   isNegated: boolean;
@@ -52,17 +53,33 @@ export const readingOf = (markdown: string): Reading => {
   };
 };
 
-/** What each block of a text states. */
-export const statementsOf = ({ blocks }: Reading): Statement[][] => blocks().map((block) => block.map(statementOf));
+/** Makes a reader of what each block of a text states, for texts that are compared with one another. */
+export const createStatements = (): ((reading: Reading) => Statement[][]) => {
+  const numberOf = createNumbering();
+  const known = new Map<string, number>();
+  const stemNumber = (word: string): number => {
+    const met = known.get(word);
+    if (met !== undefined) return met;
+    const number = STOP_WORDS.has(word) ? TELLS_NOTHING : numberOf(stemOf(word));
+    known.set(word, number);
+    return number;
+  };
+  return ({ blocks }) => blocks().map((block) => block.map((text) => statementOf(text, stemNumber)));
+};
 
-const statementOf = (text: string): Statement => {
+const TELLS_NOTHING = -1;
+
+const statementOf = (text: string, stemNumber: (word: string) => number): Statement => {
   const unlinked = text.includes('](') ? text.replace(/\]\([^)\s]{0,2000}\)/g, '] ') : text;
   const bare = unlinked
     .replace(/\s\([^()]{0,300}\)[.!?]?$/, '')
     .replace(/^\s*(?:[-+*>#]+|\d{1,3}[.)])\s+/, '')
     .replace(/\[\^?\d{1,3}\]/g, ' ');
-  const words = new Set<string>();
-  for (const word of wordsIn(bare)) if (!STOP_WORDS.has(word)) words.add(stemOf(word));
+  const words: number[] = [];
+  for (const word of wordsIn(bare)) {
+    const stem = stemNumber(word);
+    if (stem !== TELLS_NOTHING && !words.includes(stem)) words.push(stem);
+  }
   return { text, words, numbers: bare.match(/\d[\d.,:]*(?<![.,:])/g) ?? [], isNegated: NEGATION.test(bare) };
 };
 

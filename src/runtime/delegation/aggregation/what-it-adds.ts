@@ -8,7 +8,7 @@ const LEANS_BACK =
 /**
  * The parts of an answer that say something more than what was said: blocks and sentences in their order.
  *
- * @param blocks As `statementsOf` reads the answer.
+ * @param blocks As `createStatements` reads the answer.
  * @returns Empty when everything was said already.
  */
 export const whatItAdds = (blocks: readonly (readonly Statement[])[], said: Said): string =>
