@@ -114,6 +114,16 @@ export const DEVELOPMENT_PAIRS: readonly LabelledPair[] = [
     both('How many orders were there?', 'There were about 1,200 orders.', 'There were 1,187 orders.'),
     apart('Step 3: press the button for 5 seconds.', 'Step 4: press the button for 10 seconds.'),
     both('How many orders were there?', 'There were 1,187 orders.', 'There were about 1,200 orders.'),
+    both(
+      'How many orders were there?',
+      'There were 1,187 orders.',
+      'There were 900 orders by card. There were about 1,200 orders in all.',
+    ),
+    both(
+      'How many orders were there?',
+      'There were about 1,200 orders.',
+      'There were 900 orders by card. There were 1,187 orders in all.',
+    ),
     apart('Updates can be installed offline.', 'Updates can be installed online.'),
     ...FROM_LONG_ANSWERS,
   ].map(harmless),

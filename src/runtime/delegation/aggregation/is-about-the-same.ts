@@ -25,14 +25,14 @@ const SAME_FROM_WHEN_ASKED_THE_SAME = 0.5;
  * Whether two statements speak about the same thing under the same conditions.
  *
  * Of a long answer not every statement answers the question: where two have not most of their words in common, one of
- * those that they have must be a word of the question. What a step or a row is about stands around it: steps are
- * compared under one question alone and need most words in common, rows the same head and the same words.
+ * those that they have must be a word of the question. What a step or a row is about stands around it: both are
+ * compared under one question alone, and steps need most words in common, rows the same head and the same words.
  */
 export const isAboutTheSame = (one: Assertion, other: Assertion, { shared, question }: Comparison): boolean => {
   const all = one.words.length + other.words.length - shared;
+  if (question === undefined && (one.place !== 'prose' || other.place !== 'prose')) return false;
   if (one.place === 'row' || other.place === 'row')
     return one.place === other.place && one.head !== '' && one.head === other.head && shared > 0 && shared === all;
-  if (question === undefined && (one.place === 'step' || other.place === 'step')) return false;
   const isClose =
     (shared >= LEAST_SHARED && shared >= SAME_FROM * all) ||
     (question !== undefined && answerIt(one, other, { shared, question }));
