@@ -26,18 +26,21 @@ const SAME_FROM_WHEN_ASKED_THE_SAME = 0.5;
  *
  * Of a long answer not every statement answers the question: where two have not most of their words in common, one of
  * those that they have must be a word of the question. What a step or a row is about stands around it: both are
- * compared under one question alone, and steps need most words in common, rows the same head and the same words.
+ * compared under one question alone, and steps need most words in common, rows the same words and, where both are rows, the same head.
  */
 export const isAboutTheSame = (one: Assertion, other: Assertion, { shared, question }: Comparison): boolean => {
   const all = one.words.length + other.words.length - shared;
   if (question === undefined && (one.place !== 'prose' || other.place !== 'prose')) return false;
-  if (one.place === 'row' || other.place === 'row')
-    return one.place === other.place && one.head !== '' && one.head === other.head && shared > 0 && shared === all;
+  if (one.place === 'row' || other.place === 'row') return shared > 0 && shared === all && mayBeSameRow(one, other);
   const isClose =
     (shared >= LEAST_SHARED && shared >= SAME_FROM * all) ||
     (question !== undefined && answerIt(one, other, { shared, question }));
   return isClose && haveSameSubject(one, other, question !== undefined);
 };
+
+/** A row, and the same told as a line of text or under the same head. */
+const mayBeSameRow = (one: Assertion, other: Assertion): boolean =>
+  one.place === other.place ? one.head === other.head : one.place === 'prose' || other.place === 'prose';
 
 /** Whether both say the same of what was asked. */
 const answerIt = (
