@@ -1,7 +1,7 @@
 import type { Assertion } from './assertions-of.ts';
 
 /** What two statements are compared under. */
-export interface Comparison {
+interface Comparison {
   /** How many words they have in common. */
   shared: number;
   /** What their two answers were asked; undefined when they were asked different things. */
