@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { readAs } from '../contract/read-as.ts';
-import { DataSourceError } from '../runtime/error-info-of.ts';
-import { type Explanation, type SchemaEntry, type SqlDatabase, SqlRefused, type SqlStatement } from './sql-database.ts';
+import {
+  type Explanation,
+  type SchemaEntry,
+  type SqlDatabase,
+  SqlRefused,
+  type SqlStatement,
+  SqlUnavailable,
+} from './sql-database.ts';
 
 /** What is used of a D1 database; the global type of the same name is one. */
 export interface D1 {
@@ -54,7 +60,7 @@ const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
   } catch (error) {
     throw isAboutTheStatement(error)
       ? new SqlRefused('SQLite does not take the statement', { cause: error })
-      : new DataSourceError('the database did not answer', { cause: error });
+      : new SqlUnavailable('the database did not answer', { cause: error });
   }
 };
 
@@ -67,7 +73,7 @@ const isAboutTheStatement = (error: unknown): boolean =>
 
 const read = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   const found = readAs(schema, value);
-  if (!found.ok) throw new DataSourceError('the database answered in an unknown form');
+  if (!found.ok) throw new SqlUnavailable('the database answered in an unknown form');
   return found.value;
 };
 

@@ -45,7 +45,7 @@ export interface Explanation {
 
 /** A remote SQLite database that is read by statements which others wrote: see the gate in src/agents/analytics. */
 export interface SqlDatabase {
-  /** Runs nothing. Throws `SqlRefused` when SQLite does not take the statement, `DataSourceError` when it cannot be asked. */
+  /** Runs nothing. Throws `SqlRefused` when SQLite does not take the statement, `SqlUnavailable` when it cannot be asked. */
   explain(statement: SqlStatement): Promise<Explanation>;
   /** The rows, their column names in order, and the schema at that very moment. Throws as `explain` does. */
   run(statement: SqlStatement): Promise<{ columns: string[]; rows: SqlRow[]; schema: readonly SchemaEntry[] }>;
@@ -54,4 +54,9 @@ export interface SqlDatabase {
 /** SQLite did not take the statement: it is wrong, or asks for something that the database forbids. */
 export class SqlRefused extends Error {
   override readonly name = 'SqlRefused';
+}
+
+/** The database did not answer, or in a form that is unknown. */
+export class SqlUnavailable extends Error {
+  override readonly name = 'SqlUnavailable';
 }

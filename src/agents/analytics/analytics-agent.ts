@@ -1,5 +1,5 @@
 import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
-import type { SqlDatabase, SqlParameter } from '../../storage/sql-database.ts';
+import { type SqlDatabase, type SqlParameter, SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { Catalogue, NamedQuestion } from './catalogue.ts';
@@ -59,9 +59,12 @@ export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Dat
   };
   return async (query, call) => {
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
-    if (call.ai === undefined) return fromCatalogue(query, call);
-    const proposed = await fromModel(query, call, { ask, catalogue, now: now() });
-    return proposed ?? fromCatalogue(query, call);
+    try {
+      const proposed = await fromModel(query, call, { ask, catalogue, now: now() });
+      return proposed ?? (await fromCatalogue(query, call));
+    } catch (error) {
+      throw error instanceof SqlUnavailable ? new DataSourceError(error.message, { cause: error.cause }) : error;
+    }
   };
 };
 

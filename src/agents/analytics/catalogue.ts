@@ -10,7 +10,7 @@ export interface Catalogue {
 }
 
 /** A table as a model is told about it. */
-export interface TableDescription {
+interface TableDescription {
   name: string;
   description: string;
   /** By column name. */

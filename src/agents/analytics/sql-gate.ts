@@ -24,7 +24,7 @@ export interface SqlGate {
   /**
    * @param values By parameter name; a statement that a model wrote has none.
    * @returns Why not, in a sentence of our own; `hint` is what SQLite said, for the one who wrote the statement only.
-   * @throws {DataSourceError} When the database cannot be asked.
+   * @throws {SqlUnavailable} When the database cannot be asked.
    */
   judge(sql: string, values?: Readonly<Record<string, SqlParameter>>): Promise<Checked<GatedSql>>;
 }
