@@ -1,6 +1,7 @@
 import { quotePassages } from '../../knowledge/answers/quote-passages.ts';
 import { readingOf } from '../../knowledge/edition/chunks-at-hand.ts';
 import { proseOf } from '../format/plain-text.ts';
+import { tablesAsLines } from '../format/tables-as-lines.ts';
 import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
 
 /** Documents that are quoted from; further ones add nothing measurable (see `quotePassages`). */
@@ -28,11 +29,4 @@ export const quoteSummary = (subject: string, { documents, query }: Found): stri
 };
 
 const cited = (text: string, source: FoundDocument): string =>
-  `${proseOf(withoutCells(text), MAX_QUOTE)} (${citationOf(source)})`;
-
-/** Rows of a table as lines: "| Quiet | 25 | 31 |" -> "Quiet: 25, 31". */
-const withoutCells = (text: string): string =>
-  text.replace(/^ *\| *(.{1,2000}?) *\| *$/gm, (_, row: string) => {
-    const [first = '', ...rest] = row.split(/ *(?<!\\)\| */);
-    return rest.length === 0 ? first : `${first}: ${rest.join(', ')}`;
-  });
+  `${proseOf(tablesAsLines(text), MAX_QUOTE)} (${citationOf(source)})`;
