@@ -40,7 +40,7 @@ export const LibrarianInfo = z.object({
   /** What a caller's context must allow. */
   capabilities: z.array(Capability).max(24).optional(),
   /** Questions that it answers well, in the words of those who ask: by them others tell when to ask it. */
-  examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(60).optional(),
+  examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(150).optional(),
 });
 export type LibrarianInfo = z.infer<typeof LibrarianInfo>;
 

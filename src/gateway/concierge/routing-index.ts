@@ -6,6 +6,7 @@ import { type AnalysedQuery, analyseQuery } from '../../knowledge/search/analyse
 import { rankChunks } from '../../knowledge/search/rank-chunks.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
 import { withForm } from './question-form.ts';
+import { framesOf } from './question-frames.ts';
 
 /** What some librarians say about themselves, ready to be searched. */
 export interface RoutingIndex {
@@ -17,39 +18,80 @@ export interface RoutingIndex {
 }
 
 /** Examples looked at; of one librarian each further one counts less, so that many examples are no advantage by themselves. */
-const EXAMPLES = 20;
-const FURTHER = 0.8;
-/** Of the single examples, and of all that a librarian says taken together. */
-const WEIGHTS = { example: 0.5, whole: 3 };
+const EXAMPLES = 30;
+const FURTHER = 0.9;
+/**
+ * Of the single examples, of all that a librarian says taken together, and of the pairs of words in it. Chosen by taking
+ * tenths of the examples out and routing them by the others; a wide plateau.
+ */
+const WEIGHTS = { example: 0.5, whole: 2, frames: 1 };
 
 /**
- * Lays the descriptions and example questions into two small editions, so that the scorer of the retrieval finds them: one
- * knows every example by itself, the other what sets a librarian apart as a whole.
+ * Lays the descriptions and example questions into small editions, so that the scorer of the retrieval finds them: one
+ * knows every example by itself, one what sets a librarian apart as a whole, and one how it is asked.
  */
 export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): RoutingIndex => {
-  const single = editionOf(librarians, (texts) => texts);
-  const whole = editionOf(librarians, (texts) => [texts.join('\n')]);
+  const single = editionOf(librarians, (texts) => texts.map(withForm));
+  const whole = editionOf(librarians, (texts) => [texts.map(withForm).join('\n')]);
+  const framesIn = createFrameIndex(librarians);
   return {
     evidenceFor: (question) => {
       const text = withForm(question);
       const found = searchEdition(single, text, { limit: EXAMPLES });
       const evidence = new Map<string, number>();
       if (found.query.total === 0) return evidence;
+      const add = (id: string, score: number) => evidence.set(id, (evidence.get(id) ?? 0) + score);
       const seen = new Map<string, number>();
-      const add = (id: string, score: number) => evidence.set(id, (evidence.get(id) ?? 0) + score / found.query.total);
       for (const { article, score } of found.hits) {
         const { id } = single.article(article);
         const place = seen.get(id) ?? 0;
         seen.set(id, place + 1);
-        add(id, WEIGHTS.example * score * FURTHER ** place);
+        add(id, (WEIGHTS.example * score * FURTHER ** place) / found.query.total);
       }
-      for (const { chunk, score } of rankChunks(whole.index, termsIn(whole, found.query), { limit: EXAMPLES })) {
-        add(whole.article(whole.index.articleOf(chunk)).id, WEIGHTS.whole * score);
+      for (const { chunk, score } of rankChunks(whole.index, termsIn(whole, found.query), { limit: LIBRARIANS })) {
+        add(whole.article(whole.index.articleOf(chunk)).id, (WEIGHTS.whole * score) / found.query.total);
       }
+      for (const [id, score] of framesIn(question)) add(id, WEIGHTS.frames * score);
       return evidence;
     },
   };
 };
+
+/** Librarians that can have evidence as a whole. */
+const LIBRARIANS = 20;
+
+/** How much of the way a question is asked each librarian's texts have, 0 upwards, a share of all its pairs of words. */
+const createFrameIndex = (librarians: readonly LibrarianInfo[]) => {
+  const known = new Set<string>();
+  const edition = editionOf(librarians, (texts) => {
+    const frames = texts.flatMap(framesOf);
+    for (const frame of frames) known.add(frame);
+    return [frames.join(' ')];
+  });
+  return (question: string): [string, number][] => {
+    const asked = framesOf(question);
+    const terms = inGroups(asked.filter((frame) => known.has(frame))).flatMap(
+      (frames) => analyseQuery(edition, frames.join(' ')).terms,
+    );
+    return rankChunks(edition.index, terms, { limit: LIBRARIANS }).map(({ chunk, score }) => [
+      edition.article(edition.index.articleOf(chunk)).id,
+      score / Math.max(FEW_FRAMES, asked.length),
+    ]);
+  };
+};
+
+/** A question of fewer pairs of words says little by them. */
+const FEW_FRAMES = 3;
+
+/** In as many at once as a query searches; each once. */
+const inGroups = (frames: readonly string[]): string[][] => {
+  const distinct = [...new Set(frames)];
+  return Array.from({ length: Math.ceil(distinct.length / GROUP) }, (_, at) =>
+    distinct.slice(at * GROUP, (at + 1) * GROUP),
+  );
+};
+
+const GROUP = 12;
 
 /** The words of a question as the other edition knows them; what was taken for a typing mistake once is not looked up again. */
 const termsIn = (edition: Edition, { terms }: AnalysedQuery): AnalysedQuery['terms'] => {
@@ -58,7 +100,7 @@ const termsIn = (edition: Edition, { terms }: AnalysedQuery): AnalysedQuery['ter
 };
 
 const editionOf = (librarians: readonly LibrarianInfo[], cut: (texts: string[]) => string[]): Edition => {
-  const entries = librarians.map((librarian) => entryOf(librarian, cut(textsOf(librarian)).map(withForm)));
+  const entries = librarians.map((librarian) => entryOf(librarian, cut(textsOf(librarian))));
   return openEdition(buildEdition(entries, { id: 'routing', workspace: 'routing', createdAt: '' }));
 };
 
