@@ -1,11 +1,13 @@
 import type { Context } from 'hono';
 import { AskRequest } from '../contract/ask-request.ts';
+import { HTTP_STATUS } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
 import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
+import { errorHeaders } from '../runtime/error-headers.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
@@ -19,7 +21,7 @@ import { createConcierge } from './concierge/concierge.ts';
 import { isNoneOfOurs, noneOfOurs } from './concierge/none-of-ours.ts';
 import { permittedLibrarians } from './concierge/permitted-librarians.ts';
 import { jsonBytes } from './forward.ts';
-import { errorResponse, GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -69,27 +71,32 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     const follow = (response: LibrarianResponse) =>
       followDelegates(response, delegates, { librarian: CONCIERGE, query });
     if (librarian !== CONCIERGE) return answerWith(c, await follow({ delegate: { to: librarian } }));
-    return answerWith(c, await askConcierge(c, { query, context, timeoutMs, delegates, follow }));
+    return answerWith(c, await askConcierge(c, { query, context, delegates, follow }));
   };
 };
 
 interface Asked {
   query: string;
   context: OriginContext;
-  timeoutMs: number;
   delegates: Delegates;
   follow: (response: LibrarianResponse) => Promise<LibrarianResponse>;
 }
 
+/** Of the time that a caller gives, what may go into hearing of librarians that nobody has heard of yet. */
+const SHARE_OF_DESCRIPTIONS = 0.25;
+
 /** Has the concierge choose, and tells what nobody here knows about as such. */
-const conciergeFor = ({ librarians, ai, defaultLibrarian = DEFAULT_LIBRARIAN }: AskParts) => {
+const conciergeFor = ({ librarians, ai, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
   const conciergeOf = conciergeCache(defaultLibrarian);
   return async (c: Context<GatewayEnv>, asked: Asked): Promise<LibrarianResponse> => {
-    const { query, context, timeoutMs: timeout, delegates, follow } = asked;
+    const { query, context, delegates, follow } = asked;
     const { capabilities, subject: id, workspace: workspaceId } = context;
-    const known = await librarians.routable({ waitUntil: waitUntilOf(c) });
+    const { signal } = c.req.raw;
+    const withinMs = (context.deadlineMs - now()) * SHARE_OF_DESCRIPTIONS;
+    const known = await librarians.routable({ waitUntil: waitUntilOf(c), withinMs, signal });
     const user = { id, workspaceId, capabilities: [...capabilities] };
-    const response = await follow(await conciergeOf(known)(query, { user, ai, timeout, signal: c.req.raw.signal }));
+    const told = { user, ai, timeout: context.deadlineMs - now(), signal };
+    const response = await follow(await conciergeOf(known)(query, told));
     const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
     c.set('answeredBy', answering ?? CONCIERGE);
     if (!isNoneOfOurs({ query, librarian: answering, response }, known)) return response;
@@ -122,10 +129,7 @@ const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Respon
   // With an answer beside it, the error names a gap; the request as such has succeeded.
   if (error === undefined || answer !== undefined) return jsonAnswer(response);
   c.set('outcome', error.code);
-  const told = errorResponse(error);
-  const reply = jsonAnswer(response, { status: told.status });
-  for (const [name, value] of told.headers) if (!reply.headers.has(name)) reply.headers.set(name, value);
-  return reply;
+  return jsonAnswer(response, { status: HTTP_STATUS[error.code], headers: errorHeaders(error) });
 };
 
 const unknownLibrarian = (ids: readonly string[]): GatewayError =>

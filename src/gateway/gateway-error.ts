@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
+import { errorHeaders } from '../runtime/error-headers.ts';
 import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
-import { RATE_PERIOD_SECONDS } from './limits.ts';
 
 /** A request that ends at the gateway, with what the caller is told. */
 export class GatewayError extends CodedError {
@@ -13,14 +13,16 @@ export class GatewayError extends CodedError {
 
 /** An error as a caller sees it: `{ error }`, with the status of its code and the headers that belong to it (design 7.6). */
 export const errorResponse = (info: ErrorInfo): Response =>
-  Response.json({ error: info }, { status: HTTP_STATUS[info.code], headers: HEADERS[info.code] ?? {} });
+  Response.json(
+    { error: info },
+    {
+      status: HTTP_STATUS[info.code],
+      headers: { ...errorHeaders(info), ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}) },
+    },
+  );
 
 /** The error that a code stands for, in our own sentence unless told otherwise. */
 export const errorOf = (code: ErrorCode, told: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>
   errorInfo(code, told);
 
-const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
-  UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer realm="constellation"' },
-  RATE_LIMITED: { 'Retry-After': String(RATE_PERIOD_SECONDS) },
-  SERVICE_UNAVAILABLE: { 'Retry-After': '5' },
-};
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="constellation"' };

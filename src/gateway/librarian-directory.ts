@@ -17,9 +17,13 @@ export interface Librarians {
   readonly ids: readonly string[];
   /**
    * Those that may be asked without being named, as they described themselves last. The same array as long as nothing has
-   * changed. Waits only for those that were never heard of.
+   * changed. Waits only for those that were never heard of, and no longer than `withinMs`.
    */
-  routable(scope: { waitUntil: WaitUntil }): Promise<readonly LibrarianInfo[]>;
+  routable(scope: {
+    waitUntil: WaitUntil;
+    withinMs: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<readonly LibrarianInfo[]>;
   /** Everybody, with health: who was not heard of for five seconds is asked. */
   list(): Promise<LibrarianDirectory>;
 }
@@ -79,22 +83,43 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
 
   return {
     ids,
-    routable: async ({ waitUntil }) => {
+    routable: async ({ waitUntil, withinMs, signal }) => {
       const unheard: string[] = [];
       for (const id of automatic) {
         const shelf = shelves.get(id);
         if (shelf?.health === 'unknown') unheard.push(id);
         else if (shelf !== undefined && isDue(shelf)) waitUntil(refresh(id));
       }
-      if (unheard.length > 0) await Promise.all(unheard.map(refresh));
+      if (unheard.length > 0) {
+        const hearing = Promise.all(unheard.map(refresh));
+        waitUntil(hearing);
+        const deadline = startDeadline(withinMs, signal);
+        // Those that are heard of by then will do.
+        await deadline.race(hearing).catch(() => undefined);
+        deadline.clear();
+      }
       return routable;
     },
     list: async () => {
-      const stale = ids.filter((id) => now() - (shelves.get(id)?.heardAt ?? 0) >= RETRY_MS);
-      await Promise.all(stale.map(refresh));
+      // Looked at when its turn comes: another request may have asked meanwhile.
+      await inTurns(ids, async (id) => {
+        const { heardAt = 0, askedAt = 0 } = shelves.get(id) ?? {};
+        if (now() - heardAt >= RETRY_MS && now() - askedAt >= TIMEOUT_MS) await refresh(id);
+      });
       return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, shelves.get(id)))] };
     },
   };
+};
+
+/** So many at a time: workerd opens no more connections at once, and who waits for one is not to be taken for down. */
+const AT_ONCE = 6;
+
+const inTurns = async (ids: readonly string[], ask: (id: string) => Promise<void>): Promise<void> => {
+  const waiting = [...ids];
+  const askNext = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await ask(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askNext));
 };
 
 /** How the concierge, which lives here, is introduced. */
@@ -127,6 +152,7 @@ const describe = async (target: Target, id: string): Promise<LibrarianInfo | und
 const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<LibrarianInfo | undefined> => {
   const request = new Request(`http://librarian/librarians/${id}`, { redirect: 'manual', signal });
   const response = await race(target.fetch(request));
+  if (!response.ok) void response.body?.cancel();
   const body = response.ok ? await race(readBody(response, MAX_BYTES)) : undefined;
   const description = body === undefined ? undefined : readJson(body, LibrarianDescription);
   if (!description?.ok || description.value.id !== id) return undefined;

@@ -70,7 +70,9 @@ const stopped = async (child: ChildProcess): Promise<void> => {
 
 const ask = async ({ url, key }: Running, query: string): Promise<string> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body: JSON.stringify({ query }) });
+  // By name, so that a declination stays one.
+  const body = JSON.stringify({ query, librarian: 'navigator' });
+  const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body });
   return ((await response.json()) as { answer: string }).answer;
 };
 

@@ -143,7 +143,9 @@ describe('the product, all functions in workerd', () => {
 
   it('introduces its librarians', async () => {
     const directory = LibrarianDirectory.parse(await (await product.fetch('/v1/librarians')).json());
-    expect(directory.librarians).toMatchObject([{ id: 'navigator', health: 'ok', description: expect.any(String) }]);
+    expect(directory.librarians).toContainEqual(
+      expect.objectContaining({ id: 'navigator', health: 'ok', description: expect.any(String) }),
+    );
   });
 
   it.each([

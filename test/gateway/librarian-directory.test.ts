@@ -39,7 +39,7 @@ const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: 
     librarians,
     clock,
     state,
-    routable: () => librarians.routable(scope),
+    routable: (withinMs = 10_000) => librarians.routable({ ...scope, withinMs }),
     settled: () => Promise.all(background.splice(0)),
   };
 };
@@ -107,6 +107,22 @@ describe('createLibrarians()', () => {
     expect(await routable()).toHaveLength(1);
     release();
     expect(await stuck).toHaveLength(1);
+  });
+
+  it('waits no longer than the question has time', async () => {
+    const { routable, state } = start(['one', 'mute']);
+    state('mute').answer = () => new Promise(() => {});
+    const startedAt = performance.now();
+    expect((await routable(50)).map(({ id }) => id)).toEqual(['one']);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  it('asks each once, however many lists are asked for at the same time', async () => {
+    const ids = Array.from({ length: 50 }, (_, at) => `host-${at}`);
+    const { librarians, state } = start(ids);
+    const lists = await Promise.all(Array.from({ length: 20 }, () => librarians.list()));
+    expect(ids.map((id) => state(id).requests)).toEqual(ids.map(() => 1));
+    expect(lists[0]?.librarians.filter(({ health }) => health === 'ok')).toHaveLength(51);
   });
 
   it('gives one that never answers up after a second, and goes on without it', async () => {
