@@ -7,10 +7,14 @@ import { entryOf } from './routing-index.ts';
 
 /** How near an example has to be, as `quality` of a search; read on the development questions and those of the sample. */
 const NEAR = 0.1;
+/** One word alone, such as `time`, is in the examples of anybody. */
+const WORDS = 2;
 
 /** Whether a question is like one that a librarian gives as an example of what it answers. */
-export const claimsQuestion = (librarian: LibrarianInfo, question: string): boolean =>
-  searchEdition(editionOf(librarian), question, { limit: 1 }).quality >= NEAR;
+export const claimsQuestion = (librarian: LibrarianInfo, question: string): boolean => {
+  const { quality, hits } = searchEdition(editionOf(librarian), question, { limit: 1 });
+  return quality >= NEAR && (hits[0]?.matched.length ?? 0) >= WORDS;
+};
 
 const editionOf = oncePer((librarian: LibrarianInfo) =>
   openEdition(

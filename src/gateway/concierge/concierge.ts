@@ -1,5 +1,6 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
+import { asksNothing } from './asks-nothing.ts';
 import { chooseByModel } from './choose-by-model.ts';
 import { type Choice, chooseLibrarian } from './choose-librarian.ts';
 import { noneOfOurs } from './none-of-ours.ts';
@@ -32,6 +33,7 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
     const passed = context?.delegationChain ?? [];
     const permitted = permittedLibrarians(librarians, context?.user?.capabilities ?? []);
     const candidates = candidatesFor(permitted.filter(({ id }) => !passed.includes(id)));
+    if (asksNothing(query, candidates.all)) return { error: noneOfOurs(candidates.all) };
     const parts = await partsOf(query, candidates, context);
     if (parts === undefined) return { error: noneOfOurs(candidates.all) };
     const requests = parts.map((part) => requestFor(part, { asked: query, candidates }));

@@ -8,6 +8,11 @@ export const withForm = (question: string): string => {
   return forms.length === 0 ? text : `${text} ${forms.join(' ')}`;
 };
 
+/** Whether a word stands for the form of a question. */
+export const isForm = (word: string): boolean => word.startsWith(FORM);
+
+const FORM = 'xq';
+
 /** More of a question says no more about whom it is for. In UTF-16 units. */
 const MAX_LENGTH = 2000;
 

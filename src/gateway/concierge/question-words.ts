@@ -28,6 +28,9 @@ export const namesItsSubject = (text: string): boolean => {
   return subjects >= 2 || (subjects === 1 && text.trim().split(/\s+/).length >= LONG_ENOUGH);
 };
 
+/** Whether a word, in lower case, says nothing about a subject. */
+export const isFiller = (word: string): boolean => FILLERS.has(word);
+
 const LONG_ENOUGH = 6;
 
 /** What may stand before a question proper. */

@@ -43,9 +43,9 @@ const prepare = (all: readonly LibrarianInfo[], defaultLibrarian: string): Candi
     single,
     combiners,
     defaultLibrarian: all.some(({ id }) => id === defaultLibrarian) ? defaultLibrarian : undefined,
-    index: createRoutingIndex(single),
+    index: createRoutingIndex(single, defaultLibrarian),
     fullIndex: () => {
-      full ??= createRoutingIndex(all);
+      full ??= createRoutingIndex(all, defaultLibrarian);
       return full;
     },
   };

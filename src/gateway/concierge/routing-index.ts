@@ -5,14 +5,16 @@ import { type Edition, openEdition } from '../../knowledge/edition/open-edition.
 import { type AnalysedQuery, analyseQuery } from '../../knowledge/search/analyse-query.ts';
 import { rankChunks } from '../../knowledge/search/rank-chunks.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
-import { withForm } from './question-form.ts';
+import { isForm, withForm } from './question-form.ts';
 import { framesOf } from './question-frames.ts';
+import { isFiller } from './question-words.ts';
 
 /** What some librarians say about themselves, ready to be searched. */
 export interface RoutingIndex {
   /**
    * How much speaks for each librarian that anything speaks for: 0 upwards, 1 and more where most of the question is said
-   * by its examples. Comparable between questions.
+   * by its examples. Comparable between questions. Only the default librarian
+   * is in it without a word in common that is more than a way of asking.
    */
   evidenceFor(question: string): Map<string, number>;
 }
@@ -30,7 +32,10 @@ const WEIGHTS = { example: 0.5, whole: 2, frames: 1 };
  * Lays the descriptions and example questions into small editions, so that the scorer of the retrieval finds them: one
  * knows every example by itself, one what sets a librarian apart as a whole, and one how it is asked.
  */
-export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): RoutingIndex => {
+export const createRoutingIndex = (
+  librarians: readonly LibrarianInfo[],
+  defaultLibrarian: string | undefined,
+): RoutingIndex => {
   const single = editionOf(librarians, (texts) => texts.map(withForm));
   const whole = editionOf(librarians, (texts) => [texts.map(withForm).join('\n')]);
   const framesIn = createFrameIndex(librarians);
@@ -39,7 +44,8 @@ export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): Routin
       const text = withForm(question);
       const found = searchEdition(single, text, { limit: EXAMPLES });
       const evidence = new Map<string, number>();
-      if (found.query.total === 0) return evidence;
+      const subjects = termsIn(whole, found.query, isSubject);
+      if (subjects.length === 0) return evidence;
       const add = (id: string, score: number) => evidence.set(id, (evidence.get(id) ?? 0) + score);
       const seen = new Map<string, number>();
       for (const { article, score } of found.hits) {
@@ -48,14 +54,19 @@ export const createRoutingIndex = (librarians: readonly LibrarianInfo[]): Routin
         seen.set(id, place + 1);
         add(id, (WEIGHTS.example * score * FURTHER ** place) / found.query.total);
       }
+      const idOf = (chunk: number) => whole.article(whole.index.articleOf(chunk)).id;
       for (const { chunk, score } of rankChunks(whole.index, termsIn(whole, found.query), { limit: LIBRARIANS })) {
-        add(whole.article(whole.index.articleOf(chunk)).id, (WEIGHTS.whole * score) / found.query.total);
+        add(idOf(chunk), (WEIGHTS.whole * score) / found.query.total);
       }
       for (const [id, score] of framesIn(question)) add(id, WEIGHTS.frames * score);
-      return evidence;
+      const knowing = rankChunks(whole.index, subjects, { limit: LIBRARIANS }).map(({ chunk }) => idOf(chunk));
+      return new Map([...evidence].filter(([id]) => id === defaultLibrarian || knowing.includes(id)));
     },
   };
 };
+
+/** Whether a word is more than a way of asking: whoever shares none such with a question does not know what it is about. */
+const isSubject = (word: string): boolean => !isFiller(word) && !isForm(word);
 
 /** Librarians that can have evidence as a whole. */
 const LIBRARIANS = 20;
@@ -94,8 +105,12 @@ const inGroups = (frames: readonly string[]): string[][] => {
 const GROUP = 12;
 
 /** The words of a question as the other edition knows them; what was taken for a typing mistake once is not looked up again. */
-const termsIn = (edition: Edition, { terms }: AnalysedQuery): AnalysedQuery['terms'] => {
-  const known = terms.filter(({ postings }) => postings.length > 0);
+const termsIn = (
+  edition: Edition,
+  { terms }: AnalysedQuery,
+  isWanted = (_word: string): boolean => true,
+): AnalysedQuery['terms'] => {
+  const known = terms.filter(({ word, postings }) => postings.length > 0 && isWanted(word));
   return analyseQuery(edition, known.map(({ word, corrections: [read = word] }) => read).join(' ')).terms;
 };
 
