@@ -55,7 +55,7 @@ const Answer = z.object({
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query: question }) });
   const { answer, error, metadata } = Answer.parse(await response.json());
-  const wanted = namesOf([target].flat());
+  const wanted = wantedOf([target].flat());
   const asked = askedFirst(metadata?.trace?.hops ?? []);
   const isNone = answer === undefined && error?.code === 'NOT_FOUND';
   const isNoneForAll = isNone && (wanted === NONE || asked.every((id) => id === DEFAULT));
@@ -76,6 +76,12 @@ const askedFirst = (hops: DelegationTrace['hops']): string[] => {
 const DEFAULT = 'navigator';
 const ANSWERED: ReadonlySet<string> = new Set(['answer', 'partial']);
 const NONE = 'none';
+
+/** Of a message in which one question is ours and another is not, the one that is ours has to find its librarian. */
+const wantedOf = (targets: readonly string[]): string => {
+  const ours = targets.filter((id) => id !== NONE);
+  return ours.length > 0 ? namesOf(ours) : NONE;
+};
 
 const namesOf = (targets: readonly string[]): string => [...targets].sort().join(' + ');
 
