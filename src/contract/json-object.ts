@@ -33,17 +33,41 @@ export const withinLimits =
 
 type Problem = 'depth' | 'size' | 'type' | 'name';
 
-/** Walks until the first problem; `left` is shared by the whole walk, so that it ends after `maxLength` steps. */
-const problemOf = (value: unknown, bound: { depth: number; left: { length: number } }): Problem | undefined => {
-  bound.left.length -= lengthOf(value);
-  if (bound.left.length < 0) return 'size';
+interface Bound {
+  depth: number;
+  /** Shared by the whole walk, so that it ends after `maxLength` steps. */
+  left: { length: number };
+}
+
+/** Walks until the first problem. */
+const problemOf = (value: unknown, { depth, left }: Bound): Problem | undefined => {
+  left.length -= lengthOf(value);
+  if (left.length < 0) return 'size';
   if (typeof value !== 'object' || value === null) return isJsonLeaf(value) ? undefined : 'type';
-  if (!Array.isArray(value) && Object.prototype.toString.call(value) !== '[object Object]') return 'type';
-  if (bound.depth === 0) return 'depth';
-  for (const [key, member] of Object.entries(value)) {
+  const isList = Array.isArray(value);
+  if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return 'type';
+  if (depth === 0) return 'depth';
+  const within = { depth: depth - 1, left };
+  // Everything that JSON has in braces is indexed by text.
+  return isList ? problemInList(value, within) : problemInObject(value as Record<string, unknown>, within);
+};
+
+const problemInList = (list: readonly unknown[], bound: Bound): Problem | undefined => {
+  if (list.length > bound.left.length) return 'size';
+  for (let index = 0; index < list.length; index += 1) {
+    const problem = problemOf(list[index], bound);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+};
+
+/** `Object.entries` would copy all members before the first of them counts. */
+const problemInObject = (object: Record<string, unknown>, bound: Bound): Problem | undefined => {
+  for (const key in object) {
+    if (!Object.hasOwn(object, key)) continue;
     if (key === '__proto__') return 'name';
-    if (!Array.isArray(value)) bound.left.length -= key.length;
-    const problem = problemOf(member, { depth: bound.depth - 1, left: bound.left });
+    bound.left.length -= key.length;
+    const problem = problemOf(object[key], bound);
     if (problem !== undefined) return problem;
   }
   return undefined;

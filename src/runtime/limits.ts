@@ -18,6 +18,8 @@ export const MAX_BODY_BYTES = 262_144;
 export const MAX_ARTICLE_BYTES = 3_145_728;
 /** Largest answer that a signed call reads, unless the call says otherwise. */
 export const MAX_ANSWER_BYTES = 4_194_304;
+/** Largest answer of a librarian that was asked a question: its metadata has 256,000 characters at most. */
+export const MAX_RESPONSE_BYTES = 1_048_576;
 /** Questions that one librarian hands on for one request, retries and fallbacks apart. */
 export const MAX_FAN_OUT = 8;
 /**

@@ -1,6 +1,7 @@
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { validateResponse } from '../../contract/validate-response.ts';
 import { CodedError, type ErrorScene, errorInfoOf } from '../error-info-of.ts';
+import { MAX_RESPONSE_BYTES } from '../limits.ts';
 import type { Receipt } from '../receipt.ts';
 import type { OriginContext, VerifiedContext } from '../request-context.ts';
 import type { SignedAnswer, SignedClient } from '../signed-client.ts';
@@ -61,6 +62,7 @@ export const callOnce = async (caller: Caller, call: Call): Promise<Attempt> => 
     signal,
     capabilities,
     budgets: { calls: handDown },
+    maxAnswerBytes: MAX_RESPONSE_BYTES,
   });
   budget.giveBack(unusedOf(answer, handDown));
   const { response, reported, usable } = answer.ok

@@ -78,7 +78,7 @@ describe('Delegates.ask()', () => {
 
   it('fails with DELEGATION_FAILED when the answer is huge', async () => {
     const { ask, apps, variables } = await town({ a: says('x') });
-    apps.set('a', await signing('a', variables, JSON.stringify({ answer: 'x', padding: 'x'.repeat(5_000_000) })));
+    apps.set('a', await signing('a', variables, JSON.stringify({ answer: 'x', padding: 'x'.repeat(1_100_000) })));
     expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['DELEGATION_FAILED']);
   });
 
