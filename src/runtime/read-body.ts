@@ -1,21 +1,23 @@
 import type { Bytes } from './base64url.ts';
 
 /**
- * Reads a body up to a bound.
+ * Reads a body up to a bound. A declared length saves reading what is too long; it is never relied on, since a Worker
+ * behind a service binding can send more than it declares.
  *
- * @returns The bytes, without a copy where the length is known beforehand; `undefined` when there are more than `maxBytes`.
+ * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`.
  */
 export const readBody = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
-  if (message.body === null) return new Uint8Array();
-  const declared = message.headers.get('Content-Length');
-  if (Number(declared) > maxBytes) return undefined;
-  // What is encoded can be longer than it declares once it is read.
-  if (declared !== null && message.headers.get('Content-Encoding') === null) {
-    const bytes = new Uint8Array(await message.arrayBuffer());
-    return bytes.length > maxBytes ? undefined : bytes;
+  const { body, headers } = message;
+  if (body === null) return new Uint8Array();
+  if (Number(headers.get('Content-Length')) > maxBytes) {
+    discard(body);
+    return undefined;
   }
-  return readStream(message.body, maxBytes);
+  return readStream(body, maxBytes);
 };
+
+/** Gives up a body that nobody reads, so that whoever sends it stops. */
+export const discard = (body: ReadableStream | null): void => void body?.cancel().catch(() => undefined);
 
 const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Bytes | undefined> => {
   const reader = stream.getReader();
@@ -25,13 +27,15 @@ const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number):
     parts.push(part.value);
     length += part.value.length;
     if (length <= maxBytes) continue;
-    await reader.cancel();
+    void reader.cancel().catch(() => undefined);
     return undefined;
   }
   return joined(parts, length);
 };
 
-const joined = (parts: Uint8Array[], length: number): Bytes => {
+const joined = (parts: readonly Uint8Array[], length: number): Bytes => {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1 && ownsItsMemory(only)) return only;
   const bytes = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
@@ -40,3 +44,6 @@ const joined = (parts: Uint8Array[], length: number): Bytes => {
   }
   return bytes;
 };
+
+const ownsItsMemory = (part: Uint8Array): part is Bytes =>
+  part.buffer instanceof ArrayBuffer && part.buffer.byteLength === part.length;

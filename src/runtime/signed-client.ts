@@ -7,7 +7,7 @@ import { errorInfo } from './error-info-of.ts';
 import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { describeCause, type Log, logLine } from './log.ts';
-import { readBody } from './read-body.ts';
+import { discard, readBody } from './read-body.ts';
 import { type Receipt, verifyReceipt } from './receipt.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { type SignedLink, signLink } from './sign-link.ts';
@@ -170,8 +170,11 @@ const send = async (context: OriginContext | VerifiedContext, sending: Sending):
 const receive = async (response: Response, sending: Sending & { link: SignedLink }): Promise<SignedAnswer> => {
   const { self, request, directory, link, now, course } = sending;
   const token = response.headers.get(RECEIPT_HEADER);
-  if (token === null) course.why = 'receipt';
-  if (token === null) throw new Error(`the answer has no receipt, its status is ${response.status}`);
+  if (token === null) {
+    course.why = 'receipt';
+    discard(response.body);
+    throw new Error(`the answer has no receipt, its status is ${response.status}`);
+  }
   const body = await readBody(response, request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
   course.why = body === undefined ? 'unusable' : 'receipt';
   if (body === undefined) throw new Error('the answer is too large');

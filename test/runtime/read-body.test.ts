@@ -40,4 +40,45 @@ describe('readBody()', () => {
     expect(await readBody(new Response(endless), 100)).toBeUndefined();
     expect(pulled).toBeLessThan(20);
   });
+
+  it('does not rely on the length in the header: what sends more is stopped at the bound', async () => {
+    const { response, seen } = counted(200, { 'Content-Length': '10' });
+    expect(await readBody(response, 100)).toBeUndefined();
+    expect(seen.pulled).toBeLessThan(20);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it('gives up what declares too much without reading it', async () => {
+    const { response, seen } = counted(200, { 'Content-Length': '2000' });
+    expect(await readBody(response, 100)).toBeUndefined();
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it('gives bytes that are backed by memory of their own, whatever they were cut from', async () => {
+    const cut = new TextEncoder().encode('before-abcd-after').subarray(7, 11);
+    const stream = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(cut);
+        controller.close();
+      },
+    });
+    const bytes = await readBody(new Response(stream), 4);
+    expect([bytes?.length, bytes?.buffer.byteLength]).toEqual([4, 4]);
+  });
 });
+
+/** Ten bytes a piece, and what became of it. */
+const counted = (pieces: number, headers: Record<string, string>) => {
+  const seen = { pulled: 0, cancelled: false };
+  const stream = new ReadableStream({
+    pull: (controller) => {
+      seen.pulled += 1;
+      controller.enqueue(new Uint8Array(10));
+      if (seen.pulled === pieces) controller.close();
+    },
+    cancel: () => {
+      seen.cancelled = true;
+    },
+  });
+  return { response: new Response(stream, { headers }), seen };
+};

@@ -163,6 +163,19 @@ describe('signedClient()', () => {
     expect(answer).toMatchObject({ ok: false, error: { code: 'DELEGATION_FAILED' } });
   });
 
+  it('gives up the body of an answer without a receipt', async () => {
+    let cancelled = false;
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const { target } = targetOf(await navigator(), () => new Response(endless));
+    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
+    expect([answer.ok, cancelled]).toEqual([false, true]);
+  });
+
   it('gives up at the deadline, although the target does not', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const heard = Promise.withResolvers<AbortSignal>();
