@@ -9,7 +9,7 @@ const SEMANTIC: LibrarianInfo = {
   id: 'semantic',
   name: 'Semantic search',
   description:
-    'Searches the documents of the knowledge base and lists the passages that fit, each with a score and its place, and a short summary: for finding, listing and summarising articles, guides and pages on a subject rather than for one answer.',
+    'Searches the documents of the knowledge base and lists the passages that fit, each with a score and its place, and a short summary: for finding, listing, quoting and summarising articles, guides, manuals, help pages and sections on a subject, with their sources and links, rather than for one answer.',
   capabilities: ['kb:read'],
   examples: QUESTION_EXAMPLES,
 };

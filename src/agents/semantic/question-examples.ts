@@ -148,4 +148,6 @@ export const QUESTION_EXAMPLES = [
   'How many documents mention this term?',
   'Does any page mention the old address?',
   'Has somebody written about this in our knowledge base?',
+  'Documents, guides and links about it',
+  'The help articles and manuals on this product',
 ];

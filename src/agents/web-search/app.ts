@@ -11,7 +11,7 @@ const WEB_SEARCH: AgentProfile = {
     id: 'web-search',
     name: 'Web search',
     description:
-      'Searches the public web for what is not in house: current market prices and offers of other shops and competitors, compared with our own price, and news, reviews and announcements of products and companies.',
+      'Searches the public web for what is not in house: current market prices, deals and second-hand offers of other shops, online stores, marketplaces, rivals and competitors, compared with our own price (is it cheaper elsewhere), and news, press, rumours, reviews, opinions in forums, trends and announcements of products, companies and the market.',
     capabilities: ['web:search'],
     examples: QUESTION_EXAMPLES,
   },

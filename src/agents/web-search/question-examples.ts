@@ -88,7 +88,6 @@ export const QUESTION_EXAMPLES = [
   'Star ratings on Amazon for this item',
   'Opinions from forums and Reddit threads',
   'Read me some test reports from magazines',
-  'Which YouTube reviews of it are there?',
   'Is there any news about the company?',
   'Any news on the chip shortage?',
   'Anything new from the competitor this month?',
@@ -145,4 +144,10 @@ export const QUESTION_EXAMPLES = [
   'Which online shop ships it fastest?',
   'Public statements of the vendor about the outage',
   'What do independent tests say about its efficiency?',
+  'Who else has it in stock, and who else sells it?',
+  'Which online retailers and dealers list it, and for how much?',
+  'What do testers, critics and YouTube channels think of it?',
+  'Is anybody else selling it cheaper, or below our price?',
+  'The latest news, reports and developments about it',
+  'The market price and offers of others',
 ];
