@@ -14,11 +14,12 @@ const MAX_LINES = 10;
 export const interpretRows = ({ rows, truncated }: Table, { reading, told }: Telling): string => {
   const count = { row_count: rows.length };
   const [first] = rows;
-  if (first === undefined) return fill(reading.none, { ...told, ...count });
-  const text = fill(reading.text, { ...first, ...told, ...count });
+  const asked = { ...told, ...count };
+  if (first === undefined) return fill(reading.none, { values: asked, asked });
+  const text = fill(reading.text, { values: { ...first, ...asked }, asked });
   if (reading.each === undefined) return text;
   const { each } = reading;
-  const lines = rows.slice(0, MAX_LINES).map((row) => fill(each, { ...told, ...row }));
+  const lines = rows.slice(0, MAX_LINES).map((row) => fill(each, { values: { ...told, ...row }, asked }));
   const more = rows.length - lines.length;
   const rest = more > 0 ? `; and ${more}${truncated ? ' or more' : ''} further` : '';
   return `${text} ${lines.join('; ')}${rest}.`;
@@ -35,13 +36,14 @@ export const originOf = (tables: readonly string[], now: number): string => {
 
 type Values = Readonly<Record<string, Cell | undefined>>;
 
-const fill = (template: string, values: Values): string =>
+/** A part in brackets says what was asked for: a column of the same name, which tells of one row, does not stand in for it. */
+const fill = (template: string, { values, asked }: { values: Values; asked: Values }): string =>
   template
-    .replace(/\[([^\]]*)\]/g, (_whole, part: string) => (isComplete(part, values) ? part : ''))
+    .replace(/\[([^\]]*)\]/g, (_whole, part: string) => (isComplete(part, asked) ? part : ''))
     .replace(/\{(\w+)(?::([\w ]+))?\}/g, (_whole, name: string, format?: string) => written(values, name, format));
 
-const isComplete = (part: string, values: Values): boolean =>
-  [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => values[name] !== undefined && values[name] !== null);
+const isComplete = (part: string, asked: Values): boolean =>
+  [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => asked[name] !== undefined && asked[name] !== null);
 
 const written = (values: Values, name: string, format: string | undefined): string => {
   const value = values[name];

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
+import { interpretRows } from '../../../src/agents/analytics/interpret-rows.ts';
+
+const readingOf = (name: string) => {
+  const reading = SHOP_CATALOGUE.questions.find((question) => question.name === name)?.reading;
+  if (reading === undefined) throw new Error(`${name} is no named question`);
+  return reading;
+};
+
+const priced = {
+  columns: ['product_id', 'name', 'category', 'price_cents', 'currency'],
+  rows: [{ product_id: 1, name: 'Apollo III', category: 'Miners', price_cents: 129900, currency: 'EUR' }],
+  truncated: false,
+};
+
+describe('interpretRows()', () => {
+  it('says a limit in brackets that the question has', () => {
+    expect(interpretRows(priced, { reading: readingOf('most_expensive'), told: { category: 'Miners' } })).toBe(
+      'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
+    );
+  });
+
+  it('takes no column of the row for a limit that the question has not', () => {
+    expect(interpretRows(priced, { reading: readingOf('most_expensive'), told: {} })).toBe(
+      'The most expensive product is the Apollo III at 1,299.00 EUR.',
+    );
+    const reading = {
+      text: 'Found[ of {category}] {row_count:count product}:',
+      each: '{name}[ of {category}]',
+      none: '-',
+    };
+    expect(interpretRows(priced, { reading, told: {} })).toBe('Found 1 product: Apollo III.');
+  });
+
+  it('counts in brackets', () => {
+    const reading = { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' };
+    expect(interpretRows(priced, { reading, told: {} })).toBe('All 1 product');
+  });
+});
