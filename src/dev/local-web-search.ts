@@ -43,7 +43,7 @@ export const serveLocalWebSearch = async (): Promise<LocalWebSearch> => {
   // Written by hand beside this file.
   const web = JSON.parse(readFileSync(new URL('./local-web-search.json', import.meta.url), 'utf8')) as Web;
   const server = createServer((request, response) => {
-    const { status, body } = reply(web, new URL(request.url ?? '/', 'http://localhost'));
+    const { status, body } = replyTo(web, request.url ?? '/');
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
@@ -58,6 +58,14 @@ export const serveLocalWebSearch = async (): Promise<LocalWebSearch> => {
   };
 };
 
+/** `//` and the like stand in request lines that no client of ours sends, and are no path. */
+const replyTo = (web: Web, path: string): ReturnType<typeof reply> =>
+  URL.canParse(path, LOCAL)
+    ? reply(web, new URL(path, LOCAL))
+    : { status: 400, body: { error: 'The address cannot be read.' } };
+
+const LOCAL = 'http://localhost';
+
 const reply = (web: Web, url: URL): { status: number; body: Record<string, unknown> } => {
   const asked = Object.fromEntries(url.searchParams);
   if (url.pathname !== '/search.json') return { status: 404, body: { error: 'Not found.' } };
@@ -67,9 +75,11 @@ const reply = (web: Web, url: URL): { status: number; body: Record<string, unkno
     return { status: 400, body: { error: 'Unsupported `engine`.' } };
   const isShopping = asked.engine === 'google_shopping';
   const results = isShopping
-    ? { shopping_results: matching(web.offers, asked.q, ({ title }) => title).map(offerReply(web)) }
+    ? { shopping_results: matching(web.offers, asked.q, ({ title }) => title).map(offerReply(web, asked.gl)) }
     : {
-        organic_results: matching(pagesOf(web), asked.q, ({ title, snippet }) => `${title} ${snippet}`).map(pageReply),
+        organic_results: matching(pagesOf(web, asked.gl), asked.q, ({ title, snippet }) => `${title} ${snippet}`).map(
+          pageReply,
+        ),
       };
   const isEmpty = Object.values(results).every((list) => list.length === 0);
   const body = {
@@ -101,7 +111,7 @@ const SMALL_WORDS = new Set(
 );
 
 const offerReply =
-  ({ shops }: Web) =>
+  ({ shops }: Web, country: string | undefined) =>
   ({ shop, title, cents, condition }: Offer, at: number) => {
     const { name = shop, host = 'www.example.com', currency = 'USD' } = shops[shop] ?? {};
     return {
@@ -110,18 +120,22 @@ const offerReply =
       link: addressOf(host, title),
       product_link: 'https://www.google.com/shopping/product/1',
       source: name,
-      price: priceText(cents, currency),
+      price: priceText(cents, currency, country),
       extracted_price: cents / 100,
       ...(condition === undefined ? {} : { second_hand_condition: condition }),
     };
   };
 
 /** Offers have a page each, beside the pages that are only read. */
-const pagesOf = ({ pages, offers, shops }: Web): Page[] => [
+const pagesOf = ({ pages, offers, shops }: Web, country: string | undefined): Page[] => [
   ...pages,
   ...offers.map(({ shop, title, cents }) => {
     const { name = shop, host = 'www.example.com', currency = 'USD' } = shops[shop] ?? {};
-    return { title, url: addressOf(host, title), snippet: `${title} for ${priceText(cents, currency)} at ${name}.` };
+    return {
+      title,
+      url: addressOf(host, title),
+      snippet: `${title} for ${priceText(cents, currency, country)} at ${name}.`,
+    };
   }),
 ];
 
@@ -130,7 +144,8 @@ const pageReply = ({ title, url, snippet }: Page, at: number) => ({ position: at
 const addressOf = (host: string, title: string): string =>
   `https://${host}/p/${wordsOf(title).join('-')}?utm_source=google`;
 
-const priceText = (cents: number, currency: Shop['currency']): string =>
+/** As Google writes prices: a bare `$` is the dollar of the country of the search, others say which they are. */
+const priceText = (cents: number, currency: Shop['currency'], country: string | undefined): string =>
   currency === 'USD'
-    ? new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(cents / 100)
+    ? new Intl.NumberFormat(country === 'us' ? 'en-US' : 'en-CA', { style: 'currency', currency }).format(cents / 100)
     : new Intl.NumberFormat('de-DE', { style: 'currency', currency }).format(cents / 100);
