@@ -1,3 +1,4 @@
+import { isPublicName } from '../../runtime/librarian-host.ts';
 import { braveSearch } from './brave-search.ts';
 import { serpApi } from './serp-api.ts';
 import type { WebSearch } from './web-search.ts';
@@ -23,7 +24,8 @@ class ProviderRefused extends Error {
 /**
  * The provider whose key is set; `undefined` without one.
  *
- * @throws {ProviderRefused} When its address is not https; in development this machine's own may be http.
+ * @throws {ProviderRefused} When its address is not https, or its host no public name, such as an IP address; in development
+ *   this machine's own will do, and may be http.
  */
 export const chooseProvider = (
   variables: ProviderVariables,
@@ -41,9 +43,11 @@ export const chooseProvider = (
 
 const checkedUrl = (text: string, { name, isLocal }: { name: string; isLocal: boolean }): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isOwnMachine = isLocal && url?.protocol === 'http:' && LOOPBACK.has(url.hostname);
+  const isOwnMachine = isLocal && /^https?:$/.test(url?.protocol ?? '') && LOOPBACK.has(url?.hostname ?? '');
   if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
     throw new ProviderRefused(`Cannot search the web: ${name} is not an https address`);
+  if (!isPublicName(url.hostname) && !isOwnMachine)
+    throw new ProviderRefused(`Cannot search the web: ${name} does not name a public host`);
   if (url.username !== '' || url.password !== '')
     throw new ProviderRefused(`Cannot search the web: ${name} holds credentials`);
   return url.origin;
