@@ -1,4 +1,3 @@
-import { ConstantBackoff, handleWhenResult, retry } from 'cockatiel';
 import type { TraceHop } from '../../contract/delegation-trace.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { errorInfo } from '../error-info-of.ts';
@@ -41,7 +40,12 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
     if (made.sent) sent.push(made);
     return made;
   };
-  const made = await onceMore.execute(attempt);
+  let made = await attempt();
+  // One call is kept for the fallback.
+  if (made.mayPass && budget.left() > (fallback ? 1 : 0)) {
+    await pause(RETRY_PAUSE_MS);
+    made = await attempt();
+  }
   // A retry that was refused here says less than the call before it.
   const last = sent.at(-1) ?? made;
   const { response, receipt, reported } = last;
@@ -59,10 +63,7 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
   return { response, sent: sent.length > 0, hop, receipt, reported };
 };
 
-// Only attempts come here.
-const mayPass = (attempt: unknown): boolean => (attempt as Attempt).mayPass;
-
-const onceMore = retry(handleWhenResult(mayPass), { maxAttempts: 1, backoff: new ConstantBackoff(RETRY_PAUSE_MS) });
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 const MAX_DURATION_MS = 3_600_000;
 

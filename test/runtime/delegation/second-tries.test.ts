@@ -149,4 +149,25 @@ describe('a retry', () => {
     await ask([{ to: 'b' }], userContext({ timeoutMs: 120 }));
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });
+
+  it.each([
+    [2, ['a', 'b']],
+    [3, ['a', 'b']],
+    [5, ['a', 'a', 'b']],
+  ])('does not spend the call of the fallback, of %i calls', async (calls, asked) => {
+    const down: Tamper = (to, _request, pass) => (to === 'a' ? Promise.reject(new TypeError('down')) : pass());
+    const { ask, arrivals } = await town({ a: says('x'), b: says('y') }, { tamper: down });
+    const { responses } = await ask([{ to: 'a', fallback: 'b' }], userContext({ budgets: { calls } }));
+    expect(responses).toMatchObject([{ answer: 'y' }]);
+    expect(arrivals.map(({ to }) => to)).toEqual(asked);
+  });
+
+  it('leaves the fallbacks of seven parallel questions their calls', async () => {
+    const ids = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7'];
+    const down: Tamper = (to, _request, pass) => (to === 'b' ? pass() : Promise.reject(new TypeError('down')));
+    const librarians = Object.fromEntries([...ids, 'b'].map((id) => [id, says(id)]));
+    const { ask } = await town(librarians, { tamper: down });
+    const { responses } = await ask(ids.map((to) => ({ to, fallback: 'b' })));
+    expect(responses.map(({ answer }) => answer)).toEqual(ids.map(() => 'b'));
+  });
 });
