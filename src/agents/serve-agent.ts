@@ -50,13 +50,17 @@ const asLibrarian =
   (agent: Agent, { profile, scope, options }: LibrarianParts): Librarian =>
   async (query, context) => {
     const { now = Date.now } = options;
-    // Its own TIMEOUT comes before the one of whoever waits for it.
-    const timeoutMs = timeToAnswer(context?.timeout ?? scope.context.deadlineMs - now());
+    const givenMs = context?.timeout ?? timeToAnswer(scope.context.deadlineMs - now());
+    // Its own TIMEOUT comes before the librarian's, and after those of the branches that it waits for.
+    const timeoutMs = givenMs - Math.min(TELLING_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
     const call = { options: optionsOf(context), signal, timeoutMs, ai: context?.ai, scope };
     const scene = sceneOf(profile, { scope, options });
     return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now }));
   };
+
+/** For making a Response of what the agent says. */
+const TELLING_RESERVE_MS = 5;
 
 const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { now = Date.now } = options;

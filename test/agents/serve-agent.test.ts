@@ -64,14 +64,13 @@ describe('POST /v1/agents/{type}', () => {
     expect([status, reply.metadata.error_code]).toEqual([500, 'INTERNAL_ERROR']);
   });
 
-  // The caller waits 20 ms longer than the agent may work: on a machine that is busy with other tests the answer may miss them.
-  it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', { retry: 3 }, async () => {
+  it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', async () => {
     let aborted = false;
     const app = await serve((_query, { signal }) => {
       signal.addEventListener('abort', () => (aborted = true));
       return silent('', {} as never);
     });
-    const { reply, status } = await askAgent(app, { timeoutMs: 250 });
+    const { reply, status } = await askAgent(app, { timeoutMs: 500 });
     expect([status, reply.metadata.error_code, aborted]).toEqual([504, 'TIMEOUT', true]);
   });
 
@@ -197,8 +196,8 @@ describe('An agent as a librarian', () => {
     expect(reply.metadata.analytics).toMatchObject({ success: false, error: told.message });
   });
 
-  it('answers TIMEOUT when the agent stays silent', { retry: 3 }, async () => {
-    const { reply, status } = await ask('analytics', await serve(silent), { ...READS, timeoutMs: 250 });
+  it('answers TIMEOUT when the agent stays silent', async () => {
+    const { reply, status } = await ask('analytics', await serve(silent), { ...READS, timeoutMs: 500 });
     expect([status, reply.error.code]).toEqual([504, 'TIMEOUT']);
   });
 });

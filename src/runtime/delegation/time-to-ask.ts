@@ -21,7 +21,7 @@ export const RETRY_PAUSE_MS = 30;
 /** Time that a target must have got before its silence is held against it: nobody can answer in a millisecond. */
 export const FAIR_TIME_MS = 1000;
 
-const REPLY_RESERVE_MS = 20;
+const REPLY_RESERVE_MS = 40;
 const JOINING_RESERVE_MS = 15;
 const FIRST_SHARE = 0.6;
 const RETRY_MINIMUM_MS = 100;

@@ -11,8 +11,8 @@ import { ANSWERS } from '../agents-for-test.ts';
 const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;
 type Type = keyof typeof CAPABILITIES;
 
-/** What an agent of the house does with a question; `down` has no answer at all. */
-export type Behaviour = Agent | AgentResponse | 'down';
+/** What an agent of the house does with a question; `down` has no answer at all, and the connection to one that `hangs` stays open. */
+export type Behaviour = Agent | AgentResponse | 'down' | 'hangs';
 
 /** An answer whose envelope names the question that was asked. */
 export const saying =
@@ -44,7 +44,7 @@ export const houseOf = async (
     const id = type.replace('_', '-');
     const agent: Agent = async (query, call) => {
       asked.push({ type, query, options: call.options });
-      if (behaviour === 'down') throw new Error('never reached');
+      if (behaviour === 'down' || behaviour === 'hangs') throw new Error('never reached');
       return typeof behaviour === 'function' ? behaviour(query, call) : behaviour;
     };
     const info = { id, name: id, capabilities: [CAPABILITIES[type]] };
@@ -53,6 +53,7 @@ export const houseOf = async (
     const app = librarian === undefined ? serveAgent(agent, { type, info }, own) : serveLibrarian(librarian, info, own);
     const refused = () => Promise.reject(new Error('connection refused'));
     targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
+    if (behaviour === 'hangs') targets[id] = { fetch: () => new Promise(() => undefined) };
   }
   const app = createApp({ ...(await identityOf('hybrid')), log: () => undefined, targets, ...served });
   return { app, asked };

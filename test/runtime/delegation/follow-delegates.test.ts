@@ -179,7 +179,7 @@ describe('time', () => {
     for (let hop = 1; hop < deadlines.length; hop += 1) {
       const keptMs = ((deadlines[hop - 1] ?? 0) - (deadlines[hop] ?? 0)) * 1000;
       expect(keptMs).toBeGreaterThan(33.9);
-      expect(keptMs).toBeLessThan(36.1);
+      expect(keptMs).toBeLessThan(56.1);
     }
   });
 });
