@@ -10,7 +10,8 @@ export interface Price {
  * Reads a price as shops write it: `$949.99`, `949,99 €`, `EUR 949.99`, `1.299,00 €`, `CHF 1'299.–`. Digits become whole
  * cents without a float in between.
  *
- * @param country Two letters, lower case: which dollar or krone a bare sign means there.
+ * @param country Two letters, lower case: which dollar, krone, yen or yuan a bare sign means there. Without it such a sign is
+ *   no currency.
  * @returns `undefined` for what is not one whole price: a range, "from", an instalment, several amounts, zero.
  */
 export const parsePrice = (text: string, country?: string | undefined): Price | undefined => {
@@ -18,11 +19,11 @@ export const parsePrice = (text: string, country?: string | undefined): Price | 
   const cents = centsOf(digits);
   if (cents === undefined) return undefined;
   const second = after === '' ? undefined : currencyOf(after, country);
-  // "$949.99 CAD": the code says which dollar it is.
-  const first =
-    before === '' ? undefined : before === '$' && second?.endsWith('D') ? second : currencyOf(before, country);
+  const first = before === '' ? undefined : currencyOf(before, country);
   // A word that is no currency changes what the amount means: `from`, `/mo`, `each`.
   if ((before !== '' && first === undefined) || (after !== '' && second === undefined)) return undefined;
+  // "$949.99 CAD": the code says which dollar it is.
+  if (second !== undefined && meaningsOf(before).includes(second)) return { cents, currency: second };
   const isUnclear = first !== undefined && second !== undefined && first !== second;
   const known = isUnclear ? undefined : (first ?? second);
   return { cents, currency: known === UNKNOWN ? undefined : known };
@@ -75,24 +76,46 @@ const isThree = (group: string): boolean => /^\d{3}$/.test(group);
 const UNKNOWN = 'unknown';
 
 const currencyOf = (sign: string, country: string | undefined): string | undefined => {
-  const name = sign.trim().replace(/\.$/, '').toUpperCase();
-  if (name === '$') return DOLLARS[country ?? 'us'] ?? 'USD';
-  if (name === 'KR') return KRONER[country ?? ''] ?? UNKNOWN;
-  if (name === '¥') return country === 'cn' ? 'CNY' : 'JPY';
+  const name = nameOf(sign);
+  const shared = SHARED_SIGNS.get(name);
+  if (shared !== undefined) return shared[country ?? ''] ?? UNKNOWN;
   return SIGNS[name] ?? (CODES.has(name) ? name : undefined);
 };
 
-const DOLLARS: Readonly<Record<string, string>> = {
-  ...{ us: 'USD', ca: 'CAD', au: 'AUD', nz: 'NZD', sg: 'SGD', hk: 'HKD', mx: 'MXN', tw: 'TWD', cl: 'CLP', co: 'COP' },
-};
+const meaningsOf = (sign: string): string[] => Object.values(SHARED_SIGNS.get(nameOf(sign)) ?? {});
 
-const KRONER: Readonly<Record<string, string>> = { se: 'SEK', no: 'NOK', dk: 'DKK', is: 'ISK' };
+const nameOf = (sign: string): string => sign.trim().replace(/\.$/, '').toUpperCase();
+
+/** Signs of several currencies, with the one that each country means by it. */
+const SHARED_SIGNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  [
+    '$',
+    {
+      ...{
+        us: 'USD',
+        ca: 'CAD',
+        au: 'AUD',
+        nz: 'NZD',
+        sg: 'SGD',
+        hk: 'HKD',
+        mx: 'MXN',
+        tw: 'TWD',
+        cl: 'CLP',
+        co: 'COP',
+      },
+      ar: 'ARS',
+    },
+  ],
+  ['KR', { se: 'SEK', no: 'NOK', dk: 'DKK', is: 'ISK' }],
+  ['¥', { jp: 'JPY', cn: 'CNY' }],
+  ['元', { cn: 'CNY', tw: 'TWD', hk: 'HKD' }],
+]);
 
 const SIGNS: Readonly<Record<string, string>> = {
   ...{ US$: 'USD', USD$: 'USD', $US: 'USD', C$: 'CAD', CA$: 'CAD', CAD$: 'CAD', A$: 'AUD', AU$: 'AUD' },
   ...{ NZ$: 'NZD', S$: 'SGD', HK$: 'HKD', MX$: 'MXN', R$: 'BRL', NT$: 'TWD' },
   ...{ '€': 'EUR', EURO: 'EUR', '£': 'GBP', SFR: 'CHF', FR: 'CHF', '₹': 'INR', ZŁ: 'PLN', KČ: 'CZK', '₩': 'KRW' },
-  ...{ '₺': 'TRY', '₪': 'ILS', '₴': 'UAH', FT: 'HUF', LEI: 'RON', 元: 'CNY', 円: 'JPY' },
+  ...{ '₺': 'TRY', '₪': 'ILS', '₴': 'UAH', FT: 'HUF', LEI: 'RON', 円: 'JPY' },
 };
 
 const CODES: ReadonlySet<string> = new Set(

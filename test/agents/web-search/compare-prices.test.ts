@@ -6,7 +6,7 @@ import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import { IPHONE } from './shop.ts';
 
 const offer = (price: string, { title = 'iPhone 17', condition }: { title?: string; condition?: string } = {}) =>
-  webResult({ title, price, condition, url: 'https://shop.example/p' }) as WebResult; // the title is not empty
+  webResult({ title, price, condition, url: 'https://shop.example/p' }, 'us') as WebResult; // the title is not empty
 const compared = (results: WebResult[], product = IPHONE) => priceComparisonOf(comparePrices(product, results));
 
 describe('comparePrices()', () => {
@@ -60,8 +60,15 @@ describe('comparePrices()', () => {
     expect(compared([offer('$949.99')], { ...IPHONE, priceCents: 0 })).toEqual({});
   });
 
+  it('does not compare a bare sign that no country explains', () => {
+    for (const price of ['$949.99', '¥949', '949 kr']) {
+      const result = webResult({ title: 'iPhone 17', price }) as WebResult; // has a title
+      expect([result.price?.cents, compared([result])]).toEqual([expect.any(Number), {}]);
+    }
+  });
+
   it('does not compare an amount that the provider reads differently', () => {
-    const result = webResult({ title: 'iPhone 17', price: '$949.99', amount: 94.99 }) as WebResult; // has a title
+    const result = webResult({ title: 'iPhone 17', price: '$949.99', amount: 94.99 }, 'us') as WebResult; // has a title
     expect(compared([result])).toEqual({});
   });
 

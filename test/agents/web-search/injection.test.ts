@@ -17,7 +17,7 @@ type Inner<Of> = Of extends { children: (infer Child)[] } ? Child : never;
 type Nodes = Root | Inner<Root> | Inner<Inner<Root>> | Inner<Inner<Inner<Root>>>;
 
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
-  raw.map((result) => webResult(result)).filter((result) => result !== undefined);
+  raw.map((result) => webResult(result, 'us')).filter((result) => result !== undefined);
 
 /** All nodes of a Markdown text, as a reader with tables sees it. */
 const nodesOf = (markdown: string): Nodes[] => {

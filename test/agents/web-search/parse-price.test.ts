@@ -27,25 +27,32 @@ describe('parsePrice()', () => {
     ['4.599,00 zł', 459900, 'PLN'],
     ['24 990 Kč', 2499000, 'CZK'],
     ['₹79,900', 7990000, 'INR'],
-    ['¥149,800', 14980000, 'JPY'],
+    ['¥149,800 JPY', 14980000, 'JPY'],
     ['$949.9', 94990, 'USD'],
     ['$949.99*', 94999, 'USD'],
     ['0,99 €', 99, 'EUR'],
   ])('reads %s', (text, cents, currency) => {
-    expect(parsePrice(text)).toEqual({ cents, currency });
+    expect(parsePrice(text, 'us')).toEqual({ cents, currency });
   });
 
   it('knows no currency of a bare number, of a sign that several share, and of two that differ', () => {
     expect(parsePrice('949.99')).toEqual({ cents: 94999, currency: undefined });
-    expect(parsePrice('9 490 kr')).toEqual({ cents: 949000, currency: undefined });
+    for (const text of ['9 490 kr', '$9,490.00', '9490,00 $', '¥9,490', '9490元'])
+      expect(parsePrice(text)).toEqual({ cents: 949000, currency: undefined });
     expect(parsePrice('€949.99 USD')).toEqual({ cents: 94999, currency: undefined });
   });
 
   it('takes the country for what a bare sign means', () => {
     expect(parsePrice('$949.99', 'ca')?.currency).toBe('CAD');
     expect(parsePrice('$949.99', 'au')?.currency).toBe('AUD');
-    expect(parsePrice('$949.99', 'de')?.currency).toBe('USD');
+    expect(parsePrice('$949.99', 'us')?.currency).toBe('USD');
+    expect(parsePrice('$949.99', 'de')?.currency).toBeUndefined();
+    expect(parsePrice('¥9,490', 'jp')?.currency).toBe('JPY');
+    expect(parsePrice('¥9,490', 'cn')?.currency).toBe('CNY');
+    expect(parsePrice('¥9,490', 'us')?.currency).toBeUndefined();
     expect(parsePrice('9 490 kr', 'se')?.currency).toBe('SEK');
+    expect(parsePrice('$949.99 CAD', 'us')?.currency).toBe('CAD');
+    expect(parsePrice('$949.99 CAD')?.currency).toBe('CAD');
     expect(parsePrice('9 490 kr', 'dk')?.currency).toBe('DKK');
   });
 

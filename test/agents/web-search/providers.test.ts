@@ -84,7 +84,7 @@ describe('SerpApi', () => {
 
   it('asks for pages and reads them, with the price that a page shows', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-google'))]);
-    const found = await search.search('iPhone 17 review', options());
+    const found = await search.search('iPhone 17 review', options({ country: 'us' }));
     expect(server.asked[0]?.url.searchParams.get('engine')).toBe('google');
     expect(found).toMatchObject([
       { title: 'iPhone 17 review: the one to buy', url: 'https://reviews.example.com/iphone-17', price: undefined },
