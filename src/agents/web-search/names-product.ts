@@ -2,6 +2,7 @@ import {
   ACCESSORY_WORDS,
   CONDITION_PHRASES,
   CONDITION_WORDS,
+  MAKER_PREPOSITIONS,
   NEUTRAL_WORDS,
   PURPOSE_WORDS,
   SHOP_PREPOSITIONS,
@@ -30,7 +31,7 @@ export const namesProduct = (title: string, name: string): boolean => {
   const others = parts.filter((_, place) => place !== at);
   // "iPhone 16, iPhone 17" names several products with one price.
   if (others.some((words) => words.includes(nameWords[0] ?? ''))) return false;
-  const isAlone = isMaker(before) && isNeutral(after);
+  const isAlone = isMaker(before) && isNeutral(after) && others.every(isShopAfterPreposition);
   return isAlone && [before, after, ...others].every((words) => !sellsOther(words, nameWords));
 };
 
@@ -53,8 +54,24 @@ const isMaker = (words: readonly string[]): boolean =>
 const isNeutral = (words: readonly string[]): boolean => {
   const shop = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
   const said = shop < 0 ? words : words.slice(0, shop);
-  return said.every((word, at) => isSize(said, at) || NEUTRAL_WORDS.has(word));
+  return said.every((word, at) => isSize(said, at) || NEUTRAL_WORDS.has(word)) && isShopAfterPreposition(words);
 };
+
+/**
+ * Behind a preposition a shop's name of at most two words, beside those such as "store": what is longer ("at Example Mobile
+ * on EIP"), an amount ("from $30") or another maker ("by ...") says that something else is sold, or otherwise.
+ */
+const isShopAfterPreposition = (words: readonly string[]): boolean => {
+  if (words.some((word) => MAKER_PREPOSITIONS.has(word))) return false;
+  const at = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
+  const shop = at < 0 ? [] : words.slice(at + 1);
+  return (
+    shop.filter((word) => !NEUTRAL_WORDS.has(word)).length <= MAX_SHOP_WORDS &&
+    !shop.some((word) => /\p{N}/u.test(word) || SHOP_PREPOSITIONS.has(word))
+  );
+};
+
+const MAX_SHOP_WORDS = 2;
 
 const isSize = (words: readonly string[], at: number): boolean => {
   const [before = '', word = '', after = ''] = [words[at - 1], words[at], words[at + 1]];

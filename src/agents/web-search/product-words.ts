@@ -13,6 +13,7 @@ export const ACCESSORY_WORDS: ReadonlySet<string> = wordSet(`
   power supply psu fan fans hashboard heatsink controller board chip chips antenna shroud duct filter bracket rack
   accessory accessories bundle bundles set compatible dummy replica toy manual guide book ebook poster software license
   warranty insurance subscription service
+  uag spigen otterbox casetify esr torras ringke caseology zagg belkin anker ugreen baseus mous
   hulle hullen schutzhulle schutzglas panzerglas folie displayfolie tasche etui ladegerat ladekabel kabel netzteil
   halterung akku ersatzteil ersatz zubehor reparatur lufter halter anleitung garantie versicherung
   coque coques housse verre chargeur etui funda fundas cargador custodia hoes hoesje lader
@@ -23,7 +24,8 @@ export const CONDITION_WORDS: ReadonlySet<string> = wordSet(`
   used refurbished refurb renewed restored reconditioned remanufactured preowned preloved secondhand openbox returned
   demo display showroom broken defective faulty damaged cracked untested salvage locked
   monthly month months installment instalment installments instalments rental rent rented lease leasing deposit
-  preorder auction wanted contract
+  preorder auction wanted contract eip finance financed financing credit plan plans prepaid tradein affirm klarna afterpay
+  private privat bastler bastlergerat rate rata ratenzahlung ratenkauf teilzahlung finanzierung finanziert kredit tarif abo
   gebraucht gebrauchte gebrauchter gebrauchtes generaluberholt aufbereitet erneuert defekt kaputt ruckläufer rucklaufer
   vorfuhrgerat ausstellungsstuck bware monatlich monat raten miete mieten vertrag anzahlung
   occasion reconditionne reconditionnee usado usada reacondicionado usato ricondizionato tweedehands begagnad
@@ -31,7 +33,7 @@ export const CONDITION_WORDS: ReadonlySet<string> = wordSet(`
 
 export const CONDITION_PHRASES: readonly (readonly string[])[] = [
   'pre owned|pre loved|pre order|open box|second hand|like new|as new|wie neu|for parts|for repair|ex display|ex demo',
-  'b ware|b stock|grade a|grade b|grade c|d occasion|per month|pro monat|a month|pick up only|carrier locked|icloud locked',
+  'b ware|b stock|grade a|grade b|grade c|d occasion|per month|pro monat|a month|pick up only|carrier locked|icloud locked|trade in',
 ].flatMap((phrases) => phrases.split('|').map((phrase) => phrase.split(' ')));
 
 /** What may stand beside a name without changing what is sold: sizes, colours, kinds, praise of shops. */
@@ -48,7 +50,10 @@ export const NEUTRAL_WORDS: ReadonlySet<string> = wordSet(`
 `);
 
 /** After these comes the shop: "iPhone 17 on Amazon". */
-export const SHOP_PREPOSITIONS: ReadonlySet<string> = wordSet('on at from by bei von chez via sur auf');
+export const SHOP_PREPOSITIONS: ReadonlySet<string> = wordSet('on at from bei chez via sur auf');
+
+/** After these comes who made or sells it, which a product's own name does not need: "iPhone 17 by Example Cases". */
+export const MAKER_PREPOSITIONS: ReadonlySet<string> = wordSet('by von par');
 
 /** Before a name these say that something is for it: "Cable for iPhone 17". */
 export const PURPOSE_WORDS: ReadonlySet<string> = wordSet(
