@@ -147,7 +147,7 @@ export const QUESTION_EXAMPLES = [
   'Tell me how many of them are left',
   'Are any items running out, or nearly sold out?',
   'How much do we sell it for?',
-  'Best month and worst month by income',
+  'How are our sales doing, and how well does it sell?',
   'Sales, customers and orders in numbers',
   'The number of orders and the count of customers by country',
 ];

@@ -15,10 +15,12 @@ export const asksNothing = (message: string, librarians: readonly LibrarianInfo[
 /** A longer message has something to say. In UTF-16 units. */
 const MAX_LENGTH = 300;
 
-const isSmallTalk = (message: string): boolean => {
-  const text = message.toLowerCase().replace(/[’`]/g, "'");
-  return /[a-z]/.test(text) && !/[a-z0-9]/.test(text.replace(PLEASANTRY, ' '));
-};
+/** A message in lower case without greetings, thanks and the like. */
+export const withoutPleasantries = (message: string): string =>
+  message.toLowerCase().replace(/[’`]/g, "'").replace(PLEASANTRY, ' ');
+
+const isSmallTalk = (message: string): boolean =>
+  /[a-z]/i.test(message) && !/[\p{L}\p{N}]/u.test(withoutPleasantries(message));
 
 const PLEASANTRIES = [
   '(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day|night))(?: there| all| everyone| again| team)?',

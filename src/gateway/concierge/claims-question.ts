@@ -1,27 +1,31 @@
 import type { LibrarianInfo } from '../../contract/librarian.ts';
-import { buildEdition } from '../../knowledge/edition/build-edition.ts';
 import { oncePer } from '../../knowledge/edition/once-per.ts';
-import { openEdition } from '../../knowledge/edition/open-edition.ts';
-import { searchEdition } from '../../knowledge/search/search-edition.ts';
-import { entryOf } from './routing-index.ts';
+import { wordsOf } from '../../knowledge/search/analyse-text.ts';
+import { stem } from '../../knowledge/search/stem.ts';
+import { withoutPleasantries } from './asks-nothing.ts';
+import { isFiller } from './question-words.ts';
 
-/** How near an example has to be, as `quality` of a search; read on the development questions and those of the sample. */
-const NEAR = 0.1;
-/** One word alone, such as `time`, is in the examples of anybody. */
+/** How many of a question's words, and what share of them, the examples have to know; read on the development questions. */
 const WORDS = 2;
+const SHARE = 0.55;
 
-/** Whether a question is like one that a librarian gives as an example of what it answers. */
+/** Whether a librarian speaks of what a question is about in what it gives as examples of what it answers. */
 export const claimsQuestion = (librarian: LibrarianInfo, question: string): boolean => {
-  const { quality, hits } = searchEdition(editionOf(librarian), question, { limit: 1 });
-  return quality >= NEAR && (hits[0]?.matched.length ?? 0) >= WORDS;
+  const asked = subjectsOf(withoutPleasantries(question));
+  const known = asked.filter((word) => vocabularyOf(librarian).has(word)).length;
+  return known >= WORDS && known >= SHARE * asked.length;
 };
 
-const editionOf = oncePer((librarian: LibrarianInfo) =>
-  openEdition(
-    buildEdition([entryOf(librarian, librarian.examples ?? [])], {
-      id: 'examples',
-      workspace: 'routing',
-      createdAt: '',
-    }),
-  ),
+const vocabularyOf = oncePer(
+  ({ examples = [] }: LibrarianInfo): ReadonlySet<string> => new Set(examples.flatMap(subjectsOf)),
 );
+
+/** The stems of the words that say what a text is about, each once. */
+const subjectsOf = (text: string): string[] => [
+  ...new Set(wordsOf(text.slice(0, MAX_LENGTH)).filter(isSubject).map(stem)),
+];
+
+/** In UTF-16 units. */
+const MAX_LENGTH = 2000;
+
+const isSubject = (word: string): boolean => word !== 'not' && !isFiller(word);

@@ -1,5 +1,12 @@
 import { type Choice, chooseLibrarian } from './choose-librarian.ts';
-import { isBareRequest, isNamedThing, isOwnQuestion, pointsBack } from './question-words.ts';
+import {
+  beginsAsQuestion,
+  isBareRequest,
+  isNamedThing,
+  isOwnQuestion,
+  namesItsSubject,
+  pointsBack,
+} from './question-words.ts';
 import type { Candidates } from './routing-candidates.ts';
 import { clausesOf } from './split-question.ts';
 
@@ -41,12 +48,16 @@ const partsByKind = (question: string, candidates: Candidates): { parts: Part[];
   const leanings = new Set<string | undefined>();
   const parts: { start: number; end: number; own: Choice | undefined }[] = [];
   const isRequest = isBareRequest(question);
+  const isList = !beginsAsQuestion(question);
   for (const { start, end } of clauses) {
     const clause = question.slice(start, end);
     const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
     // In `how do I open the page and check the version` the second verb hangs on the first.
     const mayAsk = isRequest || !isBareRequest(clause);
-    const own = mayAsk && saysEnough(clause, choice, candidates) ? choice : undefined;
+    const saysIt =
+      saysEnough(clause, choice, candidates) ||
+      (isList && choice.isClear && (start === 0 ? namesItsSubject(clause) : isNamedThing(clause)));
+    const own = mayAsk && saysIt ? choice : undefined;
     if (own !== undefined) leanings.add(own.to);
     const last = parts.at(-1);
     if (last === undefined || (last.own !== undefined && own !== undefined && areOther(last.own, own))) {

@@ -60,4 +60,8 @@ const standsAlone = (introduction: string, sentence: string): boolean =>
 /** Where one clause of a question may end and the next begin. */
 const CONJUNCTION = 'and also|and|plus|as well as|along with|together with|but also|also';
 const NEXT = 'what|which|who|when|where|why|how|is|are|do|does|did|can|could|tell|show|find|list|give|compare|search';
-const JOINT = new RegExp(`\\s*;\\s+|,?\\s+(?:${CONJUNCTION})\\s+|,\\s+(?=(?:please\\s+)?(?:${NEXT})\\b)`, 'gi');
+const NAMED = 'the|our|its|their';
+const JOINT = new RegExp(
+  `\\s*;\\s+|,?\\s+(?:${CONJUNCTION})\\s+|,\\s+(?=(?:please\\s+)?(?:${NEXT}|${NAMED})\\b)`,
+  'gi',
+);
