@@ -1,7 +1,7 @@
 import { escapeMarkdown, markdownLink } from '../format/escape-markdown.ts';
 import { type Comparison, perCentOf } from './compare-prices.ts';
 import { type Price, writeCents } from './parse-price.ts';
-import type { Product } from './product-catalogue.ts';
+import type { NamedProduct, Product } from './product-catalogue.ts';
 import type { WebResult } from './web-search.ts';
 
 /** What there is to answer from. */
@@ -20,6 +20,13 @@ export const answerExtractively = ({ results, product, comparison, isAboutPrice 
     return withList(ours, 'Also compared', comparison.others.slice(0, 3));
   if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
   return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
+};
+
+/** Which product an answer is about, where the question names several. */
+export const onlyOneNote = (product: NamedProduct | undefined): string | undefined => {
+  if (product === undefined || product.alsoNamed.length === 0) return undefined;
+  const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
+  return `Only ${escapeMarkdown(product.name)} was looked up, the first product of the question; ask separately about ${others}.`;
 };
 
 const withList = (text: string | undefined, heading: string, results: readonly WebResult[]): string => {

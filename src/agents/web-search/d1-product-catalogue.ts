@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
 import type { Product, ProductCatalogue } from './product-catalogue.ts';
-import { productNamedIn } from './product-named-in.ts';
+import { productsNamedIn } from './products-named-in.ts';
 
 type Database = Pick<D1Database, 'prepare'>;
 
@@ -27,8 +27,9 @@ export const d1ProductCatalogue = (database: Database, { now }: { now: () => num
   return {
     find: async (query) => {
       try {
-        const named = productNamedIn(query, await names());
-        return named === undefined ? undefined : await productOf(database, named.product_id);
+        const [named, ...others] = productsNamedIn(query, await names());
+        const product = named && (await productOf(database, named.product_id));
+        return product && { ...product, alsoNamed: others.map(({ name }) => name) };
       } catch (cause) {
         throw new DataSourceError('Cannot read the products of the shop', { cause });
       }

@@ -10,12 +10,17 @@ export interface Product {
   currency: string;
 }
 
+/** A product that a question names, with the names of further ones that it names, in its order. */
+export interface NamedProduct extends Product {
+  alsoNamed: readonly string[];
+}
+
 /** Knows the products of one shop. */
 export interface ProductCatalogue {
   /**
-   * The product that a question names, the longest name where several fit; `undefined` when it names none.
+   * The first product that a question names, the longest name where several fit there; `undefined` when it names none.
    *
    * @throws {DataSourceError} When the products cannot be read.
    */
-  find(query: string): Promise<Product | undefined>;
+  find(query: string): Promise<NamedProduct | undefined>;
 }

@@ -5,11 +5,11 @@ import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { answerExtractively, type Findings } from './answer-extractively.ts';
+import { answerExtractively, type Findings, onlyOneNote } from './answer-extractively.ts';
 import { uniqueUrls } from './clean-url.ts';
 import { comparePrices, priceComparisonOf } from './compare-prices.ts';
 import { isPriceQuestion } from './is-price-question.ts';
-import type { Product, ProductCatalogue } from './product-catalogue.ts';
+import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
 import type { SearchCache } from './search-cache.ts';
 import { summariseResults } from './summarise-results.ts';
 import type { WebResult } from './web-search.ts';
@@ -29,6 +29,8 @@ export interface WebSearchParts {
 /**
  * Searches the web, and compares what a product of ours costs there (seed 003, Web Search Result). The answer in words is
  * `metadata.answer`, Markdown. Fails with SERVICE_UNAVAILABLE where no provider is set up.
+ *
+ * Of several products in a question the first is looked up; the answer says so, and `metadata.not_looked_up` names the others.
  *
  * What it reads of the options: `limit` (1 to 20 results), `country` and `language` (two letters).
  */
@@ -61,12 +63,13 @@ export const createWebSearchAgent =
       })
       .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
       .setMetadata({
-        answer: summary ?? answerExtractively(findings),
+        answer: [onlyOneNote(product), summary ?? answerExtractively(findings)].filter(Boolean).join('\n\n'),
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
         provider: search.provider,
         cache_hit: isRemembered,
         ...(product === undefined ? {} : { entity_id: product.productId, entity_type: 'product' }),
-        ...(isReadable ? {} : { partial: true }),
+        ...(product === undefined || product.alsoNamed.length === 0 ? {} : { not_looked_up: product.alsoNamed }),
+        ...(isReadable && !product?.alsoNamed.length ? {} : { partial: true }),
       })
       .toArray();
   };
@@ -87,7 +90,7 @@ const productFor = async (
   query: string,
   { scope }: AgentCall,
   { shop, log = logLine, now = Date.now }: WebSearchParts,
-): Promise<{ product?: Product | undefined; isReadable: boolean }> => {
+): Promise<{ product?: NamedProduct | undefined; isReadable: boolean }> => {
   if (shop === undefined || shop.workspace !== scope.context.workspace) return { isReadable: true };
   try {
     return { product: await shop.catalogue.find(query), isReadable: true };

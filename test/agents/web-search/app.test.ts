@@ -184,6 +184,19 @@ describe('the web search', () => {
     ]);
   });
 
+  it('says which product it looked up where the question names several', async () => {
+    const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
+    const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE, apollo) };
+    const { reply } = await (await start({ shop }))(AGENT, {
+      query: 'Compare the Apollo II with the iPhone 17 online',
+    });
+    expect(reply.result.product_info.name).toBe('Apollo II');
+    expect(reply.metadata).toMatchObject({ not_looked_up: ['iPhone 17'], partial: true });
+    expect(reply.metadata.answer).toMatch(
+      /^Only Apollo II was looked up, the first product of the question; ask separately about iPhone 17\.\n\nOur price for Apollo II /,
+    );
+  });
+
   it('gives at most 20 addresses, each once', async () => {
     const results = Array.from({ length: 50 }, (_, at) => ({
       title: `Result ${at}`,

@@ -1,5 +1,5 @@
 import type { Product, ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
-import { productNamedIn } from '../../../src/agents/web-search/product-named-in.ts';
+import { productsNamedIn } from '../../../src/agents/web-search/products-named-in.ts';
 
 /** The product of seed 003's example. */
 export const IPHONE: Product = {
@@ -13,5 +13,8 @@ export const IPHONE: Product = {
 
 /** Products in memory. */
 export const catalogueOf = (...products: Product[]): ProductCatalogue => ({
-  find: async (query) => productNamedIn(query, products),
+  find: async (query) => {
+    const [product, ...others] = productsNamedIn(query, products);
+    return product && { ...product, alsoNamed: others.map(({ name }) => name) };
+  },
 });

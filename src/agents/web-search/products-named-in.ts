@@ -1,31 +1,38 @@
 import { oncePer } from '../../knowledge/edition/once-per.ts';
 import { editDistance } from '../../knowledge/search/edit-distance.ts';
 import { extendsName } from './names-product.ts';
-import { wordsOf } from './words-of.ts';
+import { gluedWordsOf, wordsOf } from './words-of.ts';
 
 /**
- * The product that a question names: all words of its name in a row, each in any case and the longer ones with one typing
- * mistake. The longest name wins. What follows must not make another thing of it: "Apollo II" is not "Apollo", and an
- * "iPhone 17 case" no phone.
+ * The products that a question names, each once and in the order of the question: all words of a name in a row, each in any
+ * case and the longer ones with one typing mistake. Of several names in one place the longest wins. What follows must not
+ * make another thing of it: "Apollo II" is not "Apollo", an "iPhone 17 case" no phone, and an "iPhone 17e" no "iPhone 17".
  *
  * @param products Looked through once for each list: hand in the same one as long as it holds.
  */
-export const productNamedIn = <Named extends { name: string }>(
-  query: string,
-  products: readonly Named[],
-): Named | undefined => {
-  const words = wordsOf(query).slice(0, MAX_WORDS);
+export const productsNamedIn = <Named extends { name: string }>(query: string, products: readonly Named[]): Named[] => {
+  const words = gluedWordsOf(query).slice(0, MAX_WORDS);
   const names = namesOf(products);
-  let best: { at: number; rank: readonly number[] } | undefined;
-  words.forEach((word, place) => {
-    for (const name of names.startingWith(word)) {
-      const mistakes = mistakesAt(words, place, name.words);
-      if (mistakes === undefined) continue;
-      const rank = [name.words.length, -mistakes, name.length];
-      if (best === undefined || isHigher(rank, best.rank)) best = { at: name.at, rank };
-    }
-  });
-  return best === undefined ? undefined : products[best.at];
+  const found = new Set<number>();
+  for (let place = 0; place < words.length; ) {
+    const best = bestNameAt(words, place, names.startingWith(words[place]?.word ?? ''));
+    if (best !== undefined) found.add(best.at);
+    place += best?.words.length ?? 1;
+  }
+  return [...found].flatMap((at) => products[at] ?? []);
+};
+
+type Words = ReturnType<typeof gluedWordsOf>;
+
+const bestNameAt = (words: Words, place: number, names: readonly Name[]): Name | undefined => {
+  let best: { name: Name; rank: readonly number[] } | undefined;
+  for (const name of names) {
+    const mistakes = mistakesAt(words, place, name.words);
+    if (mistakes === undefined) continue;
+    const rank = [name.words.length, -mistakes, name.length];
+    if (best === undefined || isHigher(rank, best.rank)) best = { name, rank };
+  }
+  return best?.name;
 };
 
 /** Who asks for a product names it sooner. */
@@ -52,14 +59,15 @@ const namesOf = oncePer((products: readonly { name: string }[]) => {
 });
 
 /** How many words differ from the name that may stand at a place of the question; `undefined` when it does not. */
-const mistakesAt = (words: readonly string[], place: number, name: readonly string[]): number | undefined => {
+const mistakesAt = (words: Words, place: number, name: readonly string[]): number | undefined => {
   let mistakes = 0;
   for (const [at, known] of name.entries()) {
-    const word = words[place + at] ?? '';
+    const word = words[place + at]?.word ?? '';
     if (!isMeant(word, known)) return undefined;
     if (word !== known) mistakes++;
   }
-  return extendsName(words.slice(place + name.length, place + name.length + 2)) ? undefined : mistakes;
+  const following = words.slice(place + name.length, place + name.length + 2);
+  return following[0]?.isGlued || extendsName(following.map(({ word }) => word)) ? undefined : mistakes;
 };
 
 /** Numbers and short words tell models apart: they have to be exact, and so has the first letter. */

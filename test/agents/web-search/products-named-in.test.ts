@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { productNamedIn } from '../../../src/agents/web-search/product-named-in.ts';
+import { productsNamedIn } from '../../../src/agents/web-search/products-named-in.ts';
 
 const PRODUCTS = ['iPhone 17', 'iPhone 17 Pro', 'Apollo', 'Apollo II', 'Apollo III', 'Apollo II Power Supply'].map(
   (name) => ({ name }),
 );
-const named = (query: string, products = PRODUCTS) => productNamedIn(query, products)?.name;
+const allNamed = (query: string, products = PRODUCTS) => productsNamedIn(query, products).map(({ name }) => name);
+const named = (query: string, products = PRODUCTS) => allNamed(query, products)[0];
 
-describe('productNamedIn()', () => {
+describe('productsNamedIn()', () => {
   it.each([
     ['What does the iPhone 17 cost elsewhere?', 'iPhone 17'],
     ['what does the IPHONE17 cost', 'iPhone 17'],
@@ -18,7 +19,7 @@ describe('productNamedIn()', () => {
     ['What does the Apolo II cost?', 'Apollo II'],
     ['apollo iii price', 'Apollo III'],
     ['Where can I buy an Apollo II power supply?', 'Apollo II Power Supply'],
-    ['Compare the Apollo and the Apollo III', 'Apollo III'],
+    ["The iPhone 17's price", 'iPhone 17'],
   ])('finds in "%s" the %s', (query, name) => {
     expect(named(query)).toBe(name);
   });
@@ -28,6 +29,8 @@ describe('productNamedIn()', () => {
     'What does the iPhone cost?',
     'What does an iPhone 17 case cost?',
     'What does an iPhone 17 Max cost?',
+    'iPhone 17e price',
+    'What does an iPhone 17s cost?',
     'What does the Apollo 4 cost?',
     'What does the Apollo IV cost?',
     'What is the weather like?',
@@ -35,6 +38,13 @@ describe('productNamedIn()', () => {
     '?',
   ])('finds none in "%s"', (query) => {
     expect(named(query)).toBeUndefined();
+  });
+
+  it('finds all that are named, each once and in the order of the question', () => {
+    expect(allNamed('Compare Apollo II with Apollo III online')).toEqual(['Apollo II', 'Apollo III']);
+    expect(allNamed('Apollo III, Apollo or Apollo III?')).toEqual(['Apollo III', 'Apollo']);
+    expect(allNamed('iPhone 17e, iPhone 17 Pro')).toEqual(['iPhone 17 Pro']);
+    expect(allNamed('an Apollo II power supply')).toEqual(['Apollo II Power Supply']);
   });
 
   it('holds numbers to the digit, and prefers the name that is written without a mistake', () => {
