@@ -5,7 +5,7 @@ import { startDeadline } from '../../runtime/deadline.ts';
 import { SourceType } from './source-type.ts';
 import type { PartialQuery } from './split-query.ts';
 import { MAX_PARTS } from './synthesise.ts';
-import { NO_NOUNS } from './word-lists.ts';
+import { DECISIVE_WORDS, NO_NOUNS } from './word-lists.ts';
 
 const Proposal = z.strictObject({
   sub_queries: z
@@ -15,8 +15,9 @@ const Proposal = z.strictObject({
 });
 
 /**
- * A split as a model proposes it; `undefined` when the model fails, is slow or adds words: a sub-query may hold words of the
- * question and function words, and together they have to hold every content word that the question has.
+ * A split as a model proposes it; `undefined` when the model fails, is slow or turns the question round: a sub-query may hold
+ * words of the question and function words, and together they have to hold every content word that the question has. Words
+ * such as `not`, `cheaper` and `best` are content, and stay beside a word that they stand beside in the question.
  */
 export const proposeSplit = async (
   question: string,
@@ -56,10 +57,40 @@ const isFaithful = (question: string, parts: readonly PartialQuery[]): boolean =
   const proposed = new Set(parts.flatMap(({ query }) => wordsOf(query)));
   const isKnown = parts.every(
     ({ query }) =>
-      wordsOf(query).every((word) => asked.has(word) || NO_NOUNS.has(word)) &&
+      wordsOf(query).every((word) => asked.has(word) || isFree(word)) &&
       wordsOf(query).some((word) => asked.has(word) && !NO_NOUNS.has(word)),
   );
-  return isKnown && [...asked].every((word) => NO_NOUNS.has(word) || proposed.has(word));
+  if (!isKnown || ![...asked].every((word) => isFree(word) || proposed.has(word))) return false;
+  const decided = decisionsIn(question);
+  const kept = parts.flatMap(({ query }) => decisionsIn(query));
+  return (
+    decided.every((decision) => kept.some((other) => isSame(decision, other))) &&
+    kept.every((decision) => decided.some((other) => isSame(decision, other)))
+  );
 };
+
+/** A decisive word between the content words around it, which say what it decides. */
+interface Decision {
+  word: string;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+const decisionsIn = (text: string): Decision[] => {
+  const words = wordsOf(text).filter((word) => !isFree(word));
+  return words.flatMap((word, at) => (isDecisive(word) ? [{ word, before: words[at - 1], after: words[at + 1] }] : []));
+};
+
+const isSame = (one: Decision, other: Decision): boolean =>
+  one.word === other.word &&
+  ((one.before !== undefined && one.before === other.before) || (one.after !== undefined && one.after === other.after));
+
+const isFree = (word: string): boolean => NO_NOUNS.has(word) && !isDecisive(word);
+
+/** `t` is what is left of `don't`; every word in `-est` may be a superlative. */
+const isDecisive = (word: string): boolean =>
+  DECISIVE_WORDS.has(word) || NEGATIONS.has(word) || /^[a-z]{3,}est$/.test(word);
+
+const NEGATIONS: ReadonlySet<string> = new Set(['t', 'cannot', 'never', 'none', 'nothing', 'nobody', 'neither']);
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,4 +1,4 @@
-import { ASPECTS, MONTHS, NO_NOUNS } from './word-lists.ts';
+import { ASPECTS, isPeriod, NO_NOUNS } from './word-lists.ts';
 
 /** The thing that a clause is about. */
 export interface Subject {
@@ -24,9 +24,9 @@ export const subjectOf = (clause: string): Subject | undefined => {
   return { noun, phrase: `${article}${noun}`, isName, isAspect: isAspect(noun) };
 };
 
-/** The place that a clause names, with its preposition: `in Germany`. Months are none. */
+/** The place that a clause names, with its preposition: `in Germany`. Periods are none. */
 export const placeOf = (clause: string): string | undefined => {
-  const place = nounPhrases(clause).find((phrase) => isPlace(phrase) && !MONTHS.has(phrase.noun.toLowerCase()));
+  const place = nounPhrases(clause).find(isPlace);
   return place === undefined ? undefined : `in ${place.noun}`;
 };
 
@@ -61,7 +61,8 @@ const nounPhrases = (clause: string): NounPhrase[] => {
   };
   for (const token of clause.match(/[\p{L}\p{N}][\p{L}\p{N}.'’/-]*|[^\s\p{L}\p{N}]+/gu) ?? []) {
     const word = token.replace(/['’]s$|[.'’/-]+$/u, '');
-    const isBreak = !/[\p{L}\p{N}]/u.test(token) || NO_NOUNS.has(word.toLowerCase());
+    const isBreak =
+      !/[\p{L}\p{N}]/u.test(token) || NO_NOUNS.has(word.toLowerCase()) || (isPeriod(word) && run.every(isAspect));
     if (!isBreak) run.push(word);
     if (isBreak || word !== token) close();
     if (isBreak) lead = token;

@@ -20,6 +20,20 @@ export const NO_NOUNS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/**
+ * Those of them that turn a question round or narrow it when they are added or left out: negations, comparatives,
+ * superlatives, quantities, times, and the prepositions that exclude or compare.
+ */
+export const DECISIVE_WORDS: ReadonlySet<string> = new Set(
+  (
+    'not no nor without against within before after during between over under below above up down off than if or ' +
+    'more most less least few many much other another same own else elsewhere any some all each every both only ever just still already too ' +
+    'cheap cheaper expensive good bad better best worst new latest last next current currently now today yesterday ' +
+    'long far often big large small high low old used enough loud quiet fast slow available left online offline right true ' +
+    'sell sells sold buy buys bought'
+  ).split(' '),
+);
+
 /** Nouns that say what is asked about a thing, not which thing: `stock`, `price`, `warranty`. */
 export const ASPECTS: ReadonlySet<string> = new Set(
   (
@@ -27,14 +41,25 @@ export const ASPECTS: ReadonlySet<string> = new Set(
     'warranty guarantee policy terms conditions documents documentation docs articles article guide manual page pages news ' +
     'reviews review offers web internet online shop shops store stores market customers customer orders order people ' +
     'passages passage sections section text texts documents source sources ' +
+    'profit profits income earnings inventory margin margins ' +
     'competitors competitor rivals retailers month week quarter year months weeks years day days press'
   ).split(' '),
 );
+
+/**
+ * A quarter, half, year or day: `Q1`, `FY25`, `2026-Q1`, `2026`. It says when, and is no thing.
+ */
+export const isPeriod = (word: string): boolean =>
+  PERIOD.test(word) || (/^\p{Lu}/u.test(word) && CALENDAR.has(word.toLowerCase()));
+
+const PERIOD = /^(?:(?:[qh][1-4]|fy)(?:[-/.]?\d{2,4})?|(?:19|20)\d\d(?:[-/.](?:[qh][1-4]|\d{1,2})){0,2})$/i;
 
 /** People and companies: a `they` behind them means them, not the product before. */
 export const PARTIES =
   /\b(?:customers?|people|users?|owners?|buyers?|reviewers?|testers?|competitors?|rivals?|shops?|stores?|retailers?)\b/i;
 
-export const MONTHS: ReadonlySet<string> = new Set(
-  'january february march april may june july august september october november december'.split(' '),
-);
+const CALENDAR: ReadonlySet<string> = new Set([
+  ...'january february march april may june july august september october november december'.split(' '),
+  ...'jan feb mar apr jun jul aug sep sept oct nov dec'.split(' '),
+  ...'monday tuesday wednesday thursday friday saturday sunday'.split(' '),
+]);

@@ -146,6 +146,7 @@ describe('The hybrid agent, when a part fails', () => {
     ['returns an answer of another kind', ANSWERS.analytics, 'INTERNAL_ERROR'],
     ['refuses the question', coded('INVALID_QUERY'), 'INVALID_QUERY'],
     ['has no source', coded('DATA_SOURCE_ERROR'), 'DATA_SOURCE_ERROR'],
+    ['finds nothing', coded('NOT_FOUND'), 'NOT_FOUND'],
     ['is not set up', coded('SERVICE_UNAVAILABLE'), 'SERVICE_UNAVAILABLE'],
   ])('answers the rest and names the part whose agent %s', async (_, semantic, code) => {
     const { reply, status } = await askHybrid({ semantic });
@@ -379,6 +380,111 @@ describe('The hybrid agent with a model', () => {
     const { reply } = await askHybrid({}, { ai });
     expect(reply.metadata.split_by).toBe('model');
     expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
+  });
+
+  it.each<[string, string, [string, string][]]>([
+    [
+      'drops "not"',
+      'How many orders are not paid and what does the policy say?',
+      [
+        ['analytics', 'How many orders are paid'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'adds "not"',
+      'How many orders are paid and what does the policy say?',
+      [
+        ['analytics', 'How many orders are not paid'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'moves "not"',
+      'How many orders are not paid and what does the policy cover?',
+      [
+        ['analytics', 'How many orders are paid'],
+        ['semantic', 'what does the policy not cover'],
+      ],
+    ],
+    [
+      'turns best into worst',
+      'Which products sell best and what does the policy say?',
+      [
+        ['analytics', 'Which products sell worst'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'drops "best"',
+      'Which products sell best and what does the policy say?',
+      [
+        ['analytics', 'Which products sell'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'drops "without"',
+      'How many orders without invoice and what does the policy say?',
+      [
+        ['analytics', 'How many orders with invoice'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'adds "most"',
+      'Which products sell and what does the policy say?',
+      [
+        ['analytics', 'Which products sell most'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'adds "cheap"',
+      'Which products sell and what does the policy say?',
+      [
+        ['analytics', 'Which cheap products sell'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+    [
+      'drops "no"',
+      'Which products have no stock and what does the policy say?',
+      [
+        ['analytics', 'Which products have stock'],
+        ['semantic', 'what does the policy say'],
+      ],
+    ],
+  ])('splits by rules when the model %s', async (_, query, parts) => {
+    const { reply } = await askHybrid({}, { query, ai: proposal(...parts) });
+    expect(reply.metadata.split_by).toBe('rules');
+  });
+
+  it.each<[string, [string, string][]]>([
+    [
+      'Which products sell best and what does the policy say?',
+      [
+        ['analytics', 'Which products sell best?'],
+        ['semantic', 'What does the policy say?'],
+      ],
+    ],
+    [
+      'What does the iPhone 17 cost and is it cheaper elsewhere?',
+      [
+        ['analytics', 'What does the iPhone 17 cost?'],
+        ['web_search', 'Is the iPhone 17 cheaper elsewhere?'],
+      ],
+    ],
+    [
+      'How many orders are not paid and what does the policy say?',
+      [
+        ['semantic', 'What does the policy say?'],
+        ['analytics', 'How many orders are not paid?'],
+      ],
+    ],
+  ])('splits as the model proposes where it leaves %s as it is meant', async (query, parts) => {
+    const { reply } = await askHybrid({}, { query, ai: proposal(...parts) });
+    expect(reply.metadata.split_by).toBe('model');
   });
 
   it.each<[string, AIClient]>([

@@ -8,6 +8,14 @@ export interface SplitCase {
 
 /** Written first; the rules were tuned on these. */
 export const DEVELOPMENT: readonly SplitCase[] = [
+  // The example of seed 003.
+  {
+    question: 'Show Q1 sales and summarize the return policy',
+    parts: [
+      ['analytics', 'Q1 sales'],
+      ['semantic', 'summarize', 'return policy'],
+    ],
+  },
   {
     question: 'How many Apollo III are in stock and what does the warranty cover?',
     parts: [

@@ -34,6 +34,13 @@ describe('splitQuery()', () => {
       'How many AP1-PSU240 are in stock and which products are below their reorder level?',
       'which products are below their reorder level?',
     ],
+    ['Show Q1 sales and summarize the return policy', 'summarize the return policy'],
+    ['Show Q1 2026 revenue and summarize the return policy', 'summarize the return policy'],
+    ['Show March sales and summarize the return policy', 'summarize the return policy'],
+    ['Show Monday orders and explain the warranty', 'explain the warranty'],
+    ['Show FY25 profit and explain the warranty', 'explain the warranty'],
+    ['Show 2025 Sales and explain the warranty', 'explain the warranty'],
+    ['Show Q1 sales of the Apollo II and explain the warranty', 'explain the warranty for the Apollo II'],
   ])('names in the second part of %s what it is about', (question, second) => {
     expect(splitQuery(question)[1]?.query).toBe(second);
   });
