@@ -3,6 +3,7 @@ import { readAs } from '../contract/read-as.ts';
 import {
   type Explanation,
   type SchemaEntry,
+  type SchemaVersion,
   type SqlDatabase,
   SqlRefused,
   type SqlStatement,
@@ -20,38 +21,44 @@ interface D1Statement {
   raw(options: { columnNames: true }): Promise<unknown[]>;
 }
 
-/**
- * A D1 database behind the port. A batch is one transaction there, so that a statement and the schema that is read with
- * it belong together.
- */
+/** A D1 database behind the port. A batch is one transaction there, so that a program and the schema it is for belong together. */
 export const d1Database = (database: D1): SqlDatabase => {
   const prepare = ({ sql, values = [] }: SqlStatement, prefix = ''): D1Statement => {
     const statement = database.prepare(`${prefix}${sql}`);
     return values.length > 0 ? statement.bind(...values) : statement;
   };
   const schema = () => database.prepare(SCHEMA);
+  const version = () => database.prepare(VERSION);
   return {
     explain: async (statement) => {
-      const batch = [schema(), prepare(statement, 'EXPLAIN '), prepare(statement, 'EXPLAIN QUERY PLAN ')];
-      const [entries, program, plan] = await asked(() => database.batch(batch));
-      return read(ExplanationRows, { schema: entries?.results, program: program?.results, plan: plan?.results });
+      const batch = [schema(), version(), prepare(statement, 'EXPLAIN '), prepare(statement, 'EXPLAIN QUERY PLAN ')];
+      const [entries, versions, program, plan] = await asked(() => database.batch(batch));
+      const found = { schema: entries?.results, program: program?.results, plan: plan?.results };
+      return { ...read(ExplanationRows, found), schemaVersion: versionIn(versions?.results) };
     },
     run: async (statement) => {
-      const [entries, found] = await asked(() => database.batch([schema(), prepare(statement)]));
-      const rows = read(Rows, found?.results);
-      const [first] = rows;
-      const columns = first === undefined ? await columnsOf(prepare(statement)) : Object.keys(first);
-      return { columns, rows, schema: read(SchemaRows, entries?.results) };
+      // A batch would tell no columns where there is no row, and put those that are called 2025 before all others.
+      const [columns, ...rows] = await asked(() => prepare(statement).raw({ columnNames: true }));
+      const [versions] = await asked(() => database.batch([version()]));
+      return {
+        columns: read(z.array(z.string()), columns),
+        rows: read(Rows, rows),
+        schemaVersion: versionIn(versions?.results),
+      };
     },
   };
 };
 
 const SCHEMA = 'SELECT type, name, tbl_name AS "table", rootpage AS "rootPage" FROM sqlite_schema ORDER BY rowid';
 
-/** Rows tell their columns; where there is none, D1 tells them only so. */
-const columnsOf = async (statement: D1Statement): Promise<string[]> => {
-  const [columns] = await asked(() => statement.raw({ columnNames: true }));
-  return read(z.array(z.string()), columns);
+/** D1 forbids `PRAGMA schema_version`; every program says for which version it was made. */
+const VERSION = 'EXPLAIN SELECT 1 FROM sqlite_schema';
+
+/** `Transaction` carries the schema cookie in `p3` (https://sqlite.org/opcode.html#Transaction). */
+const versionIn = (program: unknown): SchemaVersion => {
+  const [transaction] = read(VersionRows, program).filter(({ opcode }) => opcode === 'Transaction');
+  if (transaction === undefined) throw new SqlUnavailable('the database does not tell the version of its schema');
+  return transaction.p3;
 };
 
 const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -77,13 +84,15 @@ const read = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   return found.value;
 };
 
-const Rows = z.array(z.record(z.string(), z.unknown()));
+const Rows = z.array(z.array(z.unknown()));
+
+const VersionRows = z.array(z.object({ opcode: z.string(), p3: z.int() }));
 
 const SchemaRows: z.ZodType<SchemaEntry[]> = z.array(
   z.object({ type: z.string(), name: z.string(), table: z.string(), rootPage: z.int() }),
 );
 
-const ExplanationRows: z.ZodType<Explanation> = z.object({
+const ExplanationRows: z.ZodType<Omit<Explanation, 'schemaVersion'>> = z.object({
   schema: SchemaRows,
   program: z.array(
     z.object({

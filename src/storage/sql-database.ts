@@ -7,8 +7,8 @@ export interface SqlStatement {
   values?: readonly SqlParameter[] | undefined;
 }
 
-/** A row by column name. What a column holds is not to be trusted to be plain: SQLite has bytes as well. */
-export type SqlRow = Readonly<Record<string, unknown>>;
+/** The values of a row, one for each column. None is to be trusted to be plain: SQLite has bytes as well. */
+export type SqlRow = readonly unknown[];
 
 /** A table or index, and the page of the database file at which it begins; 0 for a view. */
 export interface SchemaEntry {
@@ -36,9 +36,13 @@ export interface PlanLine {
   detail: string;
 }
 
+/** Counts the changes of a database's schema: where it is the same twice, there was none in between. */
+export type SchemaVersion = number;
+
 /** What SQLite would do for a statement, and the schema at that very moment. */
 export interface Explanation {
   schema: readonly SchemaEntry[];
+  schemaVersion: SchemaVersion;
   program: readonly Instruction[];
   plan: readonly PlanLine[];
 }
@@ -47,8 +51,8 @@ export interface Explanation {
 export interface SqlDatabase {
   /** Runs nothing. Throws `SqlRefused` when SQLite does not take the statement, `SqlUnavailable` when it cannot be asked. */
   explain(statement: SqlStatement): Promise<Explanation>;
-  /** The rows, their column names in order, and the schema at that very moment. Throws as `explain` does. */
-  run(statement: SqlStatement): Promise<{ columns: string[]; rows: SqlRow[]; schema: readonly SchemaEntry[] }>;
+  /** The rows, their column names in the same order, and the version of the schema just after. Throws as `explain` does. */
+  run(statement: SqlStatement): Promise<{ columns: string[]; rows: SqlRow[]; schemaVersion: SchemaVersion }>;
 }
 
 /** SQLite did not take the statement: it is wrong, or asks for something that the database forbids. */

@@ -1,8 +1,11 @@
-import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
-import { type SqlDatabase, type SqlParameter, SqlUnavailable } from '../../storage/sql-database.ts';
+import { CodedError, DataSourceError, errorInfoOf } from '../../runtime/error-info-of.ts';
+import { type Log, logLine } from '../../runtime/log.ts';
+import { type SqlDatabase, SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { Catalogue, NamedQuestion } from './catalogue.ts';
+import { checkColumns } from './check-columns.ts';
+import { checkCurrencies } from './check-currencies.ts';
 import type { Checked } from './checked.ts';
 import { describeRows } from './describe-rows.ts';
 import { interpretRows, originOf } from './interpret-rows.ts';
@@ -11,8 +14,8 @@ import { type MatchOutcome, MIN_SCORE, matchQuestion, type QuestionMatch } from 
 import { proposeSql, type Rejected } from './propose-sql.ts';
 import { indexQuestions } from './question-index.ts';
 import { readQuestion } from './read-question.ts';
-import { runSql, type Table } from './run-sql.ts';
-import { createSqlGate, type GatedSql } from './sql-gate.ts';
+import { type RunLimits, runSql, type Table } from './run-sql.ts';
+import { createSqlGate, type GatedSql, type Submission } from './sql-gate.ts';
 import { showSql } from './sql-literal.ts';
 
 export interface AnalyticsParts {
@@ -21,6 +24,7 @@ export interface AnalyticsParts {
   /** The workspace that the database belongs to. */
   workspace: string;
   now?: (() => number) | undefined;
+  log?: Log | undefined;
 }
 
 /**
@@ -29,20 +33,27 @@ export interface AnalyticsParts {
  *
  * It throws NOT_FOUND, with named questions as a suggestion, when neither can answer; UNAUTHORIZED for other workspaces.
  */
-export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Date.now }: AnalyticsParts): Agent => {
+export const createAnalyticsAgent = ({
+  database,
+  catalogue,
+  workspace,
+  now = Date.now,
+  log = logLine,
+}: AnalyticsParts): Agent => {
   const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
   const index = indexQuestions(catalogue);
-  const ask = async (
-    { sql, values }: { sql: string; values?: Readonly<Record<string, SqlParameter>> },
-    call: Pick<AgentCall, 'signal' | 'timeoutMs'>,
-  ): Promise<Checked<Answered>> => {
-    const gated = await gate.judge(sql, values);
-    return gated.ok
-      ? { ok: true, value: { gated: gated.value, table: await runSql(database, gated.value, call) } }
-      : gated;
+  const ask: Ask = async ({ sql, ...submission }, limits) => {
+    const gated = await gate.judge(sql, submission);
+    if (!gated.ok) return gated;
+    const table = await runSql(database, gated.value, limits);
+    const columns = checkColumns(table.columns);
+    return columns.ok ? { ok: true, value: { gated: gated.value, table } } : columns;
   };
+  const askOurs = async (statement: Statement, limits: RunLimits) =>
+    ours(await ask({ ...statement, isOurs: true }, limits));
   const namesFor = createKnownNames(catalogue, {
-    ask: async (sql) => ours(await ask({ sql }, { signal: NEVER, timeoutMs: NAMES_MS })).table,
+    ask: async (sql) => (await askOurs({ sql, maxRows: MAX_NAMES }, NAMES_LIMITS)).table,
+    report: (error) => errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
     now,
   });
   const fromCatalogue: Agent = async (query, call) => {
@@ -54,7 +65,7 @@ export const createAnalyticsAgent = ({ database, catalogue, workspace, now = Dat
       throw notFound(outcome, missing?.kind === 'name' ? (asked.similar[missing.list]?.names ?? []) : []);
     }
     const { question, values } = outcome.match;
-    const answered = ours(await ask({ sql: question.sql, values }, call));
+    const answered = await askOurs({ sql: question.sql, values }, call);
     return namedAnswer(query, { match: outcome.match, answered, now: now() });
   };
   return async (query, call) => {
@@ -74,11 +85,15 @@ interface Answered {
   table: Table;
 }
 
-type Ask = (statement: { sql: string }, call: Pick<AgentCall, 'signal' | 'timeoutMs'>) => Promise<Checked<Answered>>;
+interface Statement extends Submission {
+  sql: string;
+}
 
+type Ask = (statement: Statement, limits: RunLimits) => Promise<Checked<Answered>>;
+
+const MAX_NAMES = 5000;
 /** Names are kept for the next questions: that the one who caused their reading has gone ends it not. */
-const NEVER = new AbortController().signal;
-const NAMES_MS = 2000;
+const NAMES_LIMITS: RunLimits = { signal: new AbortController().signal, timeoutMs: 2000, maxLength: 1_200_000 };
 
 /** A statement of the catalogue that the gate refuses is a fault of the catalogue. */
 const ours = (answered: Checked<Answered>): Answered => {
@@ -104,7 +119,9 @@ const fromModel = async (
       () => undefined,
     );
     if (sql === undefined) return undefined;
-    const answered = await ask({ sql }, call);
+    const currencies = checkCurrencies(sql, catalogue);
+    const answered = currencies.ok ? await orFailed(() => ask({ sql }, half(call)), call.signal) : currencies;
+    if (answered === undefined) return undefined;
     if (!answered.ok) {
       rejected = { sql, refusal: answered };
       continue;
@@ -117,6 +134,22 @@ const fromModel = async (
   }
   return undefined;
 };
+
+/** The catalogue needs time as well. */
+const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({ signal, timeoutMs: Math.floor(timeoutMs / 2) });
+
+/** A model's statement that passes and then fails, or takes too long, leaves the question to the catalogue while there is time. */
+const orFailed = async <T>(run: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+  try {
+    return await run();
+  } catch (error) {
+    const isOfTheStatement = error instanceof CodedError && LEFT_TO_THE_CATALOGUE.has(error.code);
+    if (signal.aborted || !(isOfTheStatement || error instanceof SqlUnavailable)) throw error;
+    return undefined;
+  }
+};
+
+const LEFT_TO_THE_CATALOGUE: ReadonlySet<string> = new Set(['DATA_SOURCE_ERROR', 'TIMEOUT']);
 
 const namedAnswer = (
   query: string,

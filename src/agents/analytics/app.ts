@@ -3,11 +3,15 @@ import { serveAgent } from '../serve-agent.ts';
 import { type AnalyticsParts, createAnalyticsAgent } from './analytics-agent.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
-export interface AnalyticsAppOptions extends ServeOptions, Omit<AnalyticsParts, 'now'> {}
+export interface AnalyticsAppOptions extends ServeOptions, Omit<AnalyticsParts, 'now' | 'log'> {}
 
 /** `POST /librarians/analytics/ask`, `GET /librarians/analytics` and `POST /v1/agents/analytics`. */
 export const createApp = ({ database, catalogue, workspace, ...options }: AnalyticsAppOptions) =>
-  serveAgent(createAnalyticsAgent({ database, catalogue, workspace, now: options.now }), PROFILE, options);
+  serveAgent(
+    createAnalyticsAgent({ database, catalogue, workspace, now: options.now, log: options.log }),
+    PROFILE,
+    options,
+  );
 
 const PROFILE = {
   type: 'analytics' as const,

@@ -5,7 +5,7 @@ const MAX_STATEMENT_LENGTH = 8000;
 const MAX_LITERAL_LENGTH = 200;
 const MAX_TOKENS = 1500;
 
-/** Rows that any statement may return. */
+/** Rows that a statement may return, unless more are asked for. */
 export const MAX_ROWS = 500;
 
 /**
@@ -29,9 +29,12 @@ export const checkText = (sql: string, names: readonly string[]): Checked<SqlTok
 };
 
 /** The statement as it is explained and run: its parameters numbered as in `names`, its rows capped. */
-export const finalText = (tokens: readonly SqlToken[], names: readonly string[]): string => {
+export const finalText = (
+  tokens: readonly SqlToken[],
+  { names, maxRows }: { names: readonly string[]; maxRows: number },
+): string => {
   const numbered = ({ kind, raw }: SqlToken) => (kind === 'parameter' ? `?${names.indexOf(raw.slice(1)) + 1}` : raw);
-  return `SELECT * FROM (${joinTokens(tokens, numbered)}) LIMIT ${MAX_ROWS}`;
+  return `SELECT * FROM (${joinTokens(tokens, numbered)}) LIMIT ${maxRows}`;
 };
 
 /** The tokens with the white space they need: none where there was none. */
@@ -54,6 +57,8 @@ const problemOf = ({ kind, raw, value }: SqlToken, names: readonly string[]): st
   // A name in quotes that nothing bears is a text to SQLite.
   if ((kind === 'text' || kind === 'quoted') && value.length > MAX_LITERAL_LENGTH)
     return `has a text of more than ${MAX_LITERAL_LENGTH} characters`;
+  // A row is an object by column name: a copy of it would lose this one, or its own nature.
+  if (value === '__proto__') return 'has the name __proto__ in it';
   if (kind === 'parameter' && !(raw.startsWith(':') && names.includes(raw.slice(1))))
     return 'has a parameter without a value';
   return undefined;

@@ -3,20 +3,48 @@ import type { Catalogue } from './catalogue.ts';
 import type { NameLists } from './find-names.ts';
 import type { Table } from './run-sql.ts';
 
-/** So long the lists of names may be older than the database. */
+/** So long the lists of names may be older than the database, and so long after one could not be read. */
 const KEPT_MS = 60_000;
+const KEPT_AFTER_FAILURE_MS = 5000;
 const MAX_NAME_LENGTH = 200;
 
-/** Reads the lists of names that questions may contain, and keeps them for a minute. Of each list the first 500. */
+export interface KnownNamesParts {
+  ask: (sql: string) => Promise<Table>;
+  /** Is told of a list that could not be read, or not to its end. */
+  report: (error: unknown) => void;
+  now: () => number;
+}
+
+/**
+ * Reads the lists of names that questions may contain, and keeps them for a minute. A list that cannot be read is as it was
+ * before, or empty; it ends no question.
+ *
+ * It throws what `ask` throws when no list can be read.
+ */
 export const createKnownNames = (
   { names }: Catalogue,
-  { ask, now }: { ask: (sql: string) => Promise<Table>; now: () => number },
+  { ask, report, now }: KnownNamesParts,
 ): (() => Promise<NameLists>) => {
   let kept: { lists: NameLists; untilMs: number } | undefined;
+  const readList = async (list: string, sql: string) => {
+    const table = await ask(sql);
+    if (table.truncated) report(new DataSourceError(`the list of names ${list} is cut after ${table.rows.length}`));
+    return namesIn(table);
+  };
   return async () => {
     if (kept !== undefined && now() < kept.untilMs) return kept.lists;
-    const read = await Promise.all(Object.entries(names).map(async ([list, sql]) => [list, namesIn(await ask(sql))]));
-    kept = { lists: Object.fromEntries(read), untilMs: now() + KEPT_MS };
+    const entries = Object.entries(names);
+    const read = await Promise.allSettled(entries.map(([list, sql]) => readList(list, sql)));
+    const failures = read.flatMap((list) => (list.status === 'rejected' ? [list.reason] : []));
+    if (failures.length > 0 && failures.length === read.length) throw failures[0];
+    for (const failure of failures) report(failure);
+    const before = kept?.lists ?? {};
+    const lists = entries.map(([list], place) => {
+      const found = read[place];
+      return [list, found?.status === 'fulfilled' ? found.value : (before[list] ?? [])] as const;
+    });
+    const keptMs = failures.length > 0 ? KEPT_AFTER_FAILURE_MS : KEPT_MS;
+    kept = { lists: Object.fromEntries(lists), untilMs: now() + keptMs };
     return kept.lists;
   };
 };

@@ -1,6 +1,5 @@
 import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
 import { type SqlDatabase, SqlRefused, type SqlRow } from '../../storage/sql-database.ts';
-import { MAX_ROWS } from './check-text.ts';
 import type { GatedSql } from './sql-gate.ts';
 
 /** What a column of a result may hold. */
@@ -18,6 +17,13 @@ const MAX_RESULT_LENGTH = 120_000;
 const MAX_CELL_LENGTH = 4000;
 const MAX_RUN_MS = 5000;
 
+export interface RunLimits {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Of all rows together, as JSON, in characters; 120,000 when absent. */
+  maxLength?: number | undefined;
+}
+
 /**
  * Runs a statement that has passed the gate, with caps on rows, size and time.
  *
@@ -26,15 +32,17 @@ const MAX_RUN_MS = 5000;
 export const runSql = async (
   database: SqlDatabase,
   gated: GatedSql,
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  { signal, timeoutMs, maxLength = MAX_RESULT_LENGTH }: RunLimits,
 ): Promise<Table> => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs)))]);
-  const { columns, rows, schema } = await orAborted(() => asSource(database.run(gated.statement)), limit);
+  const { columns, rows, schemaVersion } = await orAborted(() => asSource(database.run(gated.statement)), limit);
   // Another schema puts other tables on the pages that were judged.
-  if (JSON.stringify(schema) !== JSON.stringify(gated.schema))
-    throw new DataSourceError('the schema changed meanwhile');
-  const kept = withinLength(rows.map((row) => cellsOf(row, columns)));
-  return { columns, rows: kept, truncated: kept.length < rows.length || rows.length >= MAX_ROWS };
+  if (schemaVersion !== gated.schemaVersion) throw new DataSourceError('the schema changed meanwhile');
+  const kept = withinLength(
+    rows.map((row) => cellsOf(row, columns)),
+    maxLength,
+  );
+  return { columns, rows: kept, truncated: kept.length < rows.length || rows.length >= gated.maxRows };
 };
 
 const asSource = async <T>(running: Promise<T>): Promise<T> => {
@@ -46,7 +54,7 @@ const asSource = async <T>(running: Promise<T>): Promise<T> => {
 };
 
 const cellsOf = (row: SqlRow, columns: readonly string[]): Record<string, Cell> =>
-  Object.fromEntries(columns.map((column) => [column, cellOf(row[column])]));
+  Object.fromEntries(columns.map((column, place) => [column, cellOf(row[place])]));
 
 const cellOf = (value: unknown): Cell => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -54,11 +62,11 @@ const cellOf = (value: unknown): Cell => {
   return typeof value === 'string' ? value.slice(0, MAX_CELL_LENGTH) : null;
 };
 
-const withinLength = (rows: Record<string, Cell>[]): Record<string, Cell>[] => {
+const withinLength = (rows: Record<string, Cell>[], maxLength: number): Record<string, Cell>[] => {
   let length = 0;
   const end = rows.findIndex((row) => {
     length += JSON.stringify(row).length;
-    return length > MAX_RESULT_LENGTH;
+    return length > maxLength;
   });
   return end < 0 ? rows : rows.slice(0, end);
 };

@@ -1,5 +1,6 @@
 import {
-  type SchemaEntry,
+  type Explanation,
+  type SchemaVersion,
   type SqlDatabase,
   type SqlParameter,
   SqlRefused,
@@ -7,7 +8,7 @@ import {
 } from '../../storage/sql-database.ts';
 import { checkPlan } from './check-plan.ts';
 import { checkProgram } from './check-program.ts';
-import { checkText, finalText } from './check-text.ts';
+import { checkText, finalText, MAX_ROWS } from './check-text.ts';
 import type { Checked } from './checked.ts';
 import { readTableSizes, type TableSizes } from './table-sizes.ts';
 
@@ -16,17 +17,28 @@ export interface GatedSql {
   statement: SqlStatement;
   /** The tables that it reads, in alphabetical order. */
   tables: string[];
-  schema: readonly SchemaEntry[];
+  schemaVersion: SchemaVersion;
+  /** Rows that it returns at most. */
+  maxRows: number;
+}
+
+/** Whose statement it is, and what goes with it. */
+export interface Submission {
+  /** By parameter name; a statement that a model wrote has none. */
+  values?: Readonly<Record<string, SqlParameter>> | undefined;
+  /** From the catalogue, whose authors answer for the work it makes: it is not refused for that. */
+  isOurs?: boolean | undefined;
+  /** 500 when absent. */
+  maxRows?: number | undefined;
 }
 
 /** Judges statements before they run. */
 export interface SqlGate {
   /**
-   * @param values By parameter name; a statement that a model wrote has none.
    * @returns Why not, in a sentence of our own; `hint` is what SQLite said, for the one who wrote the statement only.
    * @throws {SqlUnavailable} When the database cannot be asked.
    */
-  judge(sql: string, values?: Readonly<Record<string, SqlParameter>>): Promise<Checked<GatedSql>>;
+  judge(sql: string, submission?: Submission): Promise<Checked<GatedSql>>;
 }
 
 export interface SqlGateOptions {
@@ -43,29 +55,33 @@ const SIZES_KEPT_MS = 5 * 60_000;
  * what the text looks like.
  */
 export const createSqlGate = ({ database, tables, now = Date.now }: SqlGateOptions): SqlGate => {
-  let kept: { sizes: TableSizes; schema: string; untilMs: number } | undefined;
-  const sizesFor = async (schema: readonly SchemaEntry[]): Promise<TableSizes> => {
-    const version = JSON.stringify(schema);
-    if (kept?.schema === version && now() < kept.untilMs) return kept.sizes;
+  let kept: { sizes: TableSizes; schemaVersion: SchemaVersion; untilMs: number } | undefined;
+  const sizesFor = async ({ schema, schemaVersion }: Explanation): Promise<TableSizes> => {
+    if (kept?.schemaVersion === schemaVersion && now() < kept.untilMs) return kept.sizes;
     const sizes = await readTableSizes(database, { schema, tables });
-    kept = { sizes, schema: version, untilMs: now() + SIZES_KEPT_MS };
+    kept = { sizes, schemaVersion, untilMs: now() + SIZES_KEPT_MS };
     return sizes;
   };
   return {
-    judge: async (sql, values = {}) => {
+    judge: async (sql, { values = {}, isOurs = false, maxRows = MAX_ROWS } = {}) => {
       const names = Object.keys(values);
       const text = checkText(sql, names);
       if (!text.ok) return text;
       const tokens = text.value;
       const used = names.filter((name) => tokens.some(({ kind, raw }) => kind === 'parameter' && raw === `:${name}`));
-      const statement = { sql: finalText(tokens, used), values: used.map((name) => values[name] ?? null) };
+      const statement = {
+        sql: finalText(tokens, { names: used, maxRows }),
+        values: used.map((name) => values[name] ?? null),
+      };
       const explained = await orRefused(() => database.explain(statement));
       if (!explained.ok) return explained;
-      const { schema, program, plan } = explained.value;
+      const { schema, schemaVersion, program, plan } = explained.value;
       const read = checkProgram(program, { schema, tables, tokens });
       if (!read.ok) return read;
-      const steps = checkPlan(plan, { tokens, sizes: await sizesFor(schema) });
-      return steps.ok ? { ok: true, value: { statement, tables: read.value, schema } } : steps;
+      const gated = { statement, tables: read.value, schemaVersion, maxRows };
+      if (isOurs) return { ok: true, value: gated };
+      const work = checkPlan(plan, { program, tokens, sizes: await sizesFor(explained.value) });
+      return work.ok ? { ok: true, value: gated } : work;
     },
   };
 };

@@ -75,9 +75,9 @@ describe('what passes', () => {
 
   it('binds the values of parameters, and none else', async () => {
     const sql = "SELECT name FROM products WHERE name = :name AND name <> ':other'";
-    const judged = await gate.judge(sql, { other: 'x', name: "' OR 1 = 1 --" });
+    const judged = await gate.judge(sql, { values: { other: 'x', name: "' OR 1 = 1 --" } });
     expect(judged).toMatchObject({ ok: true, value: { statement: { values: ["' OR 1 = 1 --"] } } });
-    expect(await gate.judge('SELECT :missing', { name: 'x' })).toMatchObject({ ok: false });
+    expect(await gate.judge('SELECT :missing', { values: { name: 'x' } })).toMatchObject({ ok: false });
   });
 
   it('returns at most 120,000 characters, and no bytes', async () => {
