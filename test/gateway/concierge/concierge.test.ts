@@ -31,6 +31,24 @@ describe('createConcierge()', () => {
     },
   );
 
+  it.each(['Find me a cottage in Brittany', 'Who is he?', 'how many are there'])(
+    'sends %j to the default librarian: only its form is in what others say',
+    async (question) => {
+      const finder = { id: 'finder', name: 'F', examples: ['Find me a page', 'Find me a text', 'Find me some verse'] };
+      expect(await targetsOf(question, { librarians: [...HOUSE, finder] })).toEqual(['navigator']);
+    },
+  );
+
+  it('tells questions about the same things apart by how they are asked', async () => {
+    const librarians: LibrarianInfo[] = [
+      { id: 'navigator', name: 'Navigator' },
+      { id: 'times', name: 'Times', examples: ['When does the ferry go?', 'When is it the last ferry?'] },
+      { id: 'map', name: 'Map', examples: ['Where does the ferry go?', 'Where is it the last ferry?'] },
+    ];
+    expect(await targetsOf('When does the ferry leave?', { librarians })).toEqual(['times']);
+    expect(await targetsOf('Where does the ferry leave?', { librarians })).toEqual(['map']);
+  });
+
   it('names the default librarian as the fallback of a specialist, and nobody as its own', async () => {
     expect((await decide('How many fans are in stock?')).response).toEqual({
       delegate: { to: 'analytics', fallback: 'navigator' },

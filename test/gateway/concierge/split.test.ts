@@ -99,6 +99,8 @@ const SINGLE: string[] = [
   'When adding money, what are the currencies you take?',
   'When I open the page, how do I log in?',
   'Which pool should I choose and how do I enter the address?',
+  'I need the documentation pages on shipping and customs for a customer, can you dig them out?',
+  'I want to connect the fan, the cable and the power supply.',
 ];
 
 /** One question that needs several kinds of librarians at once. */
@@ -114,6 +116,8 @@ const COMBINED: string[] = [
   'What was our turnover this year; what do other shops charge for it?',
   'How many units are left in the warehouse plus the latest news about the manufacturer',
   'Search the web for reviews of it, and show me how many customers bought it last month.',
+  'Check how many fans are in stock, the documents on noise and the prices of other shops',
+  'Number of orders of this month together with the latest news about the manufacturer',
 ];
 
 describe('createConcierge() and several questions at once', () => {
