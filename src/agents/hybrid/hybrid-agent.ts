@@ -74,9 +74,14 @@ const failedTogether = (query: string, parts: readonly Part[], about: AgentMetad
   const failures = asked.map(({ type, error }) => ({ librarian: SOURCES[type].librarian, error }));
   const { code, message, suggestion, recoverable, details } =
     asked.length > 0 ? joinFailures(failures) : unauthorized(failed);
-  return AgentResponse.error('hybrid', query, message)
+  return AgentResponse.error('hybrid', query, code === 'NOT_FOUND' ? nothingFound(asked) : message)
     .setMetadata({ ...about, error_code: code, suggestion, recoverable, ...(details === undefined ? {} : { details }) })
     .toArray();
+};
+
+const nothingFound = (parts: readonly FailedPart[]): string => {
+  const names = [...new Set(parts.map(({ type }) => SOURCES[type].name))].join(' and ');
+  return `Cannot answer: ${names} found nothing that answers the question`;
 };
 
 const unauthorized = (parts: readonly FailedPart[]): ErrorInfo => {

@@ -42,11 +42,14 @@ const joined = (findings: readonly string[]): string => {
 
 const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text) ? text : `${text}.`);
 
-const gapSentence = ({ query, type, error, isAsked }: FailedPart): string => {
-  const why = isAsked
-    ? WHY_MISSING[error.code]
-    : `asking it takes the capability ${SOURCES[type].capability}, which is not allowed here`;
-  return `Not answered: “${inertLine(query, 200)}” (${SOURCES[type].name}): ${why}.`;
+const gapSentence = (part: FailedPart): string =>
+  `Not answered: “${inertLine(part.query, 200)}” (${SOURCES[part.type].name}): ${whyMissing(part)}.`;
+
+const whyMissing = ({ type, error, isAsked }: FailedPart): string => {
+  if (!isAsked) return `asking it takes the capability ${SOURCES[type].capability}, which is not allowed here`;
+  return error.code === 'NOT_FOUND'
+    ? 'it found nothing that answers this; ask for it in other words'
+    : WHY_MISSING[error.code];
 };
 
 const contradictionSentence = ({ statements, values }: Contradiction): string => {

@@ -244,6 +244,19 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.error).toMatch(/\w/);
   });
 
+  it('tells in plain words which sources found nothing', async () => {
+    const nothing = coded('NOT_FOUND');
+    const part = await askHybrid({ analytics: nothing });
+    expect(part.reply.result.synthesis).toContain(
+      'Not answered: “How many iPhone 17 are in stock” (the shop database): it found nothing that answers this; ask for it in other words.',
+    );
+    const whole = await askHybrid({ analytics: nothing, semantic: nothing });
+    expect(whole.reply.error).toBe(
+      'Cannot answer: the shop database and the knowledge base found nothing that answers the question',
+    );
+    expect(whole.reply.metadata.suggestion).toContain('in other words');
+  });
+
   it('counts only those who were asked into the code', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
     const { reply } = await askHybrid({ semantic: coded('SERVICE_UNAVAILABLE') }, { context });
