@@ -14,6 +14,9 @@ export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && n
 export const isQuestion = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
 
+/** Whether a sentence begins as one that tells something does: with who did it, or as `it's`. */
+export const tells = (sentence: string): boolean => TELLING.test(sentence);
+
 /** Whether a sentence says that it opens another subject. */
 export const opensAnother = (sentence: string): boolean => OPENING.test(sentence);
 
@@ -66,6 +69,8 @@ const POINTER = new RegExp(
 );
 
 const OPENING = /^(?:also|besides|(?:and )?another|second(?:ly)?|apart from that|in addition|additionally|moreover)\b/i;
+
+const TELLING = /^(?:i|my|we|you|your|it|he|she|they|this|that|there|somebody|someone)\b/i;
 
 const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;

@@ -6,6 +6,7 @@ import {
   isOwnQuestion,
   namesItsSubject,
   pointsBack,
+  tells,
 } from './question-words.ts';
 import type { Candidates } from './routing-candidates.ts';
 import { clausesOf } from './split-question.ts';
@@ -48,7 +49,7 @@ const partsByKind = (question: string, candidates: Candidates): { parts: Part[];
   const leanings = new Set<string | undefined>();
   const parts: { start: number; end: number; own: Choice | undefined }[] = [];
   const isRequest = isBareRequest(question);
-  const isList = !beginsAsQuestion(question);
+  const isList = !beginsAsQuestion(question) && !tells(question);
   for (const { start, end } of clauses) {
     const clause = question.slice(start, end);
     const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
