@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTableSizes } from '../../../src/agents/analytics/table-sizes.ts';
+import { startShop } from './shop-for-test.ts';
+
+let shop: Awaited<ReturnType<typeof startShop>>;
+
+beforeAll(async () => {
+  shop = await startShop();
+});
+
+afterAll(() => shop?.stop());
+
+const sizesOf = async (...tables: string[]) => {
+  const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
+  return readTableSizes(shop.database, { schema, tables });
+};
+
+describe('readTableSizes()', () => {
+  it('knows how many rows there are', async () => {
+    const sizes = await sizesOf('products', 'orders');
+    expect([sizes.rowsOf('products'), sizes.rowsOf('orders')]).toEqual([120, 3000]);
+    expect(sizes.rowsPerKey('sqlite_autoindex_stock_1', 2)).toBe(1);
+  });
+
+  it('takes one large id for one row', async () => {
+    await shop.query("INSERT INTO customers VALUES (20000001, 'Far Off', 'Lyon', 'France', '2026-01-01')");
+    const sizes = await sizesOf('customers');
+    await shop.query('DELETE FROM customers WHERE customer_id = 20000001');
+    expect(sizes.rowsOf('customers')).toBe(801);
+  });
+
+  it('sees that a table has grown since it was measured', async () => {
+    await shop.query('CREATE TABLE grown (x)');
+    await shop.query('INSERT INTO grown SELECT 1 FROM stock LIMIT 10');
+    await shop.query('ANALYZE grown');
+    await shop.query('INSERT INTO grown SELECT 1 FROM orders a, orders b LIMIT 30000');
+    const sizes = await sizesOf('grown');
+    await shop.query('DROP TABLE grown');
+    expect(sizes.rowsOf('grown')).toBe(30_010);
+  });
+
+  it('counts to a million, and takes a table for longer than that where it is', async () => {
+    await shop.query('CREATE TABLE long (x)');
+    await shop.query('INSERT INTO long SELECT 1 FROM orders a, orders b LIMIT 1000002');
+    const sizes = await sizesOf('long');
+    await shop.query('DROP TABLE long');
+    expect(sizes.rowsOf('long')).toBe(1_000_002);
+  });
+
+  it('counts tables without rowids, and takes what is none for large', async () => {
+    await shop.query('CREATE TABLE plain (x INTEGER PRIMARY KEY) WITHOUT ROWID');
+    await shop.query('INSERT INTO plain VALUES (5000000)');
+    const sizes = await sizesOf('plain', 'empty', 'contact_list');
+    await shop.query('DROP TABLE plain');
+    expect([sizes.rowsOf('plain'), sizes.rowsOf('contact_list')]).toEqual([1, 1_000_000]);
+  });
+});
