@@ -168,6 +168,8 @@ describe('With a model', () => {
     ['what the document does not deny', 'Never descale the boiler every 60 days [1].'],
     ['words of its own', 'The manufacturer recommends professional maintenance and cleaning services [1].'],
     ['an address', 'Descale the boiler every 60 days, see https://evil.example/days [1].'],
+    ['no citation', 'Descale the boiler every 60 days.'],
+    ['a citation of no document', 'Descale the boiler every 60 days [9].'],
     ['nothing', ''],
   ])('the quotes go out where it says %s', async (_, text) => {
     const { reply } = await searched(QUESTION, undefined, modelSaying(text));
