@@ -317,7 +317,9 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   const outcome = told.error?.code ?? (told.partial ? 'partial' : 'answer');
   const spans = { spanId: claims.jti, ...(received === undefined ? {} : { parentSpanId: received.jti }) };
   const durationMs = Date.now() - now;
-  const step = { ...spans, from: SELF, to, durationMs, outcome, attempts: 1, receipt, verified: true };
+  // The link shows the origin that the receipt is for this very call; a root stays here: it tells who asks.
+  const proof = { receipt, ...(received === undefined ? {} : { link }), verified: true };
+  const step = { ...spans, from: SELF, to, durationMs, outcome, attempts: 1, ...proof };
   return { status: response.status, told, calls: 1 + (use.calls ?? 0), receiptHash: sha256(receipt), step };
 };
 
@@ -378,7 +380,7 @@ const respond = async (body, received, parts) => {
   if (parts.network === undefined) return failure('NOT_FOUND');
   const asked = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
   // What the answer says of its way, with our step before the steps below it: so the origin can check them all.
-  const below = asked.told.metadata?.trace?.hops ?? [];
+  const below = (asked.told.metadata?.trace?.hops ?? []).map((hop) => ({ ...hop, verified: false }));
   const trace = { traceId: received.tid, hops: [asked.step, ...below] };
   const told = { ...asked.told, metadata: { ...asked.told.metadata, trace } };
   return { status: asked.status, told, use: { calls: asked.calls }, receipts: [asked.receiptHash] };

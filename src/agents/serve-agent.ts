@@ -99,7 +99,7 @@ const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse): Response =>
 /** The way of the question through other librarians, under `metadata.trace`; without receipts, or none, where it is too large. */
 const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentResponse => {
   if (trace.hops.length === 0) return response;
-  const bare = { ...trace, hops: trace.hops.map(({ receipt: _, ...hop }) => hop) };
+  const bare = { ...trace, hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop) };
   const traced = [trace, bare].map((each) => ({ ...response.metadata, trace: each }));
   const metadata = traced.find((each) => readAs(AgentMetadata, each).ok);
   return metadata === undefined ? response : { ...response, metadata };

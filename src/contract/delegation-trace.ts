@@ -23,7 +23,15 @@ export const TraceHop = z.object({
   attempts: z.int().min(0).max(8),
   /** The signed answer (signed context 4.13), a compact JWS; absent when none came. */
   receipt: z.string().max(4096).optional(),
-  /** Whether the librarian that reports this trace has checked the receipt and how it hangs together with the one above. */
+  /**
+   * The signed link of the call (signed context 4.2), a compact JWS: it names the link above, and the receipt names it, so
+   * that a proof holds for this request alone. Absent at the origin, whose link tells who asks.
+   */
+  link: z.string().max(4096).optional(),
+  /**
+   * Whether the librarian that reports this trace has checked the receipt. The origin of the chain checks all; every other
+   * only those of its own questions.
+   */
   verified: z.boolean(),
 });
 export type TraceHop = z.infer<typeof TraceHop>;

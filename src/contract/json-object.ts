@@ -31,6 +31,10 @@ export const withinLimits =
     check.addIssue({ code: 'custom', message });
   };
 
+/** Whether an object that JSON can carry is within the bounds: quicker than a schema, for what is put together here. */
+export const isWithin = (value: unknown, { maxDepth, maxLength }: JsonLimits): boolean =>
+  problemOf(value, { depth: maxDepth, left: { length: maxLength } }) === undefined;
+
 type Problem = 'depth' | 'size' | 'type' | 'name';
 
 interface Bound {

@@ -10,6 +10,8 @@ export const ANSWER_ADVISED_LENGTH = 4000;
 /** ...and beyond this it is refused. */
 export const ANSWER_MAX_LENGTH = 32_000;
 
+export const METADATA_LIMITS = { maxDepth: 16, maxLength: 256_000 };
+
 /**
  * What a librarian returns (seed 000, Response Object): an answer, a delegation, an error, or several of these; at
  * least one. Unknown members are dropped. The seed calls the type `Response`, and so does the package's entry.
@@ -28,7 +30,7 @@ export const LibrarianResponse = z
     /** Something is missing: a source failed, or the confidence is below 0.6. */
     partial: z.boolean().optional(),
     /** A librarian's full reply in its own dialect under its own name, so that none of it is lost (design 7.3). */
-    metadata: jsonObject({ maxDepth: 16, maxLength: 256_000 }).optional(),
+    metadata: jsonObject(METADATA_LIMITS).optional(),
   })
   .superRefine(({ answer, delegate, error }, check) => {
     if (answer !== undefined || delegate !== undefined || error !== undefined) return;

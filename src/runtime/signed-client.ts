@@ -53,6 +53,8 @@ interface VouchedAnswer {
   /** As received: a compact JWS. */
   receiptText: string;
   receiptHash: () => Promise<string>;
+  /** The last link of the token that was sent, to which the receipt belongs: a compact JWS. */
+  link: string;
   /** The call, 16 hex digits. */
   spanId: string;
 }
@@ -203,6 +205,7 @@ const receive = async (response: Response, sending: Sending & { link: SignedLink
     receipt,
     receiptText: token,
     receiptHash: () => sha256(utf8(token)),
+    link: link.link,
     spanId: link.spanId,
   };
 };

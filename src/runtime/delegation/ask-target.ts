@@ -58,6 +58,8 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
     outcome: outcomeOf(response),
     attempts: sent.length,
     ...(receipt === undefined ? {} : { receipt: receipt.text }),
+    // A root tells on whose behalf and with which rights; it is known to the origin, who signed it.
+    ...(receipt === undefined || context.caller === undefined ? {} : { link: receipt.link }),
     verified: receipt !== undefined,
   };
   return { response, sent: sent.length > 0, hop, receipt, reported };

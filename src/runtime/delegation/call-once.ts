@@ -42,7 +42,8 @@ export interface Attempt extends Lesson {
   reported: unknown;
   sent: boolean;
   spanId: string | undefined;
-  receipt: { text: string; hash: string; claims: Receipt } | undefined;
+  /** What the target signed, and the link that it is for. */
+  receipt: { text: string; hash: string; claims: Receipt; link: string } | undefined;
   /** Whether it failed in a way that may pass, with time for another try. */
   mayPass: boolean;
 }
@@ -91,6 +92,7 @@ const receiptOf = async (answer: Extract<SignedAnswer, { ok: true }>) => ({
   text: answer.receiptText,
   hash: await answer.receiptHash(),
   claims: answer.receipt,
+  link: answer.link,
 });
 
 /** What the target answered, an error of its own included. One that is not a Response, or hands on again, is unusable. */

@@ -1,5 +1,5 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
-import { type DelegationTrace, MAX_TRACE_HOPS, type TraceHop } from '../../contract/delegation-trace.ts';
+import type { DelegationTrace, TraceHop } from '../../contract/delegation-trace.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { errorInfo } from '../error-info-of.ts';
 import type { KeyDirectory } from '../key-directory.ts';
@@ -10,6 +10,7 @@ import type { OriginContext, VerifiedContext } from '../request-context.ts';
 import type { SignedClient } from '../signed-client.ts';
 import { type AskedBranch, askDelegate } from './ask-delegate.ts';
 import { overBudget } from './ask-target.ts';
+import { assembleHops, type RecordedHop } from './assemble-hops.ts';
 import type { Branch } from './branch.ts';
 import type { Caller } from './call-once.ts';
 import { callsBudget, sharesOf } from './calls-budget.ts';
@@ -60,7 +61,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   const total = context.budgets.calls ?? DEFAULT_CALLS;
   const budget = callsBudget(total);
   const caller = callerOf(parts);
-  const hops: TraceHop[] = [];
+  const recorded: RecordedHop[] = [];
   const receipts: string[] = [];
   let questions = 0;
 
@@ -73,11 +74,9 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   };
 
   const record = async ({ branch, replies }: AskedBranch): Promise<void> => {
-    const add = (known: readonly TraceHop[]) => hops.push(...known.slice(0, MAX_TRACE_HOPS - hops.length));
-    if (replies.length === 0) add(hopsOfRefused(branch, context));
+    if (replies.length === 0) recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
     for (const reply of replies) {
-      const room = MAX_TRACE_HOPS - hops.length;
-      add([reply.hop, ...(await nestedHops(reply, { ...parts, now: now(), room }))]);
+      recorded.push({ own: reply.hop, below: await nestedHops(reply, { ...parts, now: now() }) });
       if (reply.receipt !== undefined) receipts.push(reply.receipt.hash);
     }
   };
@@ -99,7 +98,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       for (const each of asked) await record(each);
       return asked.map(({ branch }) => branch);
     },
-    trace: () => ({ traceId: context.traceId, hops: [...hops] }),
+    trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),
     usage: () => ({ calls: total - budget.left() }),
     receipts: () => [...receipts],
   };

@@ -1,10 +1,9 @@
 import { DelegationTrace, type TraceHop } from '../../contract/delegation-trace.ts';
 import { readAs } from '../../contract/read-as.ts';
+import { readJws } from '../compact-jws.ts';
 import { sha256, utf8 } from '../digest.ts';
 import type { KeyDirectory } from '../key-directory.ts';
-import { LEEWAY_MS } from '../limits.ts';
-import { millis } from '../link-claims.ts';
-import { type Receipt, verifyForeignReceipt } from '../receipt.ts';
+import { verifyForeignReceipt } from '../receipt.ts';
 import type { OriginContext, VerifiedContext } from '../request-context.ts';
 import type { TargetReply } from './ask-target.ts';
 
@@ -12,78 +11,85 @@ interface Checking {
   context: OriginContext | VerifiedContext;
   directory: KeyDirectory;
   now: number;
-  /** Hops that can still be told. */
-  room: number;
 }
 
 /**
- * The hops below a target, as it reported them; none where they are unusable or of another trace. The origin of the
- * chain, to whom the whole trace is an answer, checks each; on the way there they are handed on as reported, since a
- * check costs a signature (signed context 4.13).
+ * The hops below a target, as it reported them; none where they are unusable or of another trace, and none that says it
+ * was asked here. The origin of the chain, to whom the whole trace is an answer, checks each, and leaves out what proves
+ * nothing; on the way there they are handed on with their proofs, unchecked, since a check costs a signature (signed
+ * context 4.13).
  */
 export const nestedHops = async (
   { reported, hop, receipt }: Pick<TargetReply, 'reported' | 'hop' | 'receipt'>,
-  { context, directory, now, room }: Checking,
+  { context, directory, now }: Checking,
 ): Promise<TraceHop[]> => {
   if (reported === undefined || receipt === undefined || hop.spanId === undefined) return [];
   const read = readAs(DelegationTrace, reported);
   if (!read.ok || read.value.traceId !== context.traceId) return [];
-  const hops = read.value.hops.slice(0, room);
-  if (context.caller !== undefined) return hops;
-  const since = context.startedAtMs - LEEWAY_MS;
-  const vouched = await Promise.all(hops.map((below) => vouchedFor(below, { directory, now, since })));
-  return linked(hops, { vouched, top: { spanId: hop.spanId, to: hop.to, sub: receipt.claims.sub } });
+  const hops = read.value.hops.filter(({ from }) => from !== context.self);
+  if (context.caller !== undefined) return hops.map((below) => ({ ...below, verified: false }));
+  // That the receipt is for the link of this call was checked when it came.
+  const { req, sub } = receipt.claims;
+  const above = new Map<string, Above>([[hop.spanId, { to: hop.to, sub, linkHash: req, place: 0 }]]);
+  const checking = { above, tried: new Set<string>(), directory, now };
+  const checked: TraceHop[] = [];
+  for (const below of hops) checked.push(await checkedHop(below, checking));
+  return checked;
 };
 
-/** A receipt that the target of a hop did sign for the asking librarian, during this request. */
-interface Vouched {
-  receipt: Receipt;
-  hash: string;
+/** A hop that is verified, and what those below it have to fit. */
+interface Above {
+  to: string;
+  /** Hashes of the receipts that its answer rests on. */
+  sub: readonly string[];
+  linkHash: string;
+  /** Of its link in the chain, from 0. */
+  place: number;
 }
 
+interface Below extends Pick<Checking, 'directory' | 'now'> {
+  /** By the span id of their calls. */
+  above: Map<string, Above>;
+  /** Hashes of the receipts that were looked at: each counts once. */
+  tried: Set<string>;
+}
+
+const checkedHop = async (hop: TraceHop, checking: Below): Promise<TraceHop> => {
+  const { spanId = '', parentSpanId = '' } = hop;
+  const vouched = await vouchedFor(hop, checking.above.get(parentSpanId), checking);
+  if (vouched !== undefined) {
+    checking.above.set(spanId, vouched);
+    return { ...hop, verified: true };
+  }
+  const { receipt: _receipt, link: _link, ...rest } = hop;
+  return { ...rest, verified: false };
+};
+
+/**
+ * The link says that the one above asked, in this very call of this very request; the receipt, that the target answered
+ * exactly that link; and the receipt above, that its answer rests on this one. Signatures come last: they cost most.
+ */
 const vouchedFor = async (
-  { receipt: text, from, to, outcome }: TraceHop,
-  { directory, now, since }: { directory: KeyDirectory; now: number; since: number },
-): Promise<Vouched | undefined> => {
-  if (text === undefined) return undefined;
+  { receipt: text, link, spanId, from, to, outcome }: TraceHop,
+  parent: Above | undefined,
+  { tried, directory, now }: Below,
+): Promise<Above | undefined> => {
+  if (text === undefined || link === undefined || parent?.to !== from) return undefined;
   try {
+    const { claims } = readJws(link, 'ctx+jwt');
+    const place = parent.place + 1;
+    const isOfCall = claims.iss === from && claims.aud === to && claims.jti === spanId;
+    if (!isOfCall || claims.hop !== place || claims.prv !== parent.linkHash) return undefined;
+    const hash = await sha256(utf8(text));
+    if (!parent.sub.includes(hash) || tried.has(hash)) return undefined;
+    tried.add(hash);
     const receipt = await verifyForeignReceipt(text, { self: from, librarian: to, directory, now });
+    const linkHash = await sha256(utf8(link));
     const saysAnswer = outcome === 'answer' || outcome === 'partial';
     // An answer has not come out of an error; an error can have come out of an answer that was no use.
-    if (millis(receipt.iat) < since || (saysAnswer && receipt.st >= 400)) return undefined;
-    return { receipt, hash: await sha256(utf8(text)) };
+    if (receipt.req !== linkHash || (saysAnswer && receipt.st >= 400)) return undefined;
+    return { to, sub: receipt.sub, linkHash, place };
   } catch {
     return undefined;
   }
-};
-
-interface Above {
-  to: string;
-  sub: readonly string[];
-}
-
-/** A hop is verified when its receipt is among those that the verified hop above it rests on, each receipt once. */
-const linked = (
-  hops: readonly TraceHop[],
-  { vouched, top }: { vouched: readonly (Vouched | undefined)[]; top: Above & { spanId: string } },
-): TraceHop[] => {
-  const above = new Map<string, Above>([[top.spanId, top]]);
-  const used = new Set<string>();
-  return hops.map((hop, index) => {
-    const proof = vouched[index];
-    const parent = above.get(hop.parentSpanId ?? '');
-    const spanId = hop.spanId ?? '';
-    const verified =
-      proof !== undefined &&
-      parent?.to === hop.from &&
-      parent.sub.includes(proof.hash) &&
-      !used.has(proof.hash) &&
-      spanId !== '' &&
-      !above.has(spanId);
-    if (verified) {
-      used.add(proof.hash);
-      above.set(spanId, { to: hop.to, sub: proof.receipt.sub });
-    }
-    return { ...hop, verified };
-  });
 };

@@ -3,7 +3,9 @@ import { userContext } from '../neighbours.ts';
 import { type Arrival, codesOf, fails, handsOnTo, says, town } from './town.ts';
 
 describe('the budget of calls', () => {
-  const handed = (arrivals: Arrival[]) => arrivals.map(({ links }) => links.at(-1).bud.calls);
+  /** In the order of the targets: which of several calls is signed first is left open. */
+  const handed = (arrivals: Arrival[]) =>
+    arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud.calls);
 
   it('is divided among the branches, each call paid for, one kept for a retry', async () => {
     const { ask, arrivals } = await town({ a: says('a'), b: says('b'), c: says('c') });

@@ -93,6 +93,20 @@ describe('followDelegates()', () => {
     expect(hops.map(({ verified, receipt }) => [verified, receipt])).toEqual([[true, undefined]]);
     expect(LibrarianResponse.safeParse(followed).success).toBe(true);
   });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['the largest of it', { small: 1, large: 'x'.repeat(255_950) }, { small: 1, omitted: ['large'] }],
+    ['one of two', { a: 'x'.repeat(127_990), b: 'x'.repeat(127_990) }, { b: 'x', omitted: ['a'] }],
+    ['what has no name', { ['x'.repeat(255_950)]: 1 }, { omitted: [] }],
+  ])('tells the way of the question where other metadata leaves no room: %s goes', async (_, metadata, left) => {
+    const { gateway } = await town({ a: async () => ({ answer: 'x', metadata }) });
+    const followed = await followDelegates({ delegate: { to: 'a' } }, gateway(), ASKED);
+    const { trace, ...others } = followed.metadata ?? {};
+    expect(DelegationTrace.parse(trace).hops).toMatchObject([{ to: 'a', verified: true, receipt: expect.any(String) }]);
+    expect(Object.keys(others).toSorted()).toEqual(Object.keys(left).toSorted());
+    expect(others.omitted).toEqual(left.omitted);
+    expect(LibrarianResponse.safeParse(followed).success).toBe(true);
+  });
 });
 
 describe('a librarian that asks others itself', () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DelegationTrace, type TraceHop } from '../../../src/contract/delegation-trace.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import { LibrarianResponse } from '../../../src/contract/response.ts';
+import { readJws, signJws } from '../../../src/runtime/compact-jws.ts';
 import { sha256, utf8 } from '../../../src/runtime/digest.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { signReceipt } from '../../../src/runtime/receipt.ts';
@@ -223,36 +224,157 @@ describe('a nested hop is not verified', () => {
     expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
   });
 
-  it('when its receipt is from an earlier question', async () => {
-    let kept: { hops: TraceHop[]; receipts: string[] } | undefined;
+  it('when its link is left out, or another one stands in its place', async () => {
+    const hops = await afterChange((reported) => {
+      delete hopTo(reported, 'b').link;
+      const { link } = hopTo(reported, 'd');
+      if (link !== undefined) hopTo(reported, 'c').link = link;
+    });
+    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: false });
+  });
+
+  it('when it names another call than its link', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').spanId = 'b'.repeat(16);
+    });
+    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
+  });
+
+  it('and then brings no proof along', async () => {
+    const hops = await afterChange((reported) => {
+      hopTo(reported, 'c').spanId = 'b'.repeat(16);
+    });
+    expect([hopTo(hops, 'b'), hopTo(hops, 'c')].map(({ receipt, link }) => [typeof receipt, typeof link])).toEqual([
+      ['string', 'string'],
+      ['undefined', 'undefined'],
+    ]);
+  });
+
+  /** Asks b in the first question it gets, and tells of that way ever after. */
+  const repeating = (): ServedLibrarian => {
+    let kept: { hops: readonly TraceHop[]; receipts: string[] } | undefined;
+    return {
+      forRequest:
+        ({ delegates, context }) =>
+        async () => {
+          if (kept === undefined) {
+            await delegates.ask([{ to: 'b' }]);
+            kept = { hops: delegates.trace().hops, receipts: delegates.receipts() };
+            return { answer: 'x' };
+          }
+          const { hops, receipts } = kept;
+          const told = hops.map((hop) => ({ ...hop, parentSpanId: context.spanId }));
+          delegates.trace = () => ({ traceId: context.traceId, hops: told });
+          delegates.receipts = () => receipts;
+          delegates.usage = () => ({ calls: 1 });
+          return { answer: 'x' };
+        },
+    };
+  };
+
+  it('when its receipt is from an earlier question, in one branch or in two', async () => {
+    const { ask, arrivals } = await town({ a: repeating(), b: says('b') });
+    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: true });
+    const { trace } = await ask([{ to: 'a' }, { to: 'a' }], userContext({ workspace: 'other' }));
+    expect(said(trace.hops)).toEqual([
+      ['gateway', 'a', 'answer', true],
+      ['a', 'b', 'answer', false],
+      ['gateway', 'a', 'answer', true],
+      ['a', 'b', 'answer', false],
+    ]);
+    expect(arrivals.filter(({ to }) => to === 'b').length).toBe(1);
+  });
+
+  it('when its receipt is from another branch of the same question', async () => {
+    const { gateway } = await town({ a: repeating(), b: says('b') });
+    const delegates = gateway();
+    await delegates.ask([{ to: 'a' }]);
+    await delegates.ask([{ to: 'a' }]);
+    expect(delegates.trace().hops.map(({ to, verified }) => [to, verified])).toEqual([
+      ['a', true],
+      ['b', true],
+      ['a', true],
+      ['b', false],
+    ]);
+  });
+
+  it('when a link was made for a receipt of another call', async () => {
+    const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
+    let kept: { hop: TraceHop; receipts: string[] } | undefined;
     const liar: ServedLibrarian = {
       forRequest:
         ({ delegates, context }) =>
         async () => {
-          await delegates.ask([{ to: 'b' }]);
-          const { hops } = delegates.trace();
-          kept ??= { hops: hops.map((hop) => ({ ...hop })), receipts: delegates.receipts() };
+          if (kept === undefined) {
+            await delegates.ask([{ to: 'b' }]);
+            kept = { hop: hopTo([...delegates.trace().hops], 'b'), receipts: delegates.receipts() };
+            return { answer: 'x' };
+          }
+          const { claims } = readJws(kept.hop.link ?? '', 'ctx+jwt');
+          const link = await signJws({ ...claims, prv: context.linkHash }, { typ: 'ctx+jwt', signer });
+          const told = [{ ...kept.hop, parentSpanId: context.spanId, link }];
           const { receipts } = kept;
-          const [old] = kept.hops;
-          delegates.trace = () => ({
-            traceId: context.traceId,
-            hops: old === undefined ? [] : [{ ...old, parentSpanId: context.spanId }],
-          });
+          delegates.trace = () => ({ traceId: context.traceId, hops: told });
           delegates.receipts = () => receipts;
           return { answer: 'x' };
         },
     };
-    let skippedMs = 0;
-    const { ask } = await town({ a: liar, b: says('b') }, { now: () => Date.now() + skippedMs });
+    const { ask } = await town({ a: liar, b: says('b') });
     expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: true });
-    skippedMs = 6000;
-    const later = userContext({ now: Date.now() + skippedMs });
-    expect(verifiedOf((await ask([{ to: 'a' }], later)).trace.hops)).toEqual({ a: true, b: false });
+    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
+  });
+
+  it('and costs no signature where it cannot fit', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    const countOf = async (change: (hops: TraceHop[]) => void) => {
+      verify.mockClear();
+      await afterChange(change);
+      return verify.mock.calls.length;
+    };
+    const plain = await countOf(() => undefined);
+    const copied = await countOf((reported) => {
+      while (reported.length < 60) reported.push({ ...hopTo(reported, 'c') });
+    });
+    verify.mockRestore();
+    expect(copied).toBe(plain);
+  });
+});
+
+describe('a target that reports many hops', () => {
+  const flooding =
+    (from: string): Librarian =>
+    async (_, context) => {
+      const hops = Array.from({ length: 64 }, () => ({ ...invented('z'), from }));
+      return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
+    };
+
+  it('displaces none of another branch', async () => {
+    const { ask } = await town({ m: flooding('m'), a: handsOnTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') });
+    const { trace } = await ask([{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
+    expect(trace.hops.length).toBe(64);
+    expect(said(trace.hops.filter(({ from }) => from !== 'm'))).toEqual([
+      ['gateway', 'm', 'answer', true],
+      ['gateway', 'a', 'answer', true],
+      ['a', 'b', 'answer', true],
+      ['a', 'c', 'answer', true],
+      ['gateway', 'd', 'answer', true],
+    ]);
+  });
+
+  it('shares the room with another that does', async () => {
+    const { ask } = await town({ m: flooding('m'), n: flooding('n') });
+    const { trace } = await ask([{ to: 'm' }, { to: 'n' }]);
+    expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([31, 31]);
+  });
+
+  it('adds none that says it was asked here', async () => {
+    const { ask } = await town({ m: flooding('gateway') });
+    expect(said((await ask([{ to: 'm' }])).trace.hops)).toEqual([['gateway', 'm', 'answer', true]]);
   });
 });
 
 describe('librarians on the way', () => {
-  it('hand nested hops on as reported: the origin checks', async () => {
+  it('hand nested hops on as what they did not check, with the proofs for the origin', async () => {
     const seen: LibrarianResponse[] = [];
     const { ask } = await town(
       { a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') },
@@ -268,7 +390,26 @@ describe('librarians on the way', () => {
     const trace = DelegationTrace.parse(seen[0]?.metadata?.trace);
     expect(said(trace.hops)).toEqual([
       ['a', 'b', 'answer', true],
-      ['b', 'c', 'answer', true],
+      ['b', 'c', 'answer', false],
+    ]);
+    expect(trace.hops.map(({ receipt, link }) => [typeof receipt, typeof link])).toEqual([
+      ['string', 'string'],
+      ['string', 'string'],
+    ]);
+  });
+
+  it('vouch for nothing that was made up below them', async () => {
+    const liar: Librarian = async (_, context) => {
+      const { traceId, spanId } = context?.trace ?? {};
+      return { answer: 'x', metadata: { trace: { traceId, hops: [{ ...invented('payments', spanId), from: 'b' }] } } };
+    };
+    const { client } = await town({ a: handsOnTo('b'), b: liar });
+    const request = { to: 'a', path: '/librarians/a/ask', body: { query: 'Where is the key?' } };
+    const answer = await client.call(userContext(), request);
+    const { metadata } = LibrarianResponse.parse(answer.ok ? answer.json() : undefined);
+    expect(said(DelegationTrace.parse(metadata?.trace).hops)).toEqual([
+      ['a', 'b', 'answer', true],
+      ['b', 'payments', 'answer', false],
     ]);
   });
 });
