@@ -3,6 +3,7 @@ import { type ChunkAtHand, chunkAtHand } from '../../knowledge/edition/chunks-at
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
 import type { SemanticOptions } from './semantic-options.ts';
+import { withoutKinds } from './subject-of.ts';
 
 /** A passage of the knowledge base. */
 export interface FoundDocument {
@@ -20,6 +21,8 @@ export interface Found {
   nearest: FoundDocument[];
   /** The question as the search read it. */
   query: SearchOutcome['query'];
+  /** What was searched for. */
+  subject: string;
 }
 
 /** What the best hit leads by counts for its score: it takes a second one to tell. */
@@ -29,7 +32,7 @@ const NEAREST = 3;
 /** The passages that fit a question, with scores; as many as `limit` allows. */
 export const findDocuments = (edition: Edition, subject: string, options: SemanticOptions): Found => {
   const { similarity_threshold, limit } = options;
-  const outcome = searchEdition(edition, subject, { limit: Math.max(FEWEST_HITS, limit) });
+  const { outcome, searchedFor } = search(edition, subject, Math.max(FEWEST_HITS, limit));
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   const found = outcome.hits
     .map((hit, at) => ({
@@ -39,7 +42,17 @@ export const findDocuments = (edition: Edition, subject: string, options: Semant
     }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
-  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query };
+  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query, subject: searchedFor };
+};
+
+/** A word that no document uses weighs most of all, which is right for a thing, and not for the kind of text that is wanted. */
+const search = (edition: Edition, subject: string, limit: number) => {
+  const outcome = searchEdition(edition, subject, { limit });
+  const unknown = new Set(outcome.query.terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word.toLowerCase()));
+  const searchedFor = withoutKinds(subject, (word) => unknown.has(word));
+  const isSame = searchedFor === subject || unknown.size === outcome.query.terms.length;
+  if (isSame) return { outcome, searchedFor: subject };
+  return { outcome: searchEdition(edition, searchedFor, { limit }), searchedFor };
 };
 
 /** Down, so that no score shows as one that it does not reach. */

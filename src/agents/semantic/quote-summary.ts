@@ -9,7 +9,7 @@ const QUOTED = 3;
 const MAX_QUOTE = 1200;
 
 /** The sentences of the best documents that fit the question best, word by word and each with its citation; plain text. */
-export const quoteSummary = (subject: string, { documents, query }: Found): string => {
+export const quoteSummary = ({ documents, query, subject }: Found): string => {
   const sources = documents.slice(0, QUOTED);
   const passages = sources.map(({ chunk, rank }) => ({
     text: chunk.text,

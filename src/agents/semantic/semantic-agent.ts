@@ -28,11 +28,10 @@ export const createSemanticAgent =
   async (query, call) => {
     const options = readSemanticOptions(call.options);
     const edition = await editionFor(call.scope);
-    const subject = subjectOf(query);
-    const found = findDocuments(edition, subject, options);
-    const { documents, nearest } = found;
+    const found = findDocuments(edition, subjectOf(query), options);
+    const { documents, nearest, subject } = found;
     const best = nearest[0]?.score ?? 0;
-    const { summary, ...about } = await summarise({ query, subject, found }, { ...options, ...call });
+    const { summary, ...about } = await summarise({ query, found }, { ...options, ...call });
     const confidence = documents.length === 0 ? 0 : best;
     return AgentResponse.success('semantic', query)
       .setResult({
@@ -53,19 +52,18 @@ export const createSemanticAgent =
 
 interface Search {
   query: string;
-  subject: string;
   found: Found;
 }
 
 const summarise = async (
-  { query, subject, found }: Search,
+  { query, found }: Search,
   { similarity_threshold, ai, signal, timeoutMs }: AgentCall & { similarity_threshold: number },
 ): Promise<{ summary: string } & AgentMetadata> => {
   if (found.documents.length === 0) {
     const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
     return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
   }
-  const quotes = { summary: quoteSummary(subject, found), summary_by: 'quotes' };
+  const quotes = { summary: quoteSummary(found), summary_by: 'quotes' };
   if (ai === undefined) return quotes;
   const written = await modelSummary(query, found.documents, { ai, signal, timeoutMs });
   if ('refused' in written) return { ...quotes, summary_refused: written.refused };

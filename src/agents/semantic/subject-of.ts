@@ -11,6 +11,28 @@ export const subjectOf = (query: string): string => {
   return query;
 };
 
+/**
+ * A subject without words such as "policy" and "explain", which say what kind of text is wanted, where no document uses them:
+ * "our policy on returns" is about returns. As it is where nothing else would be left.
+ *
+ * @param isUnknown Whether no document uses a word, given in lower case.
+ */
+export const withoutKinds = (subject: string, isUnknown: (word: string) => boolean): string => {
+  const rest = subject.replace(/[\p{L}\p{N}]+/gu, (word) => {
+    const lower = word.toLowerCase();
+    return KINDS.has(lower) && isUnknown(lower) ? '' : word;
+  });
+  return /[\p{L}\p{N}]/u.test(rest) ? rest.replace(/\s+/g, ' ').trim() : subject;
+};
+
+const KINDS: ReadonlySet<string> = new Set(
+  (
+    'policy policies rule rules guideline guidelines procedure procedures regulation regulations provisions ' +
+    'document documents documentation docs article articles guide guides page pages manual handbook passage passages ' +
+    'explain explanation describe description summarise summarize summary overview information info details'
+  ).split(' '),
+);
+
 const POLITE =
   /^\s*(?:please|could you|can you|would you|i am looking for|i'm looking for|i want|i need)(?:\s+please)?[\s,]+/i;
 

@@ -70,6 +70,15 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.query).toBe('Please find all documents about the water filter');
   });
 
+  it('does not hold it against a document that it lacks the word for the kind of text that is wanted', async () => {
+    const scoreOf = async (query: string) => (await searched(query)).reply.metadata.best_score;
+    const plain = await scoreOf('the water filter');
+    expect(await scoreOf('What is our policy on the water filter?')).toBe(plain);
+    expect(await scoreOf('Explain the water filter')).toBe(plain);
+    expect(await scoreOf('unicorn water filter')).toBeLessThan(plain);
+    expect(await scoreOf('policy')).toBe(0);
+  });
+
   it('takes a threshold and a limit, best first', async () => {
     const all = (await searched('boiler', { similarity_threshold: 0, limit: 50 })).reply.result;
     const scores = all.documents.map(({ score }: { score: number }) => score);

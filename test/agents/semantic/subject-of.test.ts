@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { subjectOf } from '../../../src/agents/semantic/subject-of.ts';
+import { subjectOf, withoutKinds } from '../../../src/agents/semantic/subject-of.ts';
 
 describe('subjectOf()', () => {
   it.each([
@@ -33,5 +33,14 @@ describe('subjectOf()', () => {
     for (const piece of ['find all ', 'documents about ', ' ', 'the of ', 'a\n'])
       subjectOf(piece.repeat(4000 / piece.length));
     expect(performance.now() - started).toBeLessThan(200);
+  });
+});
+
+describe('withoutKinds()', () => {
+  it('leaves out what kind of text is wanted, where no document uses the word', () => {
+    const isUnknown = (word: string) => word !== 'guide';
+    expect(withoutKinds('our Policy on returns', isUnknown)).toBe('our on returns');
+    expect(withoutKinds('explain the guide on unicorns', isUnknown)).toBe('the guide on unicorns');
+    expect(withoutKinds('policies', isUnknown)).toBe('policies');
   });
 });
