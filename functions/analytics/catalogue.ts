@@ -1,4 +1,5 @@
 import type { Catalogue, NamedQuestion, Parameter } from '../../src/agents/analytics/catalogue.ts';
+import type { ComposedParts } from '../../src/agents/analytics/composed-parts.ts';
 
 const PERIOD: Parameter = { kind: 'period', name: 'period' };
 const PRODUCT: Parameter = { kind: 'name', name: 'product', list: 'products' };
@@ -107,20 +108,19 @@ const PRODUCT_QUESTIONS: readonly NamedQuestion[] = [
     entity: { type: 'product', column: 'product_id' },
   },
   {
-    name: 'product_buyers',
-    description: 'Customers who bought a product',
+    name: 'product_facts',
+    description: 'Since when we have a product, and its price',
     examples: [
-      'How many customers bought the {product} {period}?',
-      'How many different customers have ordered a {product}?',
-      'Number of buyers of the {product}',
+      'When did the {product} come out and what does it cost?',
+      'Release date and price of the {product}',
+      'When was the {product} added to our range, and what is its price?',
+      'Since when do we sell the {product} and at what price?',
     ],
-    sql: `SELECT p.product_id, p.name, count(DISTINCT o.customer_id) AS customers
-      FROM products p JOIN order_items i ON i.product_id = p.product_id JOIN orders o ON o.order_id = i.order_id
-      WHERE p.name = :product AND ${EARNING} AND ${IN_PERIOD} GROUP BY p.product_id`,
-    parameters: [PRODUCT, PERIOD],
+    sql: 'SELECT product_id, name, category, price_cents, currency, released_on FROM products WHERE name = :product',
+    parameters: [PRODUCT],
     reading: {
-      text: `{customers:count customer} bought the {name} {period}, ${WITHOUT}.`,
-      none: 'No customer bought the {product} {period}.',
+      text: 'The {name} ({category}) came out on {released_on} and costs {price_cents:money}.',
+      none: 'The {product} is not on record.',
     },
     entity: { type: 'product', column: 'product_id' },
   },
@@ -137,25 +137,6 @@ const PRODUCT_QUESTIONS: readonly NamedQuestion[] = [
     parameters: [PRODUCT],
     reading: { text: `The {name} came out on {released_on}.`, none: 'The {product} is not on record.' },
     entity: { type: 'product', column: 'product_id' },
-  },
-  {
-    name: 'product_sales_by_month',
-    description: 'Units of a product sold month by month',
-    examples: [
-      'Sales of {product} by month {period}',
-      'How many {product} did we sell per month {period}?',
-      'How did the {product} sell month by month?',
-      'Monthly sales of the {product}',
-    ],
-    sql: `SELECT substr(o.ordered_on, 1, 7) AS month, sum(i.quantity) AS units FROM products p
-      JOIN order_items i ON i.product_id = p.product_id JOIN orders o ON o.order_id = i.order_id
-      WHERE p.name = :product AND ${EARNING} AND ${IN_PERIOD} GROUP BY month ORDER BY month DESC`,
-    parameters: [PRODUCT, PERIOD],
-    reading: {
-      text: `Units of the {product} sold {period} by month, ${WITHOUT}, the latest first:`,
-      each: '{month}: {units:number}',
-      none: 'No unit of the {product} was sold {period}.',
-    },
   },
   {
     name: 'most_expensive',
@@ -314,23 +295,6 @@ const STOCK_QUESTIONS: readonly NamedQuestion[] = [
     },
   },
   {
-    name: 'category_stock',
-    description: 'Units in stock of a category',
-    examples: [
-      'How many {category} are in stock?',
-      'Stock of {category}',
-      'How many units of {category} do we have left?',
-      'Inventory of the category {category}',
-    ],
-    sql: `SELECT p.category, sum(s.quantity) AS units, count(DISTINCT p.product_id) AS products
-      FROM stock s JOIN products p ON p.product_id = s.product_id WHERE p.category = :category GROUP BY p.category`,
-    parameters: [CATEGORY],
-    reading: {
-      text: `In the category {category}, {units:count unit} of {products:count product} are in stock.`,
-      none: 'Nothing is in stock in the category {category}.',
-    },
-  },
-  {
     name: 'below_reorder',
     description: 'Products below their reorder level',
     examples: [
@@ -443,20 +407,6 @@ const ORDER_QUESTIONS: readonly NamedQuestion[] = [
     },
   },
   {
-    name: 'orders_from_place',
-    description: 'The number of orders from a city or country',
-    examples: [
-      'How many orders came from {place} {period}?',
-      'Orders from {place} {period}',
-      'Number of orders by customers in {place}',
-      'How many orders did we get from {place}?',
-    ],
-    sql: `SELECT count(*) AS orders FROM orders o JOIN customers c ON c.customer_id = o.customer_id
-      WHERE (c.city = :place OR c.country = :place) AND ${IN_PERIOD}`,
-    parameters: [PLACE, PERIOD],
-    reading: { text: `{orders:count order} from {place} were placed {period}.`, none: 'There are no orders.' },
-  },
-  {
     name: 'orders_by_weekday',
     description: 'The number of orders by day of the week',
     examples: [
@@ -471,23 +421,6 @@ const ORDER_QUESTIONS: readonly NamedQuestion[] = [
     reading: {
       text: `Orders placed {period}, by day of the week:`,
       each: '{weekday}: {orders:number}',
-      none: 'No order was placed {period}.',
-    },
-  },
-  {
-    name: 'orders_by_day',
-    description: 'The number of orders day by day',
-    examples: [
-      'Orders by day {period}',
-      'How many orders per day did we have {period}?',
-      'Daily orders {period}',
-      'Number of orders on each day {period}',
-    ],
-    sql: `SELECT o.ordered_on AS day, count(*) AS orders FROM orders o WHERE ${IN_PERIOD} GROUP BY day ORDER BY day DESC`,
-    parameters: [{ kind: 'period', name: 'period', isRequired: true }],
-    reading: {
-      text: `Orders placed {period}, by day, the latest first:`,
-      each: '{day}: {orders:number}',
       none: 'No order was placed {period}.',
     },
   },
@@ -616,63 +549,6 @@ const REVENUE_QUESTIONS: readonly NamedQuestion[] = [
     },
   },
   {
-    name: 'units_sold_in_all',
-    description: 'Units sold in a period, of all products together',
-    examples: [
-      'How many units did we sell {period}?',
-      'How many pieces were sold {period}?',
-      'Number of products sold {period}',
-      'Units sold {period}',
-      'How many items did we sell {period}?',
-    ],
-    sql: `SELECT coalesce(sum(i.quantity), 0) AS units, count(DISTINCT o.order_id) AS orders FROM orders o
-      JOIN order_items i ON i.order_id = o.order_id WHERE ${EARNING} AND ${IN_PERIOD}`,
-    parameters: [PERIOD],
-    reading: {
-      text: `{units:count unit} were sold {period}, in {orders:count order}, ${WITHOUT}.`,
-      none: 'Nothing was sold {period}.',
-    },
-  },
-  {
-    name: 'category_revenue',
-    description: 'Revenue of a category in a period',
-    examples: [
-      'What did customers spend on {category} {period}?',
-      'Revenue of {category} {period}',
-      'How much did we earn with {category} {period}?',
-      'Sales of {category} {period}',
-      'How many {category} did we sell {period}?',
-    ],
-    sql: `SELECT o.currency, sum(i.quantity * i.unit_price_cents) AS revenue_cents, sum(i.quantity) AS units
-      FROM orders o JOIN order_items i ON i.order_id = o.order_id JOIN products p ON p.product_id = i.product_id
-      WHERE p.category = :category AND ${EARNING} AND ${IN_PERIOD} GROUP BY o.currency ORDER BY units DESC`,
-    parameters: [CATEGORY, PERIOD],
-    reading: {
-      text: `The category {category} brought in {period}, ${WITHOUT}:`,
-      each: '{revenue_cents:money} with {units:count unit}',
-      none: 'Nothing of the category {category} was sold {period}.',
-    },
-  },
-  {
-    name: 'place_revenue',
-    description: 'Revenue from a city or country in a period',
-    examples: [
-      'What is our revenue in {place} {period}?',
-      'Sales to {place} {period}',
-      'How much money did we make in {place} {period}?',
-      'How much did customers from {place} spend {period}?',
-    ],
-    sql: `SELECT o.currency, sum(o.total_cents) AS revenue_cents, count(*) AS orders FROM orders o
-      JOIN customers c ON c.customer_id = o.customer_id
-      WHERE (c.city = :place OR c.country = :place) AND ${EARNING} AND ${IN_PERIOD} GROUP BY o.currency ORDER BY orders DESC`,
-    parameters: [PLACE, PERIOD],
-    reading: {
-      text: `Revenue from {place} {period}, ${WITHOUT}:`,
-      each: '{revenue_cents:money} from {orders:count order}',
-      none: 'There was no revenue from {place} {period}.',
-    },
-  },
-  {
     name: 'best_months',
     description: 'The months with the most revenue, in each currency',
     examples: [
@@ -728,24 +604,6 @@ const REVENUE_QUESTIONS: readonly NamedQuestion[] = [
       text: `Revenue {period} by month, ${WITHOUT}, the latest first:`,
       each: '{month}: {revenue_cents:money}',
       none: 'There was no revenue {period}.',
-    },
-  },
-  {
-    name: 'revenue_by_year',
-    description: 'Revenue year by year',
-    examples: [
-      'Compare the revenue of the years',
-      'Revenue by year',
-      'How did sales develop from year to year?',
-      'Annual turnover',
-    ],
-    sql: `SELECT substr(o.ordered_on, 1, 4) AS year, o.currency, sum(o.total_cents) AS revenue_cents FROM orders o
-      WHERE ${EARNING} GROUP BY year, o.currency ORDER BY o.currency, year DESC`,
-    parameters: [],
-    reading: {
-      text: `Revenue by year, ${WITHOUT}:`,
-      each: '{year}: {revenue_cents:money}',
-      none: 'There was no revenue.',
     },
   },
   {
@@ -869,18 +727,6 @@ const CUSTOMER_QUESTIONS: readonly NamedQuestion[] = [
     reading: { text: 'Customers by country:', each: '{country}: {customers:number}', none: 'There are no customers.' },
   },
   {
-    name: 'customers_by_city',
-    description: 'The number of customers by city',
-    examples: [
-      'Customers by city',
-      'Which city do most customers live in?',
-      'How many customers do we have in each city?',
-    ],
-    sql: 'SELECT city, country, count(*) AS customers FROM customers GROUP BY city, country ORDER BY customers DESC, city',
-    parameters: [],
-    reading: { text: 'Customers by city:', each: '{city}: {customers:number}', none: 'There are no customers.' },
-  },
-  {
     name: 'new_customers',
     description: 'Customers who joined in a period',
     examples: [
@@ -953,6 +799,368 @@ const CUSTOMER_QUESTIONS: readonly NamedQuestion[] = [
   },
 ];
 
+const TITLE_DAY: Readonly<Record<string, string>> = {
+  0: 'Sunday',
+  1: 'Monday',
+  2: 'Tuesday',
+  3: 'Wednesday',
+  4: 'Thursday',
+  5: 'Friday',
+};
+const WEEKDAY_OF = `CASE strftime('%w', {day}) ${Object.entries(TITLE_DAY)
+  .map(([number, day]) => `WHEN '${number}' THEN '${day}'`)
+  .join(' ')} ELSE 'Saturday' END`;
+const EARNED = { sql: EARNING, label: WITHOUT };
+const ORDERED = 'o.ordered_on';
+
+/** What questions without a name are composed of: see docs/analytics.md. */
+const COMPOSED: ComposedParts = {
+  words: {
+    customer: 'customer, customers, client, clients, buyer, buyers, shopper, shoppers, people',
+    '#which customer': 'who',
+    order: 'order, orders, purchase, purchases',
+    product: 'product, products, item, items, article, articles, things, everything',
+    unit: 'unit, units, piece, pieces, copies',
+    category: 'category, categories, product category, product categories, product group, product groups',
+    city: 'city, cities, town, towns',
+    country: 'country, countries, nation, nations',
+    warehouse: 'warehouse, warehouses',
+    status: 'status, statuses',
+    currency: 'currency, currencies',
+    day: 'day, days, date',
+    '#per day': 'daily, day by day',
+    month: 'month, months, calendar month',
+    '#per month': 'monthly, month by month',
+    quarter: 'quarter, quarters',
+    '#per quarter': 'quarterly, quarter by quarter',
+    year: 'year, years',
+    '#per year': 'yearly, annual, annually, year by year',
+    weekday: 'weekday, weekdays, day of the week, days of the week',
+    revenue: 'revenue, revenues, turnover, sales, income, earnings, takings, sales revenue, revenue in money',
+    earn: 'earn, earned, earns, bring in, brings in, brought in, took in, take in, make, made',
+    money: 'money',
+    spend: 'spend, spent, spends, spending, paid us',
+    '#top spend': 'highest spending, biggest spending',
+    sell: 'sell, sold, sells, selling, sale',
+    '#top sell': 'best selling, most popular, sell best, sells best, sold best, top selling',
+    '#bottom sell': 'worst selling, least popular, sell worst, sells worst, sold worst, slowest selling',
+    '#top sell product': 'bestseller, bestsellers, best seller, best sellers',
+    buy: 'buy, bought, buys, buying, purchased, ordered, order from us',
+    'order place': 'placed an order, place an order, made an order, made a purchase',
+    place: 'placed, place, received, receive, get, got, came in, come in, taken, placed by, made by',
+    contain: 'contain, contains, contained, containing, include, includes, included, including',
+    'order-value':
+      'order value, order values, order total, order totals, order amount, value of an order, value of orders, value of the orders, total of an order, basket size, basket value, worth of orders',
+    value: 'value, worth, valued',
+    stock:
+      'stock, in stock, on stock, inventory, inventories, left, remaining, on hand, available, hold, holds, held, stored, store, lying, lie, stocked, kept, have in stock',
+    'stock value': 'stock value, inventory value, value of the stock, value of the inventory',
+    price: 'price, prices, cost, costs, costing, priced, unit price, list price, selling price',
+    '#top price': 'most expensive, dearest, priciest',
+    '#bottom price': 'cheapest, least expensive',
+    'price #more': 'more expensive than, dearer than',
+    'price #less': 'cheaper than',
+    live: 'live, lives, living, located, based, come from, comes from, came from, are from, resident',
+    new: 'new',
+    join: 'join, joined, register, registered, sign up, signed up, signups',
+    release: 'release, released, launch, launched, came out, come out, introduced',
+    distinct: 'different, distinct, unique',
+    'customer distinct': 'different people',
+    range: 'in our range, in the range, in our catalogue, in the catalogue, on offer, assortment',
+    'status=pending': 'pending, open, unpaid',
+    'status=paid': 'paid',
+    'status=shipped': 'shipped, dispatched',
+    'status=delivered': 'delivered',
+    'status=cancelled': 'cancelled, canceled',
+    'status=refunded': 'refunded',
+    'status=pending|paid': 'waiting to be shipped, yet to be shipped, waiting for shipment, unshipped, to be shipped',
+    'currency=EUR': 'euro, euros, eur',
+    'currency=USD': 'dollar, dollars, usd, us dollars',
+  },
+  measures: [
+    {
+      name: 'orders',
+      label: 'number of orders',
+      said: [
+        'order place? contain? live?',
+        'order customer place? live?',
+        'buy times',
+        'order times place?',
+        'order buy',
+      ],
+      kind: 'count',
+      currency: 'o.currency',
+      leavesOutZero: true,
+      on: [
+        { base: 'orders', sql: 'count(*)', day: ORDERED },
+        { base: 'items', sql: 'count(DISTINCT o.order_id)', day: ORDERED },
+      ],
+    },
+    {
+      name: 'average_order_value',
+      label: 'order value',
+      said: ['order-value', 'order value', 'order revenue'],
+      kind: 'money',
+      row: 'o.total_cents',
+      isRowOnly: true,
+      where: EARNED,
+      currency: 'o.currency',
+      on: [{ base: 'orders', sql: 'o.total_cents', day: ORDERED }],
+    },
+    {
+      name: 'order_total',
+      label: 'total',
+      said: ['value', 'order-value', 'revenue', 'price', 'place', 'money'],
+      kind: 'money',
+      onlyOf: 'order',
+      currency: 'o.currency',
+      on: [{ base: 'orders', sql: 'sum(o.total_cents)', day: ORDERED }],
+    },
+    {
+      name: 'value_and_count',
+      label: 'value of orders',
+      said: ['order value and', 'order revenue and', 'order order-value and'],
+      kind: 'money',
+      where: EARNED,
+      currency: 'o.currency',
+      on: [{ base: 'orders', sql: 'sum(o.total_cents)', day: ORDERED, also: 'count(*) AS orders' }],
+    },
+    {
+      name: 'revenue',
+      label: 'revenue',
+      said: [
+        'revenue product? place?',
+        'revenue sell',
+        'revenue earn',
+        'earn money?',
+        'spend money?',
+        'customer spend money?',
+        'order-value',
+        'order value',
+        'buy value',
+        'sell value',
+        'money',
+      ],
+      kind: 'money',
+      where: EARNED,
+      currency: 'o.currency',
+      leavesOutZero: true,
+      on: [
+        { base: 'orders', sql: 'sum(o.total_cents)', day: ORDERED, also: 'count(*) AS orders' },
+        {
+          base: 'items',
+          sql: 'sum(i.quantity * i.unit_price_cents)',
+          day: ORDERED,
+          also: 'sum(i.quantity) AS units',
+        },
+      ],
+    },
+    {
+      name: 'units_sold',
+      label: 'units sold',
+      said: [
+        'sell product?',
+        'sell unit',
+        'buy',
+        'buy unit',
+        'buy product',
+        'sell unit product',
+        'sell times',
+        'unit product buy',
+      ],
+      kind: 'count',
+      where: EARNED,
+      currency: 'o.currency',
+      leavesOutZero: true,
+      on: [{ base: 'items', sql: 'coalesce(sum(i.quantity), 0)', day: ORDERED }],
+    },
+    {
+      name: 'units_in_order',
+      label: 'units',
+      said: ['unit', 'product', 'unit contain', 'product contain'],
+      kind: 'count',
+      onlyOf: 'order',
+      on: [{ base: 'items', sql: 'sum(i.quantity)', day: ORDERED }],
+    },
+    {
+      name: 'products_sold',
+      label: 'different products sold',
+      said: ['product distinct sell', 'product distinct buy'],
+      kind: 'count',
+      where: EARNED,
+      leavesOutZero: true,
+      on: [{ base: 'items', sql: 'count(DISTINCT i.product_id)', day: ORDERED }],
+    },
+    {
+      name: 'new_customers',
+      label: 'number of new customers',
+      said: ['customer new join?', 'customer join'],
+      kind: 'count',
+      leavesOutZero: true,
+      on: [{ base: 'customers', sql: 'count(*)', day: 'c.joined_on' }],
+    },
+    {
+      name: 'customers',
+      label: 'number of customers',
+      said: ['customer live?', 'customer distinct live?'],
+      kind: 'count',
+      leavesOutZero: true,
+      on: [{ base: 'customers', sql: 'count(*)' }],
+    },
+    {
+      name: 'buyers',
+      label: 'number of customers with a purchase',
+      said: [
+        'customer distinct? buy',
+        'customer distinct? order place',
+        'customer distinct order',
+        'customer product buy',
+      ],
+      kind: 'count',
+      where: EARNED,
+      leavesOutZero: true,
+      on: [
+        { base: 'orders', sql: 'count(DISTINCT o.customer_id)', day: ORDERED },
+        { base: 'items', sql: 'count(DISTINCT o.customer_id)', day: ORDERED },
+      ],
+    },
+    {
+      name: 'stock_units',
+      label: 'units in stock',
+      said: ['unit? stock warehouse?', 'unit warehouse?'],
+      kind: 'count',
+      on: [{ base: 'stock', sql: 'coalesce(sum(s.quantity), 0)' }],
+    },
+    {
+      name: 'stocked_products',
+      label: 'number of different products in stock',
+      said: ['product distinct stock warehouse?'],
+      kind: 'count',
+      on: [{ base: 'stock', sql: 'count(DISTINCT CASE WHEN s.quantity > 0 THEN s.product_id END)' }],
+    },
+    {
+      name: 'stock_value',
+      label: 'stock value at our selling prices',
+      said: ['stock value product? warehouse?', 'value product? warehouse', 'stock unit value', 'stock price value'],
+      kind: 'money',
+      currency: 'p.currency',
+      on: [{ base: 'stock', sql: 'sum(s.quantity * p.price_cents)' }],
+    },
+    {
+      name: 'new_products',
+      label: 'number of new products',
+      said: ['product release', 'product new release?'],
+      kind: 'count',
+      leavesOutZero: true,
+      on: [{ base: 'products', sql: 'count(*)', day: 'p.released_on' }],
+    },
+    {
+      name: 'products',
+      label: 'number of products',
+      said: ['product range? distinct?'],
+      kind: 'count',
+      leavesOutZero: true,
+      on: [{ base: 'products', sql: 'count(*)' }],
+    },
+    {
+      name: 'price',
+      label: 'price',
+      said: ['price product?'],
+      kind: 'money',
+      row: 'p.price_cents',
+      isRowOnly: true,
+      currency: 'p.currency',
+      on: [{ base: 'products', sql: 'p.price_cents' }],
+    },
+    {
+      name: 'product_price',
+      label: 'price',
+      said: ['price sell?'],
+      kind: 'money',
+      onlyOf: 'product',
+      currency: 'p.currency',
+      on: [{ base: 'products', sql: 'max(p.price_cents)' }],
+    },
+  ],
+  dimensions: {
+    product: {
+      label: 'product',
+      sql: 'p.name',
+      key: 'p.product_id',
+      list: 'products',
+      rankedBy: 'units_sold',
+      limitedBy: 'product_price',
+      listing: {
+        base: 'products',
+        columns: 'p.name, p.category, p.price_cents, p.currency, p.released_on',
+        order: 'p.name',
+        each: '{name} ({category}, {price_cents:money}, released on {released_on})',
+        day: 'p.released_on',
+        said: 'range price sell release new',
+      },
+    },
+    sku: { label: 'product number', sql: 'p.sku', list: 'skus' },
+    category: { label: 'category', sql: 'p.category', list: 'categories' },
+    customer: {
+      label: 'customer',
+      sql: 'c.name',
+      key: 'c.customer_id',
+      rankedBy: 'revenue',
+      listing: {
+        base: 'customers',
+        columns: 'c.name, c.city, c.country, c.joined_on',
+        order: 'c.name',
+        each: '{name} ({city}, joined on {joined_on})',
+        day: 'c.joined_on',
+        said: 'live join new',
+      },
+    },
+    order: {
+      label: 'order',
+      column: 'order_id',
+      sql: 'o.order_id',
+      rankedBy: 'order_total',
+      limitedBy: 'order_total',
+      listing: {
+        base: 'orders',
+        columns: 'o.order_id, o.ordered_on, o.status, o.total_cents, o.currency',
+        order: 'o.ordered_on DESC, o.order_id DESC',
+        each: 'number {order_id} of {ordered_on}, {status}, {total_cents:money}',
+        day: ORDERED,
+        said: 'status value order-value place day',
+      },
+    },
+    city: { label: 'city', sql: 'c.city', list: 'cities' },
+    country: { label: 'country', sql: 'c.country', list: 'countries' },
+    status: { label: 'status', sql: 'o.status' },
+    currency: { label: 'currency', sql: '{currency}' },
+    warehouse: { label: 'warehouse', sql: 's.warehouse', list: 'warehouses' },
+    day: { label: 'day', sql: '{day}', isTime: true },
+    month: { label: 'month', sql: 'substr({day}, 1, 7)', isTime: true },
+    quarter: {
+      label: 'quarter',
+      sql: "substr({day}, 1, 4) || '-Q' || ((cast(substr({day}, 6, 2) AS INTEGER) + 2) / 3)",
+      isTime: true,
+    },
+    year: { label: 'year', sql: 'substr({day}, 1, 4)', isTime: true },
+    weekday: { label: 'day of the week', sql: WEEKDAY_OF, isTime: true },
+  },
+  bases: {
+    orders: { from: 'orders o', joins: { c: 'JOIN customers c ON c.customer_id = o.customer_id' } },
+    items: {
+      from: 'orders o',
+      joins: {
+        i: 'JOIN order_items i ON i.order_id = o.order_id',
+        p: 'JOIN products p ON p.product_id = i.product_id',
+        c: 'JOIN customers c ON c.customer_id = o.customer_id',
+      },
+    },
+    stock: { from: 'stock s', joins: { p: 'JOIN products p ON p.product_id = s.product_id' } },
+    customers: { from: 'customers c', joins: {} },
+    products: { from: 'products p', joins: {} },
+  },
+};
+
 /** The sample shop, as its schema.sql describes it. */
 export const SHOP_CATALOGUE: Catalogue = {
   tables: [
@@ -1018,6 +1226,9 @@ export const SHOP_CATALOGUE: Catalogue = {
     categories: 'SELECT DISTINCT category FROM products ORDER BY category',
     warehouses: 'SELECT DISTINCT warehouse FROM stock ORDER BY warehouse',
     places: 'SELECT city FROM customers UNION SELECT country FROM customers ORDER BY 1',
+    cities: 'SELECT DISTINCT city FROM customers ORDER BY city',
+    countries: 'SELECT DISTINCT country FROM customers ORDER BY country',
+    skus: 'SELECT sku FROM products ORDER BY sku',
   },
   synonyms: [
     ['revenue', 'turnover', 'sales', 'income', 'earnings', 'takings'],
@@ -1052,4 +1263,5 @@ export const SHOP_CATALOGUE: Catalogue = {
     ...REVENUE_QUESTIONS,
     ...CUSTOMER_QUESTIONS,
   ],
+  composed: COMPOSED,
 };

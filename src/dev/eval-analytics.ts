@@ -3,6 +3,9 @@
  * questions that it must decline. The labelled questions are in two halves; the catalogue and its threshold were made with the
  * first one only.
  *
+ * Then how many of other questions, in many askers' words, get the right figures: those that a statement finds which was written by
+ * hand for the question, and not with the catalogue.
+ *
  *   node src/dev/eval-analytics.ts [--verbose]
  */
 import { readFileSync } from 'node:fs';
@@ -12,6 +15,7 @@ import { SHOP_CATALOGUE } from '../../functions/analytics/catalogue.ts';
 import { matchQuestion } from '../agents/analytics/match-question.ts';
 import { indexQuestions } from '../agents/analytics/question-index.ts';
 import { readQuestion } from '../agents/analytics/read-question.ts';
+import { startAsker } from './figures-of-questions.ts';
 import { ROOT } from './functions.ts';
 import { generateShop } from './sample-shop/generate-shop.ts';
 
@@ -49,6 +53,9 @@ export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFi
     categories: texts(products, 'category'),
     warehouses: texts(stock, 'warehouse'),
     places: [...texts(customers, 'city'), ...texts(customers, 'country')],
+    cities: texts(customers, 'city'),
+    countries: texts(customers, 'country'),
+    skus: texts(products, 'sku'),
   };
   const index = indexQuestions(SHOP_CATALOGUE);
   const figures: AnalyticsFigures = { answerable: 0, matched: 0, right: 0, unanswerable: 0, declined: 0, wrong: [] };
@@ -87,6 +94,70 @@ const hasValues = (values: Readonly<Record<string, unknown>>, expected: NonNulla
 const isDefault = (name: string, value: unknown): boolean =>
   value === null || value === '0001-01-01' || value === '9999-12-31' || (name === 'number' && value === 10);
 
+interface FigureLabel {
+  query: string;
+  /** Finds the expected figures; null when the agent must decline. */
+  sql: string | null;
+  held_out: boolean;
+}
+
+export interface FigureCounts {
+  right: number;
+  wrong: number;
+  declined: number;
+  /** Questions that must be declined, and are not. */
+  answeredWrongly: number;
+  unanswerable: number;
+  notes: { query: string; outcome: string }[];
+}
+
+const FIGURE_LABELS = JSON.parse(
+  readFileSync(join(ROOT, 'test/agents/analytics/figure-questions.json'), 'utf8'),
+) as FigureLabel[];
+
+export const evaluateFigures = async (half: 'development' | 'held out'): Promise<FigureCounts> => {
+  const asker = await startAsker(NOW);
+  const counts: FigureCounts = { right: 0, wrong: 0, declined: 0, answeredWrongly: 0, unanswerable: 0, notes: [] };
+  for (const { query, sql } of FIGURE_LABELS.filter((label) => label.held_out === (half === 'held out'))) {
+    const answer = asker.ask(query);
+    if (sql === null) {
+      counts.unanswerable++;
+      if (answer === undefined) continue;
+      counts.answeredWrongly++;
+      counts.notes.push({ query, outcome: `answered as ${answer.match.question.name}` });
+      continue;
+    }
+    const outcome = answer === undefined ? 'declined' : hasFigures(answer.rows, asker.query(sql)) ? 'right' : 'wrong';
+    counts[outcome]++;
+    if (outcome !== 'right') counts.notes.push({ query, outcome: `${outcome} ${answer?.match.question.name ?? ''}` });
+  }
+  return counts;
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Each expected row has a row of its own that holds all its numbers and names, and nothing is left over; where one row for each
+ * currency is expected, as for a greatest, the first of the currency will do.
+ */
+const hasFigures = (rows: readonly Row[], expected: readonly Row[]): boolean => {
+  const left = [...rows];
+  const isEach = expected.every((wanted) => {
+    const place = left.findIndex((row) => holds(row, wanted));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+  return (
+    isEach && (left.length === 0 || (expected.length <= 2 && expected.some((wanted) => holds(rows[0] ?? {}, wanted))))
+  );
+};
+
+const holds = (row: Row, wanted: Row): boolean =>
+  Object.values(wanted).every((value) => Object.values(row).some((cell) => isSame(cell, value)));
+
+const isSame = (cell: unknown, value: unknown): boolean =>
+  typeof cell === 'number' && typeof value === 'number' ? Math.abs(cell - value) < 0.051 : cell === value;
+
 const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
@@ -95,5 +166,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     console.log(`${half}: right question ${share(matched, answerable)}, and right values ${share(right, answerable)},`);
     console.log(`  declined ${share(declined, unanswerable)}`);
     if (process.argv.includes('--verbose') || process.argv.includes(`--verbose=${half}`)) console.table(wrong);
+  }
+  for (const half of ['development', 'held out'] as const) {
+    const { right, wrong, declined, answeredWrongly, unanswerable, notes } = await evaluateFigures(half);
+    console.log(`${half}: figures right ${right}, wrong ${wrong}, declined ${declined};`);
+    console.log(`  of ${unanswerable} that have no answer, ${answeredWrongly} answered`);
+    if (process.argv.includes('--verbose') || process.argv.includes(`--verbose=${half}`)) console.table(notes);
   }
 }

@@ -7,10 +7,12 @@ import type { Catalogue, NamedQuestion } from './catalogue.ts';
 import { checkColumns } from './check-columns.ts';
 import { checkCurrencies } from './check-currencies.ts';
 import type { Checked } from './checked.ts';
+import { createComposer } from './compose-question.ts';
 import { describeRows } from './describe-rows.ts';
+import { findAnswer } from './find-answer.ts';
 import { interpretRows, originOf } from './interpret-rows.ts';
 import { createKnownNames } from './known-names.ts';
-import { type MatchOutcome, MIN_SCORE, matchQuestion, type QuestionMatch } from './match-question.ts';
+import { type MatchOutcome, MIN_SCORE, type QuestionMatch } from './match-question.ts';
 import { proposeSql, type Rejected } from './propose-sql.ts';
 import { indexQuestions } from './question-index.ts';
 import { readQuestion } from './read-question.ts';
@@ -42,6 +44,7 @@ export const createAnalyticsAgent = ({
 }: AnalyticsParts): Agent => {
   const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
   const index = indexQuestions(catalogue);
+  const compose = catalogue.composed && createComposer(catalogue.composed);
   const ask: Ask = async ({ sql, ...submission }, limits) => {
     const gated = await gate.judge(sql, submission);
     if (!gated.ok) return gated;
@@ -59,7 +62,7 @@ export const createAnalyticsAgent = ({
   const fromCatalogue: Agent = async (query, call) => {
     const names = await namesFor();
     const asked = readQuestion(query, { names, now: now() });
-    const outcome = matchQuestion(index, asked);
+    const outcome = findAnswer(asked, { index, compose });
     if (!outcome.ok) {
       const { missing } = outcome;
       throw notFound(outcome, missing?.kind === 'name' ? (asked.similar[missing.list]?.names ?? []) : []);

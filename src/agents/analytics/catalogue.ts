@@ -1,3 +1,5 @@
+import type { ComposedParts } from './composed-parts.ts';
+
 /** What the analytics agent may say about a database: data that a team writes for its own (docs/analytics.md). */
 export interface Catalogue {
   /** The tables that questions may read, and nothing else. */
@@ -7,6 +9,8 @@ export interface Catalogue {
   /** Words that mean the same here; the first stands for all. Single words, lower case. */
   synonyms: readonly (readonly string[])[];
   questions: readonly NamedQuestion[];
+  /** What questions without a name are composed of. */
+  composed?: ComposedParts;
 }
 
 /** A table as a model is told about it. */

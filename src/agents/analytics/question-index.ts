@@ -35,15 +35,17 @@ export const indexQuestions = ({ questions, synonyms }: Catalogue): QuestionInde
   const counts = new Map<string, number>();
   for (const { terms } of entries) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   const written = writtenWords({ questions, synonyms });
+  const spelt = new WeakMap<QuestionWord, QuestionWord>();
+  const known = (word: QuestionWord): QuestionWord => {
+    if (FILLERS.has(word.text) || counts.has(meanings.get(word.stem) ?? word.stem)) return word;
+    // One question is compared with every named one.
+    const found = spelt.get(word) ?? written.find(({ text }) => isNearWord(word.text, text)) ?? word;
+    spelt.set(word, found);
+    return found;
+  };
   return {
     entries,
-    termsOf: (words) =>
-      plainTerms(
-        words.map((word) => {
-          const isKnown = FILLERS.has(word.text) || counts.has(meanings.get(word.stem) ?? word.stem);
-          return isKnown ? word : (written.find(({ text }) => isNearWord(word.text, text)) ?? word);
-        }),
-      ),
+    termsOf: (words) => plainTerms(words.map(known)),
     weightOf: (term) => Math.log(1 + entries.length / (counts.get(term) ?? 0.5)),
   };
 };

@@ -31,6 +31,18 @@ export const readPeriod = (question: string, now: number): FoundPeriod | undefin
   return openEnded(text, first, dayOf(now)) ?? withPreposition(text, first);
 };
 
+/** Each period that a question names, where they do not make one: `Q1 2026` and `Q1 2025`. None with an open end among them. */
+export const readPeriods = (question: string, now: number): FoundPeriod[] => {
+  const text = question.toLowerCase();
+  const spans = spansIn(text, now);
+  const isOpen = spans.some((span) => openEnded(text, span, dayOf(now)) !== undefined);
+  const isRange = spans.some((span, place) => {
+    const before = spans[place - 1];
+    return before !== undefined && RANGE.test(text.slice(before.end, span.start));
+  });
+  return isOpen || isRange ? [] : spans.map((span) => withPreposition(text, span));
+};
+
 interface Span {
   from: string;
   to: string;
@@ -120,7 +132,27 @@ const spansIn = (text: string, now: number): Span[] => {
       if (found) spans.push({ ...found, start, end });
     }
   }
-  return spans.sort((a, b) => a.start - b.start);
+  return withYears(
+    text,
+    spans.sort((a, b) => a.start - b.start),
+    now,
+  );
+};
+
+const YEAR = /\b20\d{2}\b/;
+const YEARLESS = new RegExp(`^(?:${MONTH}|q[1-4]|(?:first|second|third|fourth|1st|2nd|3rd|4th) quarter)$`);
+
+/** `January and February 2025`: a month or quarter without a year is of the year beside it. */
+const withYears = (text: string, spans: readonly Span[], now: number): Span[] => {
+  const words = (span: Span): string => text.slice(span.start, span.end);
+  return spans.map((span, place) => {
+    if (!YEARLESS.test(words(span))) return span;
+    const after = spans.slice(place + 1).find((each) => YEAR.test(words(each)));
+    const before = spans.slice(0, place).findLast((each) => YEAR.test(words(each)));
+    const [year] = YEAR.exec(words(after ?? before ?? span)) ?? [];
+    const [dated] = year === undefined ? [] : spansIn(`${words(span)} ${year}`, now);
+    return dated === undefined ? span : { ...dated, start: span.start, end: span.end };
+  });
 };
 
 const monthOf = (word = ''): number => MONTHS.findIndex((month) => month.startsWith(word.slice(0, 3)));
@@ -222,10 +254,13 @@ const openEnded = (text: string, span: Span, today: string): FoundPeriod | undef
 
 const nextDay = (day: string): string => dayOf(Date.parse(day) + DAY_MS);
 
+const RANGE = /^ ?(?:to|until|till|through|-|–) ?$/;
+
 /** `between March and May`, `from 2025 to 2026`; nothing when the two are not a range, or run backwards. */
 const rangeOf = (text: string, first: Span, second: Span): FoundPeriod | undefined => {
   const opening = /\b(?:between|from) $/.exec(text.slice(0, first.start));
-  if (!/^ (?:and|to|until|till|through|-) $/.test(text.slice(first.end, second.start))) return undefined;
+  const between = text.slice(first.end, second.start);
+  if (!RANGE.test(between) && between !== ' and ') return undefined;
   if (!opening || second.to < first.from) return undefined;
   const label = `from ${first.name} to ${second.name}`;
   return { from: first.from, to: second.to, label, start: opening.index, end: second.end };

@@ -11,16 +11,18 @@ export interface QuestionWord {
 
 const MAX_WORDS = 200;
 
-/** The words of a question or of a name, at most 200. Roman numerals up to 9 read as digits, so that `Apollo 2` is `Apollo II`. */
+/** The words of a question or of a name, at most 200, with the signs of money and per cent. Roman numerals up to 9 read as digits, so that `Apollo 2` is `Apollo II`. */
 export const wordsOfQuestion = (text: string): QuestionWord[] =>
-  [...text.matchAll(/\p{L}+|\p{N}+/gu)].slice(0, MAX_WORDS).map(({ 0: raw, index }) => {
+  [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)].slice(0, MAX_WORDS).map(({ 0: raw, index }) => {
     const plain = raw
       .normalize('NFKD')
       .replace(/\p{M}+/gu, '')
       .toLowerCase();
-    const word = ROMAN[plain] ?? plain;
+    const word = ROMAN[plain] ?? SIGNS[plain] ?? plain;
     return { text: word, stem: stem(word), start: index, end: index + raw.length };
   });
+
+const SIGNS: Readonly<Record<string, string>> = { '€': 'euros', $: 'dollars', '%': 'percent' };
 
 const ROMAN: Readonly<Record<string, string>> = {
   ii: '2',
