@@ -8,8 +8,12 @@ export const subjectOf = (query: string): string => {
     const subject = request.exec(asked)?.[1]?.trim();
     if (subject !== undefined && /[\p{L}\p{N}]/u.test(subject)) return subject;
   }
-  return query;
+  // "What does the return policy say about used devices?": both are the subject, asking is not.
+  const [, source = '', matter = ''] = SAYING.exec(asked) ?? [];
+  return /[\p{L}\p{N}]/u.test(matter) ? `${source}, ${matter}` : query;
 };
+
+const SAYING = /^what\s+do(?:es)?\s+((?:our|the|your)\s+\S.{0,100}?)\s+say\s+(?:about|on)\s+(.{1,3000})$/is;
 
 /**
  * A subject without words such as "policy" and "explain", which say what kind of text is wanted, where no document uses them:
