@@ -72,7 +72,7 @@ const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgen
   } catch (error) {
     return failureOf(profile, query, errorInfoOf(error, scene));
   } finally {
-    deadline.clear();
+    deadline.end();
   }
 };
 

@@ -84,7 +84,7 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
       scopes.settle(c, scope);
       return reply(c, response);
     } finally {
-      deadline.clear();
+      deadline.end();
     }
   };
 };

@@ -6,8 +6,10 @@ export interface Deadline {
   signal: AbortSignal;
   /** Settles as the work does, or rejects as soon as the time is up: work need not listen to the signal. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Stops the timer. Must be called. */
+  /** Stops the timer. This or `end` must be called. */
   clear(): void;
+  /** Stops the timer, and aborts what goes on although nobody waits for it any more: branches, reads, later questions. */
+  end(): void;
 }
 
 /**
@@ -30,12 +32,17 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
   const giveUp = () => stop('nobody waits for the answer');
   if (outer?.aborted === true) giveUp();
   outer?.addEventListener('abort', giveUp, { once: true });
+  const clear = () => {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', giveUp);
+  };
   return {
     signal: controller.signal,
     race: (work) => Promise.race([work, promise]),
-    clear: () => {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', giveUp);
+    clear,
+    end: () => {
+      clear();
+      giveUp();
     },
   };
 };

@@ -96,7 +96,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       scopes.settle(c, scope);
       return reply(c, followed);
     } finally {
-      deadline.clear();
+      deadline.end();
     }
   };
 };

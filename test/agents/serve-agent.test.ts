@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import type { Agent } from '../../src/agents/agent.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Agent, AgentCall } from '../../src/agents/agent.ts';
 import { validateAgentResponse } from '../../src/agents/agent-response.ts';
 import type { AgentResponse } from '../../src/contract/agent-response.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
@@ -8,7 +8,8 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../runtime/neighbours.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
-const READS = { context: userContext({ capabilities: ['sql:read'] }) };
+const SQL = { capabilities: ['sql:read'] };
+const READS = { context: userContext(SQL) };
 const answering =
   (response: unknown): Agent =>
   async () =>
@@ -18,7 +19,26 @@ const throwing =
   async () => {
     throw error;
   };
-const silent: Agent = () => new Promise<never>(() => undefined);
+
+/** An agent that never answers. All clocks stand, but for the time that it is given: `giveUp` lets it run out. */
+const silence = () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const { promise, resolve } = Promise.withResolvers<AgentCall>();
+  const agent: Agent = (_query, call) => {
+    resolve(call);
+    return new Promise(() => undefined);
+  };
+  const giveUp = async (): Promise<AgentCall> => {
+    const call = await promise;
+    vi.advanceTimersByTime(Math.ceil(call.timeoutMs));
+    return call;
+  };
+  return { agent, giveUp };
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('POST /v1/agents/{type}', () => {
   it('answers in the envelope of seed 003, with the seconds it took and when', async () => {
@@ -65,13 +85,11 @@ describe('POST /v1/agents/{type}', () => {
   });
 
   it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', async () => {
-    let aborted = false;
-    const app = await serve((_query, { signal }) => {
-      signal.addEventListener('abort', () => (aborted = true));
-      return silent('', {} as never);
-    });
-    const { reply, status } = await askAgent(app, { timeoutMs: 500 });
-    expect([status, reply.metadata.error_code, aborted]).toEqual([504, 'TIMEOUT', true]);
+    const asked = silence();
+    const answer = askAgent(await serve(asked.agent), { timeoutMs: 500, context: userContext(SQL) });
+    const { signal } = await asked.giveUp();
+    const { reply, status } = await answer;
+    expect([status, reply.metadata.error_code, signal.aborted]).toEqual([504, 'TIMEOUT', true]);
   });
 
   it.each([
@@ -117,6 +135,23 @@ describe('POST /v1/agents/{type}', () => {
     const context = userContext({ capabilities: ['sql:read', 'kb:read'] });
     const { reply: told } = await ask('analytics', app, { context });
     expect(told.metadata).toMatchObject({ trace: { hops: [{ to: 'navigator' }] } });
+  });
+
+  it('gives up the questions of an agent that has given up itself', async () => {
+    const asked = Promise.withResolvers<AbortSignal>();
+    const target = {
+      fetch: (request: Request) => {
+        asked.resolve(request.signal);
+        return new Promise<Response>(() => undefined);
+      },
+    };
+    const failing: Agent = async (_query, { scope }) => {
+      void scope.delegates.ask([{ to: 'navigator' }]);
+      await asked.promise;
+      throw new Error('broken');
+    };
+    const { status } = await askAgent(await serve(failing, { targets: { navigator: target } }));
+    expect([status, (await asked.promise).aborted]).toEqual([500, true]);
   });
 
   it('logs the code and the cause, never the question', async () => {
@@ -197,7 +232,10 @@ describe('An agent as a librarian', () => {
   });
 
   it('answers TIMEOUT when the agent stays silent', async () => {
-    const { reply, status } = await ask('analytics', await serve(silent), { ...READS, timeoutMs: 500 });
+    const asked = silence();
+    const answer = ask('analytics', await serve(asked.agent), { timeoutMs: 500, context: userContext(SQL) });
+    await asked.giveUp();
+    const { reply, status } = await answer;
     expect([status, reply.error.code]).toEqual([504, 'TIMEOUT']);
   });
 });

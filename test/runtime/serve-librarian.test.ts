@@ -114,6 +114,7 @@ describe('what a librarian is told', () => {
     let seen: Context = {};
     await asked(
       async (_, context) => {
+        expect(context?.signal?.aborted).toBe(false);
         seen = context ?? {};
         return { answer: 'x' };
       },
@@ -135,7 +136,8 @@ describe('what a librarian is told', () => {
     });
     expect(seen.timeout).toBeGreaterThan(0);
     expect(seen.timeout).toBeLessThanOrEqual(5000);
-    expect(seen.signal?.aborted).toBe(false);
+    // Now that it has answered.
+    expect(seen.signal?.aborted).toBe(true);
     expect(seen.ai).toBeUndefined();
   });
 

@@ -44,7 +44,7 @@ export interface DelegateParts {
   query: string;
   /** Goes along with every question. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Gives all open branches up, e.g. when the caller has gone. */
+  /** Gives all open branches up, and sends no other: the caller has gone, or has been answered. */
   signal?: AbortSignal | undefined;
   /** Outlive the request: one for the isolate. */
   circuits: Circuits;

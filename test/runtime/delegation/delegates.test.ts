@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
-import { serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
+import { type ServedLibrarian, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';
 import { codesOf, fails, handsOnTo, says, signing, type Tamper, town } from './town.ts';
 
@@ -188,6 +188,31 @@ describe('what a receiver refuses by itself', () => {
 });
 
 describe('cancellation', () => {
+  it('reaches a branch that the librarian did not wait for, and what it asks once it has answered', async () => {
+    const signals: AbortSignal[] = [];
+    let later: (() => Promise<unknown>) | undefined;
+    const hasty: ServedLibrarian = {
+      forRequest:
+        ({ delegates }) =>
+        async () => {
+          void delegates.ask([{ to: 'b' }]);
+          later = () => delegates.ask([{ to: 'c' }]);
+          await expect.poll(() => signals.length, { interval: 1 }).toBe(1);
+          return { answer: 'done' };
+        },
+    };
+    const tamper: Tamper = (to, request, pass) => {
+      if (to !== 'b') return pass();
+      signals.push(request.signal);
+      return new Promise<Response>(() => undefined);
+    };
+    const { ask, arrivals } = await town({ a: hasty, b: says('b'), c: says('c') }, { tamper });
+    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'done' }]);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await later?.()).toMatchObject([{ response: { error: { code: 'TIMEOUT' } } }]);
+    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
+  });
+
   it('reaches every open branch, however far down', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const all = Promise.withResolvers<void>();
