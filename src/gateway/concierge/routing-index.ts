@@ -125,7 +125,7 @@ const textsOf = ({ name, description = '', examples = [] }: LibrarianInfo): stri
 ];
 
 /** A librarian as an article, each text a chunk of its own. */
-export const entryOf = ({ id }: Pick<LibrarianInfo, 'id'>, texts: readonly string[]): EditionEntry => ({
+const entryOf = ({ id }: Pick<LibrarianInfo, 'id'>, texts: readonly string[]): EditionEntry => ({
   article: { id, title: '', url: '', text: '', intents: [], devices: [], lastUpdated: '' },
   chunks: texts.map((text, position) => ({
     articleId: id,
