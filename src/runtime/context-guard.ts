@@ -80,11 +80,15 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
       ({ caller, reason } = error);
       c.res = refusal(error.code, { librarian: self });
       c.set('outcome', error.code);
+      c.set('usage', NOTHING);
     }
     if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
     log(requestLine(c, { self, arrival, now: now(), reason }));
   };
 };
+
+/** Of a call that no handler got: the caller's receipt says that nothing of its budget is spent. */
+const NOTHING = { calls: 0 };
 
 /** Refuses calls whose context does not hold a capability. Stands behind `contextGuard`. */
 export const requireCapability =
@@ -93,6 +97,7 @@ export const requireCapability =
     const { capabilities, self } = c.get('context');
     if (covers(capabilities, capability)) return next();
     c.set('outcome', 'UNAUTHORIZED');
+    c.set('usage', NOTHING);
     return refusal('UNAUTHORIZED', {
       librarian: self,
       message: `Cannot do this: the context does not hold the capability ${capability}`,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { identityFrom } from '../../../src/runtime/identity.ts';
+import { serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';
 import { type Arrival, codesOf, fails, handsOnTo, says, town } from './town.ts';
 
@@ -45,6 +47,19 @@ describe('the budget of calls', () => {
     const delegates = gateway(userContext({ budgets: { calls: 3 } }));
     await delegates.ask([{ to: 'a' }]);
     expect(delegates.usage()).toEqual({ calls: 3 });
+  });
+
+  it('gets back all that was handed to a target that refuses to be asked', async () => {
+    const { gateway, apps, variables } = await town({ a: says('x') });
+    const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
+    const own = { ...(await identityFrom(variables, 'a')), log: () => undefined };
+    apps.set('a', serveLibrarian(says('x'), info, own));
+    const delegates = gateway();
+    expect(codesOf((await delegates.ask([{ to: 'a' }])).map(({ response }) => response))).toEqual(['UNAUTHORIZED']);
+    expect(delegates.usage()).toEqual({ calls: 1 });
+    apps.set('a', serveLibrarian(says('x'), { id: 'a', name: 'A' }, { ...own, callers: ['b'] }));
+    await delegates.ask([{ to: 'a' }]);
+    expect(delegates.usage()).toEqual({ calls: 2 });
   });
 
   it('keeps half for the fallback', async () => {
