@@ -5,10 +5,11 @@ import type { SqlToken } from './lex-sql.ts';
 import type { TableSizes } from './table-sizes.ts';
 
 const MAX_SCANS = 4;
-/** Rows that a statement may go through, by estimate, each with its work: five or six seconds of a database at worst. */
+/** Rows that a statement may go through, by estimate, each with its work: a few seconds of a database at worst. */
 const MAX_WORK = 10_000_000;
-/** So many calls, or so many instructions, count as one more row (in workerd a call took 130 ns, another instruction 6). */
+/** So many count as one more row: in workerd a call took 130 ns, a calculation with what it loads 20, another instruction 6. */
 const CALLS_PER_ROW = 4;
+const CALCULATIONS_PER_ROW = 16;
 const INSTRUCTIONS_PER_ROW = 64;
 /** What a program for four tables with groups has around its innermost loop. */
 const USUAL_INSTRUCTIONS = 100;
@@ -39,9 +40,15 @@ const AUTOMATIC_INDEX = /^SEARCH (.+?) USING AUTOMATIC /;
 
 /** As if each instruction were done for each row: where they stand, the plan does not tell. */
 const workPerRow = (program: readonly Instruction[]): number => {
-  const calls = program.filter(({ opcode }) => CALLS.has(opcode)).length;
+  const count = (opcodes: ReadonlySet<string>) => program.filter(({ opcode }) => opcodes.has(opcode)).length;
   const further = Math.max(0, program.length - USUAL_INSTRUCTIONS);
-  return 1 + calls / CALLS_PER_ROW + further / INSTRUCTIONS_PER_ROW;
+  return 1 + count(CALLS) / CALLS_PER_ROW + count(CALCULATIONS) / CALCULATIONS_PER_ROW + further / INSTRUCTIONS_PER_ROW;
 };
 
 const CALLS: ReadonlySet<string> = new Set(['Function', 'PureFunc', 'Concat']);
+const CALCULATIONS: ReadonlySet<string> = new Set(
+  (
+    'Add Subtract Multiply Divide Remainder BitAnd BitOr BitNot ShiftLeft ShiftRight And Or Not Cast ' +
+    'Eq Ne Lt Le Gt Ge ElseEq IsNull NotNull If IfNot IsTrue ZeroOrNull AggStep AggStep1 AggInverse AggValue'
+  ).split(' '),
+);
