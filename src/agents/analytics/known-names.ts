@@ -8,7 +8,7 @@ const KEPT_MS = 60_000;
 const KEPT_AFTER_FAILURE_MS = 5000;
 const MAX_NAME_LENGTH = 200;
 
-export interface KnownNamesParts {
+interface KnownNamesParts {
   ask: (sql: string) => Promise<Table>;
   /** Is told of a list that could not be read, or not to its end. */
   report: (error: unknown) => void;
