@@ -18,8 +18,11 @@ export const isTimeForRetry = (remainingMs: number, elapsedMs: number): boolean 
 
 /** Between a call and its retry. */
 export const RETRY_PAUSE_MS = 30;
-/** Time that a target must have got before its silence is held against it: nobody can answer in a millisecond. */
-export const FAIR_TIME_MS = 1000;
+/**
+ * Time that a target must have got before its silence is held against it. The time is the caller's choice: five short ones
+ * must not close a librarian that takes seconds to think to everybody else in the workspace.
+ */
+export const FAIR_TIME_MS = 10_000;
 
 const REPLY_RESERVE_MS = 40;
 const JOINING_RESERVE_MS = 15;
