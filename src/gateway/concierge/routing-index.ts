@@ -2,12 +2,14 @@ import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { buildEdition } from '../../knowledge/edition/build-edition.ts';
 import type { EditionEntry } from '../../knowledge/edition/edition-entry.ts';
 import { type Edition, openEdition } from '../../knowledge/edition/open-edition.ts';
-import { type AnalysedQuery, analyseQuery } from '../../knowledge/search/analyse-query.ts';
-import { rankChunks } from '../../knowledge/search/rank-chunks.ts';
+import type { AnalysedQuery } from '../../knowledge/search/analyse-query.ts';
+import { wordsOf } from '../../knowledge/search/analyse-text.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
+import { stem } from '../../knowledge/search/stem.ts';
 import { isForm, withForm } from './question-form.ts';
 import { framesOf } from './question-frames.ts';
 import { isFiller } from './question-words.ts';
+import { createWordIndex } from './word-index.ts';
 
 /** What some librarians say about themselves, ready to be searched. */
 export interface RoutingIndex {
@@ -28,91 +30,78 @@ const FURTHER = 0.9;
  */
 const WEIGHTS = { example: 0.5, whole: 2, frames: 1 };
 
+/** Questions whose evidence is remembered: one is looked at from several sides, and asked again. */
+const REMEMBERED = 256;
+
 /**
- * Lays the descriptions and example questions into small editions, so that the scorer of the retrieval finds them: one
+ * Lays the descriptions and example questions into small indexes, so that the scorer of the retrieval finds them: one
  * knows every example by itself, one what sets a librarian apart as a whole, and one how it is asked.
  */
 export const createRoutingIndex = (
   librarians: readonly LibrarianInfo[],
   defaultLibrarian: string | undefined,
 ): RoutingIndex => {
+  const ids = librarians.map(({ id }) => id);
   const single = editionOf(librarians, (texts) => texts.map(withForm));
-  const whole = editionOf(librarians, (texts) => [texts.map(withForm).join('\n')]);
-  const framesIn = createFrameIndex(librarians);
-  return {
-    evidenceFor: (question) => {
-      const text = withForm(question);
-      const found = searchEdition(single, text, { limit: EXAMPLES });
-      const evidence = new Map<string, number>();
-      const subjects = termsIn(whole, found.query, isSubject);
-      if (subjects.length === 0) return evidence;
-      const add = (id: string, score: number) => evidence.set(id, (evidence.get(id) ?? 0) + score);
-      const seen = new Map<string, number>();
-      for (const { article, score } of found.hits) {
-        const { id } = single.article(article);
-        const place = seen.get(id) ?? 0;
-        seen.set(id, place + 1);
-        add(id, (WEIGHTS.example * score * FURTHER ** place) / found.query.total);
-      }
-      const idOf = (chunk: number) => whole.article(whole.index.articleOf(chunk)).id;
-      for (const { chunk, score } of rankChunks(whole.index, termsIn(whole, found.query), { limit: LIBRARIANS })) {
-        add(idOf(chunk), (WEIGHTS.whole * score) / found.query.total);
-      }
-      for (const [id, score] of framesIn(question)) add(id, WEIGHTS.frames * score);
-      const knowing = rankChunks(whole.index, subjects, { limit: LIBRARIANS }).map(({ chunk }) => idOf(chunk));
-      return new Map([...evidence].filter(([id]) => id === defaultLibrarian || knowing.includes(id)));
-    },
+  const idOf = Array.from({ length: single.articleCount }, (_, article) => single.article(article).id);
+  const whole = createWordIndex(librarians.map((librarian) => textsOf(librarian).flatMap(stemsOf)));
+  const frames = createWordIndex(librarians.map((librarian) => textsOf(librarian).flatMap(framesOf)));
+  const evidenceFor = (question: string): Map<string, number> => {
+    const { query, hits } = searchEdition(single, withForm(question), { limit: EXAMPLES });
+    const evidence = new Map<string, number>();
+    const words = readWordsOf(query).filter((word) => whole.has(stem(word)));
+    const knowing = whole.scoresFor(words.filter(isSubject).map(stem));
+    if (knowing.every((score) => score === 0)) return evidence;
+    const add = (id: string, score: number) => {
+      const mayAnswer = id === defaultLibrarian || (knowing[ids.indexOf(id)] ?? 0) > 0;
+      if (score > 0 && mayAnswer) evidence.set(id, (evidence.get(id) ?? 0) + score);
+    };
+    const seen = new Map<string, number>();
+    for (const { article, score } of hits) {
+      const id = idOf[article] ?? '';
+      const place = seen.get(id) ?? 0;
+      seen.set(id, place + 1);
+      add(id, (WEIGHTS.example * score * FURTHER ** place) / query.total);
+    }
+    const asked = framesOf(question);
+    const asWhole = whole.scoresFor(new Set(words.map(stem)));
+    const asFrames = frames.scoresFor(new Set(asked));
+    for (const [place, id] of ids.entries()) {
+      add(id, (WEIGHTS.whole * (asWhole[place] ?? 0)) / query.total);
+      add(id, (WEIGHTS.frames * (asFrames[place] ?? 0)) / Math.max(FEW_FRAMES, asked.length));
+    }
+    return evidence;
+  };
+  return { evidenceFor: remembering(evidenceFor) };
+};
+
+/** The same for the same question, as long as it is among those asked last. */
+const remembering = <T>(find: (question: string) => T): ((question: string) => T) => {
+  const remembered = new Map<string, T>();
+  return (question) => {
+    const known = remembered.get(question);
+    if (known !== undefined) return known;
+    const found = find(question);
+    if (question.length <= MAX_REMEMBERED_LENGTH) remembered.set(question, found);
+    if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+    return found;
   };
 };
+
+/** In UTF-16 units. */
+const MAX_REMEMBERED_LENGTH = 500;
 
 /** Whether a word is more than a way of asking: whoever shares none such with a question does not know what it is about. */
 const isSubject = (word: string): boolean => !isFiller(word) && !isForm(word);
 
-/** Librarians that can have evidence as a whole. */
-const LIBRARIANS = 20;
-
-/** How much of the way a question is asked each librarian's texts have, 0 upwards, a share of all its pairs of words. */
-const createFrameIndex = (librarians: readonly LibrarianInfo[]) => {
-  const known = new Set<string>();
-  const edition = editionOf(librarians, (texts) => {
-    const frames = texts.flatMap(framesOf);
-    for (const frame of frames) known.add(frame);
-    return [frames.join(' ')];
-  });
-  return (question: string): [string, number][] => {
-    const asked = framesOf(question);
-    const terms = inGroups(asked.filter((frame) => known.has(frame))).flatMap(
-      (frames) => analyseQuery(edition, frames.join(' ')).terms,
-    );
-    return rankChunks(edition.index, terms, { limit: LIBRARIANS }).map(({ chunk, score }) => [
-      edition.article(edition.index.articleOf(chunk)).id,
-      score / Math.max(FEW_FRAMES, asked.length),
-    ]);
-  };
-};
-
 /** A question of fewer pairs of words says little by them. */
 const FEW_FRAMES = 3;
 
-/** In as many at once as a query searches; each once. */
-const inGroups = (frames: readonly string[]): string[][] => {
-  const distinct = [...new Set(frames)];
-  return Array.from({ length: Math.ceil(distinct.length / GROUP) }, (_, at) =>
-    distinct.slice(at * GROUP, (at + 1) * GROUP),
-  );
-};
+const stemsOf = (text: string): string[] => wordsOf(withForm(text)).map(stem);
 
-const GROUP = 12;
-
-/** The words of a question as the other edition knows them; what was taken for a typing mistake once is not looked up again. */
-const termsIn = (
-  edition: Edition,
-  { terms }: AnalysedQuery,
-  isWanted = (_word: string): boolean => true,
-): AnalysedQuery['terms'] => {
-  const known = terms.filter(({ word, postings }) => postings.length > 0 && isWanted(word));
-  return analyseQuery(edition, known.map(({ word, corrections: [read = word] }) => read).join(' ')).terms;
-};
+/** The words of a question that the examples know, typing mistakes read as what they stand for. */
+const readWordsOf = ({ terms }: AnalysedQuery): string[] =>
+  terms.flatMap(({ word, corrections: [read = word], postings }) => (postings.length > 0 ? [read] : []));
 
 const editionOf = (librarians: readonly LibrarianInfo[], cut: (texts: string[]) => string[]): Edition => {
   const entries = librarians.map((librarian) => entryOf(librarian, cut(textsOf(librarian))));
