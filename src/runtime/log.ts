@@ -42,14 +42,17 @@ export type Log = (line: LogLine) => void;
 /** Writes a line as JSON. Text from outside stays inside its string, so that nobody forges a second line. */
 export const logLine: Log = (line) => console.log(JSON.stringify(line));
 
-/** Name and message of an error and its causes, at most 500 characters, without quoted text. */
+/** Name and message of an error and its causes, at most 500 characters, without quoted text, and without what was parsed. */
 export const describeCause = (error: unknown): string => {
   const parts: string[] = [];
   for (let at: unknown = error; parts.length < 4 && at !== undefined; at = at instanceof Error ? at.cause : undefined) {
-    parts.push(at instanceof Error ? `${at.name}: ${at.message}` : typeof at);
+    parts.push(at instanceof Error ? told(at) : typeof at);
   }
   return parts
     .join(' < ')
     .replace(/"[^"]*"|'[^']*'|`[^`]*`/g, '"…"')
     .slice(0, 500);
 };
+
+/** V8 quotes what it could not parse, in ways that no pattern is sure to find. */
+const told = ({ name, message }: Error): string => (name === 'SyntaxError' ? name : `${name}: ${message}`);

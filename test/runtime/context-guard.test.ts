@@ -295,7 +295,7 @@ const guardedAs = async (id: string) => {
 describe('the log of a guarded route', () => {
   it('T25 has one line a request, and never the token, the body, the subject or what the stack said', async () => {
     const { app, lines, text } = await guarded();
-    await callGuarded(app, { body: { query: 'my card is 4111' } });
+    await callGuarded(app, { body: { query: 'my card is 4111-1111-1111' } });
     await callGuarded(app, { path: '/secret' });
     await callGuarded(app, { path: '/broken' });
     const request = await signedRequest('GET', '/nothing');
@@ -307,7 +307,7 @@ describe('the log of a guarded route', () => {
       { route: 'GET /*', status: 401, reason: 'the token is for another operation' },
     ]);
     const token = request.headers.get('Context-Token') ?? '';
-    for (const secret of ['4111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
+    for (const secret of ['4111-1111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
       expect(text()).not.toContain(secret);
     expect(lines[0]).toMatchObject({
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),

@@ -34,7 +34,7 @@ describe('errorInfoOf()', () => {
   });
 
   it('logs the causes in a row, without texts in quotes', () => {
-    const cause = new SyntaxError('Unexpected token W, "Where is my order" is not valid JSON');
+    const cause = new TypeError('Cannot read "Where is my order"');
     const { lines } = told(new Error('cannot parse the reply', { cause }));
     expect(lines).toEqual([
       {
@@ -44,10 +44,24 @@ describe('errorInfoOf()', () => {
         where: 'librarian',
         code: 'INTERNAL_ERROR',
         trace_id: 't',
-        cause: 'Error: cannot parse the reply < SyntaxError: Unexpected token W, "…" is not valid JSON',
+        cause: 'Error: cannot parse the reply < TypeError: Cannot read "…"',
       },
     ]);
   });
+
+  it.each(['{"answer":"My card is 4111"', 'My card is 4111', '{"a": My card is 4111, "b": "'])(
+    'logs nothing of what could not be parsed: %s',
+    (text) => {
+      const parse = () => {
+        try {
+          return JSON.parse(text);
+        } catch (error) {
+          return error;
+        }
+      };
+      expect(told(parse()).lines).toMatchObject([{ cause: 'SyntaxError' }]);
+    },
+  );
 
   it('logs at most 500 characters', () => {
     const { lines } = told(new Error('x'.repeat(9000)));

@@ -17,8 +17,9 @@ import type { PartialQuery } from './split-query.ts';
  */
 export const askParts = async (queries: readonly PartialQuery[], { scope, options }: AgentCall): Promise<Part[]> => {
   const allowed = queries.filter((query) => isAllowed(query, scope.context.capabilities));
-  const branches =
-    allowed.length > 0 ? await scope.delegates.ask(allowed.map((query) => requestOf(query, options))) : [];
+  const requests = allowed.map((query) => requestOf(query, options));
+  // Metadata of the whole question is of no use to its parts, and may leave no room for theirs.
+  const branches = requests.length > 0 ? await scope.delegates.ask(requests, { metadata: {} }) : [];
   const asked = new Map(allowed.map((query, place) => [query, branches[place]]));
   return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
 };

@@ -44,7 +44,8 @@ export const askDelegate = async (
   const { to, fallback } = request;
   const query = request.query ?? parts.query;
   const body = bodyOf({ query, ...merged(parts.metadata, request.context) });
-  if (!body.ok) return { branch: { request, query, to, response: unaskable(to, body.problem) }, replies: [] };
+  if (!body.ok)
+    return { branch: { request, query, to, response: unaskable(caller.context.self, body.problem) }, replies: [] };
   const question = { body: body.text, circuits, budget };
   if (fallback === undefined || fallback === to) {
     const reply = await askTarget(caller, { ...question, to, untilMs, fallback: false });
@@ -82,9 +83,11 @@ const bodyOf = (request: unknown): { ok: true; text: string } | { ok: false; pro
   return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
 };
 
+/** The fault of who asks, and of those who added to the question on its way: the target never got it. */
 const unaskable = (librarian: string, problem: string): LibrarianResponse => ({
-  error: errorInfo('INVALID_QUERY', {
+  error: errorInfo('DELEGATION_FAILED', {
     librarian,
+    recoverable: false,
     message: `Cannot hand the question on: ${problem}`,
     suggestion:
       'Hand on a question of at most 4,000 characters and less context: with the metadata of the request it may have 16,000 characters',

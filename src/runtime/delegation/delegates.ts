@@ -24,8 +24,10 @@ export interface Delegates {
   /**
    * Asks all at once; the branches come in the order of the requests. Never throws: a branch that failed holds an error.
    * What may run at the same time belongs into one call, which divides the budget of calls among its requests.
+   *
+   * @param options.metadata Goes along with every question; what came with the request when absent.
    */
-  ask(requests: readonly DelegateRequest[]): Promise<Branch[]>;
+  ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
   /** The hops so far, each before those that it led to. */
   trace(): DelegationTrace;
   /** Calls of all that was asked here, and below. For the receipt. */
@@ -33,6 +35,8 @@ export interface Delegates {
   /** Hashes of the receipts of all that was answered here. For the receipt. */
   receipts(): string[];
 }
+
+type Metadata = Readonly<Record<string, unknown>>;
 
 /** What the delegates of one request are made of. */
 export interface DelegateParts {
@@ -43,7 +47,7 @@ export interface DelegateParts {
   /** Asked where a request brings no question of its own. */
   query: string;
   /** Goes along with every question. */
-  metadata?: Readonly<Record<string, unknown>> | undefined;
+  metadata?: Metadata | undefined;
   /** Gives all open branches up, and sends no other: the caller has gone, or has been answered. */
   signal?: AbortSignal | undefined;
   /** Outlive the request: one for the isolate. */
@@ -65,10 +69,13 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   const receipts: string[] = [];
   let questions = 0;
 
-  const askOne = async (request: DelegateRequest, { share, untilMs }: { share: number; untilMs: number }) => {
+  const askOne = async (
+    request: DelegateRequest,
+    { share, ...given }: { share: number; untilMs: number; metadata: Metadata | undefined },
+  ) => {
     const own = callsBudget(share);
     budget.take(share);
-    const asked = await askDelegate(caller, request, { ...parts, budget: own, untilMs });
+    const asked = await askDelegate(caller, request, { ...parts, ...given, budget: own });
     budget.giveBack(own.left());
     return asked;
   };
@@ -82,7 +89,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   };
 
   return {
-    ask: async (requests) => {
+    ask: async (requests, { metadata = parts.metadata } = {}) => {
       const room = MAX_FAN_OUT - questions;
       questions += Math.min(room, requests.length);
       const shares = sharesOf(budget.left(), Math.min(room, requests.length, budget.left()));
@@ -90,7 +97,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const asking = requests.map((request, index) => {
         const share = shares[index];
         if (!isAddressed(request)) return refusedBranch(parts.query, request, noLibrarian());
-        if (share !== undefined) return askOne(request, { share, untilMs });
+        if (share !== undefined) return askOne(request, { share, untilMs, metadata });
         const response = index < room ? overBudget(request.to) : tooMany(request.to);
         return refusedBranch(parts.query, request, response);
       });

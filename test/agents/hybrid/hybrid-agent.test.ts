@@ -189,6 +189,14 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
+  it('asks its parts, however much metadata came with the whole question', async () => {
+    const { app } = await houseOf();
+    const metadata = { note: 'x'.repeat(15_985) };
+    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED, metadata });
+    expect([status, reply.partial]).toEqual([200, undefined]);
+    expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
+  });
+
   it.each<[string, string, Behaviour]>([
     ['POST /v1/agents/hybrid', 'is slow', silent],
     ['POST /v1/agents/hybrid', 'cannot be heard', 'hangs'],

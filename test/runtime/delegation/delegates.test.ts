@@ -40,10 +40,10 @@ describe('Delegates.ask()', () => {
     ['more metadata than a request may have', { to: 'a', fallback: 'b', context: { text: 'x'.repeat(9000) } }],
     ['an empty question', { to: 'a', fallback: 'b', query: ' ' }],
     ['a question of 4,001 characters', { to: 'a', fallback: 'b', query: 'x'.repeat(4001) }],
-  ])('refuses %s with INVALID_QUERY and sends nothing', async (_, request) => {
+  ])('refuses %s as a fault of who asks, and sends nothing', async (_, request) => {
     const { ask, arrivals } = await town({ a: says('x'), b: says('y') });
     const { responses } = await ask([request], undefined, { metadata: { more: 'y'.repeat(9000) } });
-    expect(codesOf(responses)).toEqual(['INVALID_QUERY']);
+    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false });
     expect(responses[0]?.error?.message).toMatch(/^Cannot hand the question on: /);
     expect(arrivals).toEqual([]);
   });
