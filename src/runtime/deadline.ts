@@ -42,7 +42,10 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
     clear,
     end: () => {
       clear();
-      giveUp();
+      controller.abort(ENDED);
     },
   };
 };
+
+/** One for all: an error of its own would have its stack recorded at every request. */
+const ENDED = new ContextRefused('TIMEOUT', 'nobody waits for the answer any more');

@@ -1,19 +1,53 @@
 import type { Bytes } from './base64url.ts';
 
 /**
- * Reads a body up to a bound. A declared length saves reading what is too long; it is never relied on, since a Worker
- * behind a service binding can send more than it declares.
+ * Reads a body up to a bound. A declared length has it read in one piece; it is never relied on, since a Worker behind a
+ * service binding can send more than it declares.
  *
- * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`.
+ * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`, or than declared.
  */
 export const readBody = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
   const { body, headers } = message;
   if (body === null) return new Uint8Array();
-  if (Number(headers.get('Content-Length')) > maxBytes) {
+  const declared = headers.get('Content-Length');
+  const length = Number(declared);
+  if (length > maxBytes) {
     discard(body);
     return undefined;
   }
-  return readStream(body, maxBytes);
+  // What is encoded can be longer than it declares once it is read.
+  const isExact = declared !== null && length >= 0 && headers.get('Content-Encoding') === null;
+  const reader = isExact ? byteReaderOf(body) : undefined;
+  return reader === undefined ? readStream(body, maxBytes) : readDeclared(reader, length);
+};
+
+/** As Cloudflare has it. */
+interface ByteReader {
+  /** Less than `minBytes` comes only where the stream has ended. */
+  readAtLeast(minBytes: number, view: Uint8Array): Promise<{ value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+const hasByteReaders =
+  typeof ReadableStreamBYOBReader === 'function' && 'readAtLeast' in ReadableStreamBYOBReader.prototype;
+
+/** Of a stream that fills memory which it is given: what comes over the network or a binding does, what code made may not. */
+const byteReaderOf = (stream: ReadableStream<Uint8Array>): ByteReader | undefined => {
+  if (!hasByteReaders) return undefined;
+  try {
+    // Looked for above; the types of the standard do not know it.
+    return stream.getReader({ mode: 'byob' }) as unknown as ByteReader;
+  } catch {
+    return undefined;
+  }
+};
+
+/** One read, with room for one byte too many: chunk by chunk costs about 50 µs more of CPU for an answer of usual size. */
+const readDeclared = async (reader: ByteReader, length: number): Promise<Bytes | undefined> => {
+  const { value } = await reader.readAtLeast(length + 1, new Uint8Array(length + 1));
+  if (value === undefined || value.length <= length) return new Uint8Array(value ?? []);
+  void reader.cancel().catch(() => undefined);
+  return undefined;
 };
 
 /** Gives up a body that nobody reads, so that whoever sends it stops. */

@@ -3,8 +3,8 @@ import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
-import { validateResponse } from '../contract/validate-response.ts';
+import { readAs } from '../contract/read-as.ts';
+import { isUnsure, LibrarianResponse } from '../contract/response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { followDelegates } from './delegation/follow-delegates.ts';
@@ -107,7 +107,7 @@ const answerOf = async (
   { deadline, scene }: { deadline: Deadline; scene: ErrorScene },
 ): Promise<LibrarianResponse> => {
   try {
-    const response = validateResponse(await deadline.race(Promise.resolve().then(ask)));
+    const response = readAs(LibrarianResponse, await deadline.race(Promise.resolve().then(ask)));
     if (response.ok) return toldPartial(response.value);
     throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
   } catch (error) {

@@ -43,7 +43,7 @@ export const askDelegate = async (
   const { circuits, budget, untilMs } = parts;
   const { to, fallback } = request;
   const query = request.query ?? parts.query;
-  const body = bodyOf({ query, ...merged(parts.metadata, request.context) });
+  const body = bodyOf(request, parts);
   if (!body.ok)
     return { branch: { request, query, to, response: unaskable(caller.context.self, body.problem) }, replies: [] };
   const question = { body: body.text, circuits, budget };
@@ -77,8 +77,13 @@ const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallbac
 const merged = (metadata: Readonly<Record<string, unknown>> | undefined, added: Record<string, unknown> | undefined) =>
   metadata === undefined && added === undefined ? {} : { metadata: { ...metadata, ...added } };
 
-/** Read here as the target will read it: nothing is sent that no target would take. */
-const bodyOf = (request: unknown): { ok: true; text: string } | { ok: false; problem: string } => {
+/** Read here as the target will read it: nothing is sent that no target would take. What came as it goes has been read. */
+const bodyOf = (
+  { query, context }: DelegateRequest,
+  parts: BranchParts,
+): { ok: true; text: string } | { ok: false; problem: string } => {
+  const request = { query: query ?? parts.query, ...merged(parts.metadata, context) };
+  if (query === undefined && context === undefined) return { ok: true, text: JSON.stringify(request) };
   const read = readAs(LibrarianAskRequest, request);
   return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
 };

@@ -1,5 +1,5 @@
-import type { LibrarianResponse } from '../../contract/response.ts';
-import { validateResponse } from '../../contract/validate-response.ts';
+import { readAs } from '../../contract/read-as.ts';
+import { LibrarianResponse } from '../../contract/response.ts';
 import { CodedError, type ErrorScene, errorInfoOf } from '../error-info-of.ts';
 import { MAX_RESPONSE_BYTES } from '../limits.ts';
 import type { Receipt } from '../receipt.ts';
@@ -43,7 +43,7 @@ export interface Attempt extends Lesson {
   sent: boolean;
   spanId: string | undefined;
   /** What the target signed, and the link that it is for. */
-  receipt: { text: string; hash: string; claims: Receipt; link: string } | undefined;
+  receipt: { text: string; hash: string | undefined; claims: Receipt; link: string } | undefined;
   /** Whether it failed in a way that may pass, with time for another try. */
   mayPass: boolean;
 }
@@ -77,7 +77,7 @@ export const callOnce = async (caller: Caller, call: Call): Promise<Attempt> => 
     health,
     sent: answer.ok || answer.sent,
     spanId: answer.spanId,
-    receipt: answer.ok ? await receiptOf(answer) : undefined,
+    receipt: answer.ok ? await receiptOf(answer, context) : undefined,
     mayPass: lost && signal?.aborted !== true && isTimeForRetry(untilMs - now(), now() - startedAtMs),
   };
 };
@@ -88,9 +88,10 @@ const unusedOf = (answer: SignedAnswer, handDown: number): number => {
   return handDown - (answer.receipt.use.calls ?? handDown);
 };
 
-const receiptOf = async (answer: Extract<SignedAnswer, { ok: true }>) => ({
+const receiptOf = async (answer: Extract<SignedAnswer, { ok: true }>, { caller }: Caller['context']) => ({
   text: answer.receiptText,
-  hash: await answer.receiptHash(),
+  // An origin signs no receipt that it would stand in.
+  hash: caller === undefined ? undefined : await answer.receiptHash(),
   claims: answer.receipt,
   link: answer.link,
 });
@@ -98,7 +99,7 @@ const receiptOf = async (answer: Extract<SignedAnswer, { ok: true }>) => ({
 /** What the target answered, an error of its own included. One that is not a Response, or hands on again, is unusable. */
 const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Caller }) => {
   try {
-    const reply = validateResponse(json());
+    const reply = readAs(LibrarianResponse, json());
     if (!reply.ok) throw failed(`Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`);
     if (reply.value.delegate !== undefined) throw failed(`Cannot use the reply of ${to}: it hands the question on`);
     return { ...withoutTrace(named(reply.value, to)), usable: true };

@@ -32,7 +32,7 @@ export interface Delegates {
   trace(): DelegationTrace;
   /** Calls of all that was asked here, and below. For the receipt. */
   usage(): { calls: number };
-  /** Hashes of the receipts of all that was answered here. For the receipt. */
+  /** Hashes of the receipts of all that was answered here, for the receipt; none at an origin, who signs none. */
   receipts(): string[];
 }
 
@@ -84,7 +84,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
     if (replies.length === 0) recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
     for (const reply of replies) {
       recorded.push({ own: reply.hop, below: await nestedHops(reply, { ...parts, now: now() }) });
-      if (reply.receipt !== undefined) receipts.push(reply.receipt.hash);
+      if (reply.receipt?.hash !== undefined) receipts.push(reply.receipt.hash);
     }
   };
 
