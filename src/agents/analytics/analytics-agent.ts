@@ -10,6 +10,7 @@ import type { Checked } from './checked.ts';
 import { createComposer } from './compose-question.ts';
 import { describeRows } from './describe-rows.ts';
 import { findAnswer } from './find-answer.ts';
+import type { FoundName } from './find-names.ts';
 import { interpretRows, originOf } from './interpret-rows.ts';
 import { createKnownNames } from './known-names.ts';
 import { type MatchOutcome, MIN_SCORE, type QuestionMatch } from './match-question.ts';
@@ -69,7 +70,7 @@ export const createAnalyticsAgent = ({
     }
     const { question, values } = outcome.match;
     const answered = await askOurs({ sql: question.sql, values }, call);
-    return namedAnswer(query, { match: outcome.match, answered, now: now() });
+    return namedAnswer(query, { match: outcome.match, names: asked.names, answered, now: now() });
   };
   return async (query, call) => {
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
@@ -156,13 +157,20 @@ const LEFT_TO_THE_CATALOGUE: ReadonlySet<string> = new Set(['DATA_SOURCE_ERROR',
 
 const namedAnswer = (
   query: string,
-  { match, answered, now }: { match: QuestionMatch; answered: Answered; now: number },
+  {
+    match,
+    names,
+    answered,
+    now,
+  }: { match: QuestionMatch; names: readonly FoundName[]; answered: Answered; now: number },
 ) => {
   const { question, told, score } = match;
   const { gated, table } = answered;
   const said = interpretRows(table, { reading: question.reading, told });
-  const interpretation = `${said} ${originOf(gated.tables, now)}`;
-  return analyticsAnswer(query, { answered, interpretation, confidence: confidenceOf(score) })
+  const guessed = guessesIn(names);
+  const interpretation = `${guessed}${said} ${originOf(gated.tables, now)}`;
+  const confidence = guessed === '' ? confidenceOf(score) : Math.min(GUESSED_CONFIDENCE, confidenceOf(score));
+  return analyticsAnswer(query, { answered, interpretation, confidence })
     .setMetadata({
       statement_by: 'catalogue',
       named_question: question.name,
@@ -172,6 +180,15 @@ const namedAnswer = (
     })
     .toArray();
 };
+
+/** When a product was taken for one whose size the question does not name. */
+const GUESSED_CONFIDENCE = 0.7;
+
+const guessesIn = (found: readonly FoundName[]): string =>
+  found
+    .filter(({ beginning }) => beginning !== undefined)
+    .map(({ beginning, names }) => `I took "${beginning}" for ${Object.values(names).join(' or ')}. `)
+    .join('');
 
 const analyticsAnswer = (
   query: string,

@@ -29,8 +29,8 @@ export const fillParameters = (parameters: readonly Parameter[], asked: ReadQues
     if (found?.told !== undefined) filled.told[parameter.name] = found.told;
     isPeriodTaken ||= parameter.kind === 'period';
   }
-  const isPeriodLeft = asked.hasManyPeriods || (asked.period !== undefined && !isPeriodTaken);
-  filled.hasLeftOver = names.length > 0 || numbers.length > 0 || isPeriodLeft;
+  const isPeriodLeft = asked.hasUnclearPeriod || (asked.period !== undefined && !isPeriodTaken);
+  filled.hasLeftOver = names.length > 0 || numbers.length > 0 || asked.hasBoundNumber || isPeriodLeft;
   return filled;
 };
 

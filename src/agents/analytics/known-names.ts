@@ -1,4 +1,5 @@
-import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
+import { SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { NameLists } from './find-names.ts';
 import type { Table } from './run-sql.ts';
@@ -17,9 +18,10 @@ interface KnownNamesParts {
 
 /**
  * Reads the lists of names that questions may contain, and keeps them for a minute. A list that cannot be read is as it was
- * before, or empty; it ends no question.
+ * before; one whose statement is wrong is empty, and ends no question.
  *
- * It throws what `ask` throws when no list can be read.
+ * It throws what `ask` throws when no list can be read, SERVICE_UNAVAILABLE when the database had no time for one that was never
+ * read: without its names a question would be refused, or be taken for another.
  */
 export const createKnownNames = (
   { names }: Catalogue,
@@ -39,6 +41,8 @@ export const createKnownNames = (
     if (failures.length > 0 && failures.length === read.length) throw failures[0];
     for (const failure of failures) report(failure);
     const before = kept?.lists ?? {};
+    const lacks = entries.some(([list], place) => before[list] === undefined && isForNow(read[place]));
+    if (lacks) throw unavailable(failures);
     const lists = entries.map(([list], place) => {
       const found = read[place];
       return [list, found?.status === 'fulfilled' ? found.value : (before[list] ?? [])] as const;
@@ -48,6 +52,21 @@ export const createKnownNames = (
     return kept.lists;
   };
 };
+
+/** Of no fault of the statement: the next attempt may well succeed. */
+const isForNow = (read: PromiseSettledResult<unknown> | undefined): boolean =>
+  read?.status === 'rejected' &&
+  (read.reason instanceof SqlUnavailable || (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
+
+const unavailable = (failures: readonly unknown[]): CodedError =>
+  new CodedError('SERVICE_UNAVAILABLE', 'a list of names could not be read', {
+    cause: failures[0],
+    told: {
+      message: 'Cannot read the names that questions may contain: the database is slow or down',
+      recoverable: true,
+      suggestion: 'Try again in a few seconds',
+    },
+  });
 
 const namesIn = ({ columns: [column], rows }: Table): string[] => {
   if (column === undefined) throw new DataSourceError('a list of names has no column');

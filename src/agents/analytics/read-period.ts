@@ -20,18 +20,20 @@ export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31', label: '
  * the last so many of them, and `since`, `until`, `between ... and`. A month or quarter without a year is the latest that has begun.
  *
  * @param now Milliseconds since 1970.
- * @returns `undefined` when there is none, `many` when there are several that do not make one.
+ * @returns `undefined` when there is none, `many` when there are several that do not make one, `unclear` when it is not known which
+ *   days are meant: `in the middle of March`, `in the last 999 years`, `next month`.
  */
-export const readPeriod = (question: string, now: number): FoundPeriod | undefined | 'many' => {
+export const readPeriod = (question: string, now: number): FoundPeriod | undefined | 'many' | 'unclear' => {
   const text = question.toLowerCase();
   const spans = spansIn(text, now);
   const [first, second] = spans;
+  if (isUnclear(text, spans)) return 'unclear';
   if (first === undefined) return undefined;
   if (second !== undefined) return spans.length === 2 ? (rangeOf(text, first, second) ?? 'many') : 'many';
   return openEnded(text, first, dayOf(now)) ?? withPreposition(text, first);
 };
 
-/** Each period that a question names, where they do not make one: `Q1 2026` and `Q1 2025`. None with an open end among them. */
+/** Each period that a question names, where they do not make one: `Q1 2026` and `Q1 2025`. None with an open end among them, or unclear ones. */
 export const readPeriods = (question: string, now: number): FoundPeriod[] => {
   const text = question.toLowerCase();
   const spans = spansIn(text, now);
@@ -40,7 +42,7 @@ export const readPeriods = (question: string, now: number): FoundPeriod[] => {
     const before = spans[place - 1];
     return before !== undefined && RANGE.test(text.slice(before.end, span.start));
   });
-  return isOpen || isRange ? [] : spans.map((span) => withPreposition(text, span));
+  return isOpen || isRange || isUnclear(text, spans) ? [] : spans.map((span) => withPreposition(text, span));
 };
 
 interface Span {
@@ -57,6 +59,8 @@ const DAY_MS = 86_400_000;
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)})?`)).join('|')})`;
 const UNITS = '(day|week|month|quarter|year)';
+/** So many of a unit there may be in `the last so many`: ten years. */
+const MOST: Readonly<Record<string, number>> = { day: 3660, week: 520, month: 120, quarter: 40, year: 10 };
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -93,7 +97,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     ([, word = ''], now) => ({ ...oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS))), preposition: 'on' }),
   ],
   [
-    new RegExp(`\\b(?:last|past|previous) (\\d{1,3}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
+    new RegExp(`\\b(?:last|past|previous) (\\d{1,15}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
     ([, count = '', unit = ''], now) =>
       lastSoMany(NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : Number(count), unit, now),
   ],
@@ -219,37 +223,80 @@ const unitAround = (now: Date, unit: string, offset: number) => {
 
 /** So many days that end today; so many whole units that end with the last one for weeks and longer. */
 const lastSoMany = (count: number, unit: string, now: Date) => {
-  if (count < 1) return undefined;
-  const name = `the last ${count} ${unit}${count === 1 ? '' : 's'}`;
-  if (unit === 'day') return { from: dayOf(+now - (count - 1) * DAY_MS), to: dayOf(+now), name, preposition: 'in' };
-  if (unit === 'week')
-    return { from: dayOf(+now - (7 * count - 1) * DAY_MS), to: dayOf(+now), name, preposition: 'in' };
-  return { from: unitAround(now, unit, -count).from, to: unitAround(now, unit, -1).to, name, preposition: 'in' };
+  // Left in the question, where nothing has a place for it.
+  if (count < 1 || count > (MOST[unit] ?? 0)) return undefined;
+  const isRolling = unit === 'day' || unit === 'week';
+  const days = unit === 'week' ? 7 * count : count;
+  const from = isRolling ? dayOf(+now - (days - 1) * DAY_MS) : unitAround(now, unit, -count).from;
+  const to = isRolling ? dayOf(+now) : unitAround(now, unit, -1).to;
+  return { from, to, name: `the last ${count} ${unit}${count === 1 ? '' : 's'} (${from} to ${to})`, preposition: 'in' };
 };
 
-const SINCE = /\b(since|from|after|starting)(?: the)?(?: (?:beginning|start) of)? $/;
-const UNTIL = /\b(until|till|before|up to|through)(?: the)?(?: (?:beginning|start|end) of)? $/;
+const SINCE = /\b(since|from|after|starting)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
+const UNTIL = /\b(until|till|before|up to|through)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
 
-/** `since January`, `before 2026`. */
+/** `since January`, `before 2026`, `until the beginning of March`. */
 const openEnded = (text: string, span: Span, today: string): FoundPeriod | undefined => {
   const before = text.slice(0, span.start);
   const since = SINCE.exec(before);
   if (since) {
-    const from = since[1] === 'after' ? nextDay(span.to) : span.from;
-    const label = `${since[1] === 'after' ? 'after' : 'since'} ${span.name}`;
-    return { from, to: from > today ? span.to : today, label, start: since.index, end: span.end };
+    const isAfter = since[2] === 'end' || (since[1] === 'after' && since[2] === undefined);
+    const from = isAfter ? nextDay(span.to) : span.from;
+    const label = `${isAfter ? 'after' : 'since'} ${span.name}`;
+    return { from, to: from > today ? ALL_DAYS.to : today, label, start: since.index, end: span.end };
   }
   const until = UNTIL.exec(before);
   if (!until) return undefined;
-  const isBefore = until[1] === 'before';
-  const label = `${isBefore ? 'before' : 'until'} ${span.name}`;
-  return {
-    from: ALL_DAYS.from,
-    to: isBefore ? dayOf(Date.parse(span.from) - DAY_MS) : span.to,
-    label,
-    start: until.index,
-    end: span.end,
-  };
+  const isStart = until[2] === 'beginning' || until[2] === 'start';
+  const isBefore = isStart || (until[1] === 'before' && until[2] === undefined);
+  const to = isBefore ? dayOf(Date.parse(span.from) - DAY_MS) : span.to;
+  const label = `${isBefore ? 'before' : 'until'} ${span.name}${until[2] === undefined ? '' : ` (to ${to})`}`;
+  return { from: ALL_DAYS.from, to, label, start: until.index, end: span.end };
+};
+
+const ORDINAL = '(?:first|second|third|fourth|fifth|last|final|next|\\d{1,2}(?:st|nd|rd|th))';
+const COUNT = `(?:\\d{1,15}|${NUMBERS.join('|')}|a few|few|a couple of|couple of|several|many|some)`;
+const EDGE = '(?:beginning|start|end|middle|mid|half|halves|rest|remainder|part|parts|weekends?|early|late|later)';
+
+/** What stands before a period and makes it another one, unless it is a limit that is understood. */
+const UNCLEAR_BEFORE = [
+  new RegExp(`\\b${EDGE}(?: of| in|-)?(?: the)? ?$`),
+  new RegExp(`\\b${ORDINAL} (?:day|week|weekend|month|quarter|half|third|part)s? (?:of|in)(?: the)? $`),
+  /\b(?:h[12]|fy|fiscal|fiscal year|financial year|tax year|spring|summer|autumn|fall|winter|christmas|easter) (?:of )?(?:the )?$/,
+  /\b(?:prior to|(?:earlier|later|other|newer|older) than|around|about|outside|outside of|by|as of|towards?|except|not in|all but)(?: the)? $/,
+];
+/** `after the start of March` may be any day of it; `two weeks before March` is no open end, and neither is `the month after`. */
+const UNCLEAR_LIMIT = [
+  /\bafter(?: the)?(?: very)? (?:beginning|start) of(?: the)? $/,
+  /\bthrough(?: the)?(?: very)? (?:beginning|start) of(?: the)? $/,
+  new RegExp(
+    `\\b(?:the|${COUNT}|${ORDINAL}) ${UNITS}s? (?:right |just )?(?:since|from|after|until|till|before)(?: the)? $`,
+  ),
+  /\b(?:not|shortly|just|long|soon|right|immediately) (?:since|after|until|till|before)(?: the)? $/,
+];
+const UNCLEAR_AFTER =
+  /^,? ?(?:(?:or|and) (?:later|earlier|before|after|since|newer|older|beyond|onwards?)|onwards?|ago|and on)\b/;
+/** What would be a period if one knew which. */
+const UNCLEAR_PERIODS = [
+  new RegExp(`\\b(?:last|past|previous|first|next|coming|upcoming|following|final) ${COUNT} ${UNITS}s?\\b`, 'g'),
+  new RegExp(`\\b(?:within|for|in|over|during)(?: the)? ${COUNT} ${UNITS}s?\\b`, 'g'),
+  new RegExp(`\\b${COUNT} ${UNITS}s? (?:ago|before|after|earlier|later|since|from)\\b`, 'g'),
+  new RegExp(`\\b(?:next|coming|upcoming|following) ${UNITS}\\b|\\btomorrow\\b|\\b${UNITS} before last\\b`, 'g'),
+];
+
+/** Whether the days that are meant are others than those of the spans, in a way that is not read. */
+const isUnclear = (text: string, spans: readonly Span[]): boolean => {
+  const isWithin = ({ index, 0: found }: RegExpMatchArray): boolean =>
+    spans.some(({ start, end }) => start < (index ?? 0) + found.length && (index ?? 0) < end);
+  if (UNCLEAR_PERIODS.some((pattern) => [...text.matchAll(pattern)].some((found) => !isWithin(found)))) return true;
+  return spans.some((span, place) => {
+    const before = text.slice(spans[place - 1]?.end ?? 0, span.start);
+    // `the last quarter of 2025` is a part of the second.
+    if (place > 0 && /^ (?:of|in)(?: the)? $/.test(before)) return true;
+    if (UNCLEAR_LIMIT.some((pattern) => pattern.test(before))) return true;
+    if (SINCE.test(before) || UNTIL.test(before)) return false;
+    return UNCLEAR_BEFORE.some((pattern) => pattern.test(before)) || UNCLEAR_AFTER.test(text.slice(span.end));
+  });
 };
 
 const nextDay = (day: string): string => dayOf(Date.parse(day) + DAY_MS);

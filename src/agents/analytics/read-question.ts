@@ -1,4 +1,5 @@
 import { type FoundName, findNames, type NameLists, type SimilarNames, similarNames } from './find-names.ts';
+import { type FoundNumber, readNumbers } from './read-numbers.ts';
 import { type FoundPeriod, type Period, readPeriod, readPeriods } from './read-period.ts';
 import { type QuestionWord, wordsOfQuestion } from './words-of-question.ts';
 
@@ -8,9 +9,12 @@ export interface ReadQuestion {
   words: QuestionWord[];
   names: FoundName[];
   period: FoundPeriod | undefined;
-  /** There is more than one period, and they do not make one. */
-  hasManyPeriods: boolean;
+  /** There is more than one period, and they do not make one; or a period is limited in a way that is not understood. */
+  hasUnclearPeriod: boolean;
+  /** Without those that limit something or are unclear. */
   numbers: number[];
+  /** A number limits something, or nobody knows what it is for: `over 100`, `-5`. No parameter may take it. */
+  hasBoundNumber: boolean;
   /** By list, the names that the words left over may be parts of. */
   similar: Readonly<Record<string, SimilarNames>>;
   /** All of it in order. */
@@ -38,16 +42,19 @@ export const readQuestion = (
   const periods = period === 'many' ? readPeriods(nameless, now) : found ? [found] : [];
   const rest = periods.reduce((text, { start, end }) => blank(text, start, end), nameless);
   const left = wordsOfQuestion(rest);
-  const words = left.filter(({ text }) => numberOf(text) === undefined);
+  const numbers = readNumbers(left, rest);
+  const words = left.filter((word) => !numbers.has(word));
+  const uses = [...numbers.values()];
   const similar = Object.entries(lists).map(([list, known]) => [list, similarNames(words, known)] as const);
   return {
     words,
     names,
     period: found,
-    hasManyPeriods: period === 'many',
-    numbers: left.map(({ text }) => numberOf(text)).filter((number) => number !== undefined),
+    hasUnclearPeriod: period === 'many' || period === 'unclear',
+    numbers: uses.filter(({ use }) => use === 'free').map(({ value }) => value),
+    hasBoundNumber: uses.some(({ use }) => use !== 'free'),
     similar: Object.fromEntries(similar),
-    parts: partsInOrder({ names, periods, left }),
+    parts: partsInOrder({ names, periods, left, numbers }),
   };
 };
 
@@ -55,17 +62,21 @@ const partsInOrder = ({
   names,
   periods,
   left,
+  numbers,
 }: {
   names: readonly FoundName[];
   periods: readonly FoundPeriod[];
   left: readonly QuestionWord[];
+  numbers: ReadonlyMap<QuestionWord, FoundNumber>;
 }): QuestionPart[] => {
   const placed: { start: number; part: QuestionPart }[] = [
     ...names.map((name) => ({ start: name.start, part: { kind: 'name' as const, names: name.names } })),
     ...periods.map((period) => ({ start: period.start, part: { kind: 'period' as const, period } })),
     ...left.map((word) => {
-      const value = numberOf(word.text);
-      const part: QuestionPart = value === undefined ? { kind: 'word', word } : { kind: 'number', value };
+      const number = numbers.get(word);
+      // An unclear number stays a word, which is none that is known.
+      const isValue = number !== undefined && number.use !== 'unclear';
+      const part: QuestionPart = isValue ? { kind: 'number', value: number.value } : { kind: 'word', word };
       return { start: word.start, part };
     }),
   ];
@@ -74,11 +85,3 @@ const partsInOrder = ({
 
 const blank = (text: string, start: number, end: number): string =>
   text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
-
-const NUMBER_WORDS = 'two three four five six seven eight nine ten eleven twelve'.split(' ');
-
-const numberOf = (word: string): number | undefined => {
-  if (/^\d{1,15}$/.test(word)) return Number(word);
-  const place = NUMBER_WORDS.indexOf(word);
-  return place < 0 ? undefined : place + 2;
-};

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
-import { type SchemaEntry, type SqlDatabase, SqlRefused } from '../../storage/sql-database.ts';
+import { type SchemaEntry, type SqlDatabase, SqlRefused, SqlUnavailable } from '../../storage/sql-database.ts';
 
 /** How much there is in the tables that may be read. */
 export interface TableSizes {
@@ -53,7 +53,8 @@ const rowsOf = async (
   );
   if (reach !== undefined && reach <= Math.max(FEW_ROWS, 2 * measured)) return reach;
   const counted = await numberFrom(database, `SELECT count(*) FROM (SELECT 1 FROM ${name} LIMIT ${MANY_ROWS + 1})`);
-  if (counted !== undefined && counted <= MANY_ROWS) return counted;
+  if (counted === undefined) throw new SqlUnavailable('the database does not count a table');
+  if (counted <= MANY_ROWS) return counted;
   return Math.max(MANY_ROWS, measured > 0 ? measured : (reach ?? 0));
 };
 
@@ -62,7 +63,9 @@ const numberFrom = async (database: SqlDatabase, sql: string): Promise<number | 
   try {
     const { rows } = await database.run({ sql });
     const read = readAs(z.number().nullable(), rows[0]?.[0]);
-    return read.ok ? (read.value ?? 0) : undefined;
+    // A size that is guessed would refuse harmless statements for as long as it is kept.
+    if (!read.ok) throw new SqlUnavailable('the database does not tell the size of a table');
+    return read.value ?? 0;
   } catch (error) {
     if (error instanceof SqlRefused) return undefined;
     throw error;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
-import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
+import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { identityOf, notebook } from '../../runtime/neighbours.ts';
 import { askAgent } from '../agents-for-test.ts';
 import { startShop } from './shop-for-test.ts';
@@ -78,6 +78,23 @@ describe("the catalogue's own statements", () => {
   it('end the question when no list of names can be read', async () => {
     const names = Object.fromEntries(Object.keys(SHOP_CATALOGUE.names).map((list) => [list, 'SELECT 1 FROM nowhere']));
     expect(await answerTo(HOW_MANY, { names })).toMatchObject({ status: 502 });
+  });
+
+  it('that the database has no time for end the question as a fault that passes, not as a refusal', async () => {
+    let isDown = true;
+    const loaded: SqlDatabase = {
+      ...shop.database,
+      run: (statement) =>
+        isDown && statement.sql.includes('SELECT name FROM products')
+          ? Promise.reject(new SqlUnavailable('overloaded'))
+          : shop.database.run(statement),
+    };
+    expect(await answerTo('How many iPhone 17 are in stock?', { database: loaded })).toMatchObject({
+      status: 503,
+      metadata: { error_code: 'SERVICE_UNAVAILABLE', recoverable: true },
+    });
+    isDown = false;
+    expect(await answerTo('How many iPhone 17 are in stock?', { database: loaded })).toMatchObject({ success: true });
   });
 
   it('read more than 500 names', async () => {

@@ -118,8 +118,36 @@ describe('without a model', () => {
     'How many orders were not cancelled in March 2026?',
     'How many iPhone 17 do we have in Berlin?',
     'How many orders were placed in 2026 or in May 2026 and in July 2025?',
+    'How many orders over 100?',
+    'Show order -1',
+    'top -5 products',
+    'Revenue in the last 999 years',
+    'Revenue after the start of March 2026',
   ])('answers no question whose limits it would have to leave out: %s', async (query) => {
     expect(await answerTo(query)).toMatchObject({ status: 404, metadata: { error_code: 'NOT_FOUND' } });
+  });
+
+  it('says which days it counted where the question does not', async () => {
+    const { result } = await answerTo('What was the revenue until the beginning of March 2026?');
+    expect(result.interpretation).toMatch(/^Revenue before March 2026 \(to 2026-02-28\), /);
+    expect((await answerTo('Revenue in the last 3 months')).result.interpretation).toMatch(
+      /^Revenue in the last 3 months \(\d{4}-\d\d-01 to \d{4}-\d\d-\d\d\), /,
+    );
+  });
+
+  it('says for what it took a name without its size, and is less sure', async () => {
+    const { result, source_attribution } = await answerTo('Price of the Apollo II fan');
+    expect(result.interpretation).toMatch(
+      /^I took "Apollo II Fan" for Apollo II Fan 120 mm\. The Apollo II Fan 120 mm costs /,
+    );
+    expect(source_attribution.confidence).toBe(0.7);
+  });
+
+  it('takes the fan of a miner that is not on record for no miner', async () => {
+    await shop.query("UPDATE products SET name = 'Zeus' WHERE name = 'Apollo III'");
+    const answer = await answerTo('How many Apollo III are in stock?');
+    await shop.query("UPDATE products SET name = 'Apollo III' WHERE name = 'Zeus'");
+    expect(answer).toMatchObject({ status: 404, metadata: { error_code: 'NOT_FOUND' } });
   });
 
   it('refuses the contexts of other workspaces before any SQL', async () => {

@@ -33,6 +33,37 @@ describe('findAnswer()', () => {
     expect(asker.ask(question)).toBeUndefined();
   });
 
+  it.each([
+    'How many orders over 100?',
+    'How many orders under 50?',
+    'How many orders of 100 or more?',
+    'How many orders of about 100?',
+    'How many orders > 100',
+    'orders of 100 euros',
+    'orders for €100',
+    'Orders up to 100',
+    'Show order at least 5',
+    'Show order -1',
+    'Show order 5k',
+    'Show the 5th order',
+    'top -5 products',
+    'top 5% products',
+    'customers who ordered <3 times',
+    'top products in the last 50 years',
+    'top products in the first 3 months of 2026',
+    'revenue in the last quarter of 2025',
+  ])('takes no limit, sign or span for a number of something else: %s', (question) => {
+    expect(asker.ask(question)).toBeUndefined();
+  });
+
+  it.each([
+    ['Show order #1042', 'order_details', { number: '1042' }],
+    ['Top-5 products by revenue', 'top_products_by_revenue', { number: '5' }],
+    ['orders over 100 EUR', 'order_total_by_order_of_currency', { threshold: '100' }],
+  ])('still reads %s', (question, name, told) => {
+    expect(asker.ask(question)?.match).toMatchObject({ question: { name }, told });
+  });
+
   it('takes the year that stands beside a month', () => {
     const [january, february] = ['2025-01%', '2025-02%'].map(
       (month) => asker.query(`SELECT count(*) AS orders FROM orders WHERE ordered_on LIKE '${month}'`)[0]?.orders,

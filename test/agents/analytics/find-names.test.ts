@@ -50,6 +50,29 @@ describe('findNames()', () => {
     expect(namesIn(question)).toEqual([]);
   });
 
+  it('takes a beginning only for a name that goes on with its size', () => {
+    const products = ['Apollo III Fan 120 mm', 'Recovery Card 32 GB', 'Star Tab 9', 'Long Cable 2 m', 'Long Cable 5 m'];
+    const found = (question: string) => findNames(wordsOfQuestion(question), { products });
+    expect(found('the Apollo III fan')).toMatchObject([
+      { names: { products: 'Apollo III Fan 120 mm' }, beginning: 'Apollo III Fan' },
+    ]);
+    expect(found('a recovery card')).toMatchObject([{ beginning: 'Recovery Card' }]);
+    expect(found('Recovery Card 32 GB')).toMatchObject([{ beginning: undefined }]);
+    for (const other of ['Apollo III', 'Star Tab', 'Long Cable', 'Recovery']) expect(found(other)).toEqual([]);
+  });
+
+  it.each([
+    ['many names that begin alike', 'Apollo Series '.repeat(285)],
+    ['words that are nearly names', 'Apolla Serias Apolko '.repeat(190)],
+  ])('takes no time for %s', (_what, question) => {
+    const products = Array.from({ length: 500 }, (_each, place) => `Apollo Series ${place} Cable ${place} m`);
+    const started = performance.now();
+    const words = wordsOfQuestion(question);
+    findNames(words, { products });
+    similarNames(words, products);
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+
   it('tells what may have been meant', () => {
     expect(similarNames(wordsOfQuestion('the iPhone please'), LISTS.products).names).toEqual([
       'iPhone 17',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTableSizes } from '../../../src/agents/analytics/table-sizes.ts';
+import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { startShop } from './shop-for-test.ts';
 
 let shop: Awaited<ReturnType<typeof startShop>>;
@@ -53,5 +54,17 @@ describe('readTableSizes()', () => {
     const sizes = await sizesOf('plain', 'empty', 'contact_list');
     await shop.query('DROP TABLE plain');
     expect([sizes.rowsOf('plain'), sizes.rowsOf('contact_list')]).toEqual([1, 1_000_000]);
+  });
+
+  it.each([
+    ['refuses to count', () => Promise.reject(new SqlRefused('busy'))],
+    ['tells no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],
+  ])('guesses no size when the database %s', async (_what, run) => {
+    const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
+    const sizes = readTableSizes(
+      { ...shop.database, run: ({ sql }) => (sql.includes('sqlite_stat1') ? shop.database.run({ sql }) : run()) },
+      { schema, tables: ['orders'] },
+    );
+    await expect(sizes).rejects.toThrow(SqlUnavailable);
   });
 });
