@@ -14,10 +14,12 @@ interface Load {
   url: URL;
   key: string;
   questions: string[];
+  /** Whom to ask; the concierge chooses when absent. */
+  librarian?: string;
 }
 
 /**
- * `/v1/ask` end to end in workerd (gateway, signed hop, navigator, receipt), on the gateway's own socket, against an
+ * `/v1/ask` end to end in workerd (gateway, concierge, signed hop, librarian, receipt), on the gateway's own socket, against an
  * empty Hono function behind one service binding in the same run, before and after.
  */
 export const benchHttp = async (): Promise<void> => {
@@ -40,13 +42,17 @@ export const benchHttp = async (): Promise<void> => {
     const before = await load(empty, SECONDS);
     const repeated = await load(again, SECONDS);
     const varied = await load(different, SECONDS);
+    const named = await load({ ...different, librarian: 'navigator' }, SECONDS);
     const after = await load(empty, SECONDS);
     const floor = (before.requests.average + after.requests.average) / 2;
-    console.log(`POST /v1/ask in workerd: gateway, signed hop, navigator, receipt; ${CLIENTS} clients`);
+    console.log(
+      `POST /v1/ask in workerd: gateway, concierge, signed hop, librarian, receipt, trace; ${CLIENTS} clients`,
+    );
     console.table([
       row('empty function behind one hop', before, floor),
       row(`/v1/ask, ${questions.length} questions again and again`, repeated, floor),
       row(`/v1/ask, ${different.questions.length} different questions`, varied, floor),
+      row('the same, the navigator named', named, floor),
       row('empty function behind one hop, again', after, floor),
     ]);
     console.log('The goal is 1,000 requests/s, p99 150 ms, and 20 % of the empty function.\n');
@@ -59,7 +65,7 @@ export const benchHttp = async (): Promise<void> => {
 
 const benchFunction = (name: string): string => join(ROOT, `src/dev/bench-functions/${name}.ts`);
 
-const load = async ({ url, key, questions }: Load, duration: number): Promise<autocannon.Result> =>
+const load = async ({ url, key, questions, librarian }: Load, duration: number): Promise<autocannon.Result> =>
   autocannon({
     url: url.href,
     connections: CLIENTS,
@@ -67,7 +73,7 @@ const load = async ({ url, key, questions }: Load, duration: number): Promise<au
     workers: 1,
     method: 'POST',
     headers: headersOf(key),
-    requests: questions.map((query) => ({ body: JSON.stringify({ query }) })),
+    requests: questions.map((query) => ({ body: JSON.stringify({ query, librarian }) })),
   });
 
 const single = async ({ url, key, questions }: Load): Promise<[p50: string, p99: string]> => {
@@ -83,13 +89,18 @@ const single = async ({ url, key, questions }: Load): Promise<[p50: string, p99:
 
 const headersOf = (key: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${key}` });
 
-const row = (what: string, { requests, latency, non2xx, errors }: autocannon.Result, floor: number) => ({
+const row = (
+  what: string,
+  { requests, latency, non2xx, errors, statusCodeStats }: autocannon.Result,
+  floor: number,
+) => ({
   what,
   'requests/s': Math.round(requests.average),
   '% of empty': Math.round((100 * requests.average) / floor),
   'p50 ms': latency.p50,
   'p99 ms': latency.p99,
-  failed: non2xx + errors,
+  'none of ours, %': Math.round((100 * (statusCodeStats?.['404']?.count ?? 0)) / requests.total),
+  failed: non2xx + errors - (statusCodeStats?.['404']?.count ?? 0),
 });
 
 const sampleQuestions = (): string[] => {
