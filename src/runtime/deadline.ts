@@ -23,13 +23,12 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
   const { promise, reject } = Promise.withResolvers<never>();
   // Nobody may be waiting when it happens.
   promise.catch(() => undefined);
-  const stop = (reason: string) => {
-    const error = new ContextRefused('TIMEOUT', reason);
+  const stop = (error: ContextRefused) => {
     controller.abort(error);
     reject(error);
   };
-  const timer = setTimeout(() => stop('the time is up'), timeoutMs);
-  const giveUp = () => stop('nobody waits for the answer');
+  const timer = setTimeout(() => stop(new ContextRefused('TIMEOUT', 'the time is up')), timeoutMs);
+  const giveUp = () => stop(NOBODY_WAITS);
   if (outer?.aborted === true) giveUp();
   outer?.addEventListener('abort', giveUp, { once: true });
   const clear = () => {
@@ -49,3 +48,6 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
 
 /** One for all: an error of its own would have its stack recorded at every request. */
 const ENDED = new ContextRefused('TIMEOUT', 'nobody waits for the answer any more');
+
+/** Made once: every request ends so, and writing down where an error arose costs more than the rest of it. */
+const NOBODY_WAITS = new ContextRefused('TIMEOUT', 'nobody waits for the answer');
