@@ -29,7 +29,7 @@ export interface Composition {
   periods: Period[];
 }
 
-export type Comparison = '>' | '>=' | '<' | '<=' | '=';
+type Comparison = '>' | '>=' | '<' | '<=' | '=';
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '#more': '>',

@@ -291,8 +291,8 @@ const isUnclear = (text: string, spans: readonly Span[]): boolean => {
   if (UNCLEAR_PERIODS.some((pattern) => [...text.matchAll(pattern)].some((found) => !isWithin(found)))) return true;
   return spans.some((span, place) => {
     const before = text.slice(spans[place - 1]?.end ?? 0, span.start);
-    // `the last quarter of 2025` is a part of the second.
-    if (place > 0 && /^ (?:of|in)(?: the)? $/.test(before)) return true;
+    // `the last quarter of 2025`, `March last year`: the first is a part of the second.
+    if (place > 0 && /^ (?:(?:of|in) (?:the )?)?$/.test(before)) return true;
     if (UNCLEAR_LIMIT.some((pattern) => pattern.test(before))) return true;
     if (SINCE.test(before) || UNTIL.test(before)) return false;
     return UNCLEAR_BEFORE.some((pattern) => pattern.test(before)) || UNCLEAR_AFTER.test(text.slice(span.end));

@@ -63,6 +63,7 @@ describe('readPeriod()', () => {
     'in the first week of March 2026',
     'in the last quarter of 2025',
     'in the second half of 2025',
+    'in March last year',
     'in H1 2026',
     'in the first 3 months of 2026',
     'in the last 999 years',
