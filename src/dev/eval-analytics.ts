@@ -5,16 +5,14 @@
  *
  * Then how many of other questions, in many askers' words, get the right figures: those that a statement finds which was written by
  * hand for the question, and not with the catalogue.
- *
- *   node src/dev/eval-analytics.ts [--verbose]
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { SHOP_CATALOGUE } from '../../functions/analytics/catalogue.ts';
 import { matchQuestion } from '../agents/analytics/match-question.ts';
 import { indexQuestions } from '../agents/analytics/question-index.ts';
 import { readQuestion } from '../agents/analytics/read-question.ts';
+import type { Measure } from './eval-retrieval.ts';
 import { startAsker } from './figures-of-questions.ts';
 import { ROOT } from './functions.ts';
 import { generateShop } from './sample-shop/generate-shop.ts';
@@ -158,19 +156,23 @@ const holds = (row: Row, wanted: Row): boolean =>
 const isSame = (cell: unknown, value: unknown): boolean =>
   typeof cell === 'number' && typeof value === 'number' ? Math.abs(cell - value) < 0.051 : cell === value;
 
-const share = (part: number, whole: number): string => `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+/** What `npm run eval -- analytics` prints. Nothing was made with the held-out halves. */
+export const analyticsMeasures = async (): Promise<Measure[]> => {
+  const measures: Measure[] = [];
   for (const half of ['development', 'held out'] as const) {
-    const { answerable, matched, right, unanswerable, declined, wrong } = evaluateAnalytics(half);
-    console.log(`${half}: right question ${share(matched, answerable)}, and right values ${share(right, answerable)},`);
-    console.log(`  declined ${share(declined, unanswerable)}`);
-    if (process.argv.includes('--verbose') || process.argv.includes(`--verbose=${half}`)) console.table(wrong);
+    const named = evaluateAnalytics(half);
+    const figures = await evaluateFigures(half);
+    const asked = figures.right + figures.wrong + figures.declined;
+    measures.push(
+      { name: `named question and values right, ${half}`, value: named.right / named.answerable },
+      { name: `declined where no question fits, ${half}`, value: named.declined / named.unanswerable },
+      {
+        name: `figures right, ${half}`,
+        value: figures.right / asked,
+        note: `${figures.declined} of ${asked} declined`,
+      },
+      { name: `figures wrong, ${half}`, value: figures.wrong + figures.answeredWrongly, atMost: 0 },
+    );
   }
-  for (const half of ['development', 'held out'] as const) {
-    const { right, wrong, declined, answeredWrongly, unanswerable, notes } = await evaluateFigures(half);
-    console.log(`${half}: figures right ${right}, wrong ${wrong}, declined ${declined};`);
-    console.log(`  of ${unanswerable} that have no answer, ${answeredWrongly} answered`);
-    if (process.argv.includes('--verbose') || process.argv.includes(`--verbose=${half}`)) console.table(notes);
-  }
-}
+  return measures;
+};

@@ -2,12 +2,14 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [--data <folder of evaluation data>]
+ *   npm run eval -- [knowledge] [routing] [analytics] [--data <folder of evaluation data>]
  *
- * `knowledge` needs public data that is not part of the repository; `routing` asks the product itself and needs none.
+ * `knowledge` needs public data that is not part of the repository; `routing` asks the product itself,
+ * `analytics` the sample shop; they need none.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
 import { missingFiles } from './eval-data.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
@@ -48,6 +50,7 @@ const evaluateKnowledge = (): readonly Measure[] => {
 const PARTS = {
   knowledge: async () => evaluateKnowledge(),
   routing: async () => print('Routing', await evaluateRouting()),
+  analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
 };
 
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;
