@@ -6,20 +6,22 @@ import { d1Database } from '../../src/storage/d1-database.ts';
 import { SHOP_CATALOGUE } from './catalogue.ts';
 
 interface Env extends IdentityVariables {
-  SHOP_DB: D1Database;
+  /** Without one the function answers SERVICE_UNAVAILABLE, and the concierge sends it nothing. */
+  SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
 }
 
-const fetch = serveApp('analytics', async (env: Env) =>
-  createApp({
+const fetch = serveApp('analytics', async (env: Env) => {
+  if (env.SHOP_DB === undefined) throw new Error('Cannot start: no database is bound as SHOP_DB');
+  return createApp({
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     database: d1Database(env.SHOP_DB),
     catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',
-  }),
-);
+  });
+});
 
 export default {
   fetch,
