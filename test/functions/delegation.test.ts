@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
+import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, startProduct } from '../../src/dev/product.ts';
 import type { Plan } from '../../src/dev/relays/index.ts';
 import { relayIds, relayWorkers } from '../../src/dev/relays/relay-workers.ts';
@@ -22,9 +24,9 @@ beforeAll(async () => {
   product = await startProduct({
     kb: 'sample',
     port: 0,
-    moreWorkers: relays.workers,
-    moreServices: { 'constellation-gateway': relays.services },
-    allVars: relays.vars,
+    moreWorkers: [...relays.workers, { name: 'liar', main: join(ROOT, 'test/functions/liar.ts') }],
+    moreServices: { 'constellation-gateway': { ...relays.services, LIAR: 'liar' } },
+    allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},liar` },
     neighbours: rogues.neighbours,
     onLog: (line) => void logged.push(line),
   });
@@ -159,6 +161,15 @@ describe('a fan-out', () => {
     const { reply, elapsedMs } = await ask({ delegates: [{ to: 'relay-2' }, slow] });
     expect(reply).toMatchObject({ answer: expect.stringContaining('relay-2 has answered.'), partial: true });
     expect(elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
+  });
+});
+
+describe('a function of the house that lies about the length of its answer', () => {
+  it('is read no further than any other', async () => {
+    const { reply, status, elapsedMs } = await ask({}, 'liar');
+    expect([reply.error?.code, status]).toEqual(['DELEGATION_FAILED', 502]);
+    expect(elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
+    expect(logged.filter((line) => line.includes('too large')).length).toBeGreaterThan(0);
   });
 });
 
