@@ -7,8 +7,9 @@ import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Source } from '../contract/source.ts';
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
-import { CodedError, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
+import { untilAborted } from '../runtime/until-aborted.ts';
 import type { AnswerOptions, NavigatorAnswer } from './answer-from-edition.ts';
 import { answerAtHand } from './answers-at-hand.ts';
 
@@ -37,7 +38,10 @@ export const createNavigator =
             message: `Cannot answer: the query ${question.issues[0]?.message}`,
           }),
         };
-      const edition = await orAborted(readEdition, context?.signal);
+      const edition = await untilAborted(readEdition, {
+        signal: context?.signal,
+        reason: 'the signal aborted before the edition was read',
+      });
       return asLibrarianResponse(answerAtHand(edition, question.value, optionsOf(context)));
     } catch (error) {
       return {
@@ -109,20 +113,4 @@ const readOr = <Schema extends z.ZodType>(
   if (value === undefined) return otherwise;
   const read = readAs(schema, value);
   return read.ok ? read.value : otherwise;
-};
-
-const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
-  if (!signal) return work();
-  const timeout = () => new CodedError('TIMEOUT', 'the signal aborted before the edition was read');
-  if (signal.aborted) throw timeout();
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(timeout());
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 };

@@ -1,4 +1,5 @@
-import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
+import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type SqlDatabase, SqlRefused, type SqlRow } from '../../storage/sql-database.ts';
 import type { GatedSql } from './sql-gate.ts';
 
@@ -35,7 +36,10 @@ export const runSql = async (
   { signal, timeoutMs, maxLength = MAX_RESULT_LENGTH }: RunLimits,
 ): Promise<Table> => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs)))]);
-  const { columns, rows, schemaVersion } = await orAborted(() => asSource(database.run(gated.statement)), limit);
+  const { columns, rows, schemaVersion } = await untilAborted(() => asSource(database.run(gated.statement)), {
+    signal: limit,
+    reason: 'the database took longer than there was time',
+  });
   // Another schema puts other tables on the pages that were judged.
   if (schemaVersion !== gated.schemaVersion) throw new DataSourceError('the schema changed meanwhile');
   const kept = withinLength(
@@ -69,19 +73,4 @@ const withinLength = (rows: Record<string, Cell>[], maxLength: number): Record<s
     return length > maxLength;
   });
   return end < 0 ? rows : rows.slice(0, end);
-};
-
-const orAborted = async <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-  const timeout = () => new CodedError('TIMEOUT', 'the database took longer than there was time');
-  if (signal.aborted) throw timeout();
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(timeout());
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 };
