@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { AskRequest } from '../contract/ask-request.ts';
-import { HTTP_STATUS } from '../contract/error-info.ts';
+import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import { readAs } from '../contract/read-as.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
@@ -115,14 +116,20 @@ const conciergeCache = (defaultLibrarian: string) => {
   };
 };
 
-/** Whoever found that the question is not for it, the way there stays. */
+/** Whoever found that the question is not for it, the way there stays. One that is for a librarian that is out of order is ours. */
 const toldAsNone = (
   { metadata, error }: LibrarianResponse,
   candidates: readonly LibrarianInfo[],
 ): LibrarianResponse => ({
-  error: error?.librarian === CONCIERGE ? error : noneOfOurs(candidates),
+  error: outOfOrder(metadata?.delegationError) ?? (error?.librarian === CONCIERGE ? error : noneOfOurs(candidates)),
   ...(metadata?.trace === undefined ? {} : { metadata: { trace: metadata.trace } }),
 });
+
+/** The error of the librarian that was chosen, where it has more to say than that it found nothing. */
+const outOfOrder = (failure: unknown): ErrorInfo | undefined => {
+  const read = readAs(ErrorInfo, failure);
+  return read.ok && read.value.code !== 'NOT_FOUND' ? read.value : undefined;
+};
 
 const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Response => {
   const { answer, error } = response;

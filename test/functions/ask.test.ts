@@ -107,6 +107,22 @@ describe('a question to /v1/ask', () => {
   });
 });
 
+describe('without a provider of web searches', () => {
+  it('a question for the web search is told so, and not that nobody knows about it', async () => {
+    const alone = await startProduct({ kb: 'sample', port: 0 });
+    try {
+      await alone.sync({ full: true });
+      const body = JSON.stringify({ query: 'Is the iPhone 17 cheaper elsewhere online?' });
+      const response = await alone.fetch('/v1/ask', { method: 'POST', body });
+      const { error } = LibrarianResponse.parse(await response.json());
+      expect([response.status, error?.code, error?.librarian]).toEqual([503, 'SERVICE_UNAVAILABLE', 'web-search']);
+      expect(error?.suggestion).toContain('SERPAPI_KEY');
+    } finally {
+      await alone.stop();
+    }
+  });
+});
+
 describe('an agent asked by its own route', () => {
   it.each([
     ['analytics', 'How many iPhone 17 are in stock?'],

@@ -12,6 +12,7 @@ import type { CallsBudget } from './calls-budget.ts';
 import type { Circuits } from './circuits.ts';
 import { isFailure } from './is-failure.ts';
 import { timeOfFirst } from './time-to-ask.ts';
+import { withMetadata } from './with-trace.ts';
 
 /** What one branch works with. */
 export interface BranchParts {
@@ -56,7 +57,9 @@ export const askDelegate = async (
   const first = await askTarget(caller, { ...question, to, untilMs: firstUntilMs, fallback: true });
   if (!mayFallBack(first)) return { branch: { request, query, to, response: first.response }, replies: [first] };
   const second = await askTarget(caller, { ...question, to: fallback, untilMs, fallback: false });
-  const response = isFailure(second.response) ? bothFailed(first.response, second.response, fallback) : second.response;
+  const response = isFailure(second.response)
+    ? bothFailed(first.response, second.response, fallback)
+    : noting(first.response, second.response);
   return { branch: { request, query, to: fallback, response }, replies: [first, second] };
 };
 
@@ -64,6 +67,10 @@ const mayFallBack = ({ response, sent }: TargetReply): boolean =>
   isFailure(response) && !(sent && ENDS_OF_THE_WAY.has(response.error?.code));
 
 const ENDS_OF_THE_WAY = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED']);
+
+/** The fallback's answer, with why the librarian that was asked for has none under `metadata.delegationError`. */
+const noting = ({ error }: LibrarianResponse, response: LibrarianResponse): LibrarianResponse =>
+  (error === undefined ? undefined : withMetadata(response, { delegationError: error })) ?? response;
 
 /** The first error is the one to tell: the librarian that was asked for has it. */
 const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallback: string): LibrarianResponse => {
