@@ -23,6 +23,8 @@ export default {
     ...LOWER.map((room) => may(room, ['contract'])),
     ...MIDDLE.map((room) => may(room, [...LOWER, 'contract'])),
     ...DOMAINS.map((room) => may(room, [...MIDDLE, ...LOWER, 'contract'])),
+    // Where adapters are chosen from the environment: for functions, and for nobody else.
+    may('adapters', [...MIDDLE, ...LOWER, 'contract']),
     {
       name: 'functions-stand-alone',
       severity: 'error',

@@ -95,6 +95,10 @@ export interface AICompletionOptions {
 
 export interface AICompletion {
   text: string;
+  /** Why it ended; `stop` when absent. Of all others the text is not to be trusted to be whole. */
+  finish?: 'stop' | 'length' | 'refused' | 'filtered' | undefined;
   /** Tokens spent, where the model says so. */
   usage?: { inputTokens: number; outputTokens: number } | undefined;
+  /** US dollars that this call cost, by the configured prices; absent where the model has none. */
+  costUsd?: number | undefined;
 }

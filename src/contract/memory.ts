@@ -23,6 +23,8 @@ export const Memory = z.object({
   /** 0 to 1: how sure it is that this is so. */
   confidence: z.number().min(0).max(1),
   conversation_id: MemoryId.optional(),
+  /** Whom it is about or from: all that is known of a person can be erased by it. An id, no name and no address. */
+  person_id: MemoryId.optional(),
   created_at: Timestamp,
   metadata: Metadata.optional(),
 });
@@ -35,6 +37,7 @@ export const MemoryInput = z.strictObject({
   /** 1 when absent. */
   confidence: z.number().min(0).max(1).optional(),
   conversation_id: MemoryId.optional(),
+  person_id: MemoryId.optional(),
   metadata: Metadata.optional(),
   /** Memories that this one is related to; they must exist. */
   related_to: z

@@ -1,0 +1,75 @@
+import type { Memory, Relationship } from '../contract/memory.ts';
+import type { StoreOptions } from './embedding-store.ts';
+
+/** What is looked for, by meaning (`vector`), by its words (`text`), or neither: then the newest come first, with score 0. */
+export interface MemoryQuery {
+  vector?: readonly number[] | undefined;
+  text?: string | undefined;
+  /** 1 to 100. */
+  limit: number;
+  memoryTypes?: readonly string[] | undefined;
+  dateFrom?: Date | undefined;
+  dateTo?: Date | undefined;
+  minConfidence?: number | undefined;
+  conversationId?: string | undefined;
+}
+
+/** A memory with its similarity to what was looked for, 0 to 1. */
+export interface FoundMemory {
+  memory: Memory;
+  score: number;
+}
+
+export interface RelatedNeighbour {
+  relationship: Relationship;
+  /** The one at the other end. */
+  memory: Memory;
+}
+
+/**
+ * What the context engine reads memories from (seed 002, Storage Layer Dependency). A workspace is named in every call, and
+ * nothing of another can come back. Methods throw `StoreUnavailable`.
+ */
+export interface StorageClient {
+  /** Best first. */
+  searchMemories(workspaceId: string, query: MemoryQuery, options?: StoreOptions): Promise<FoundMemory[]>;
+  /** Relations that begin or end at the memory, oldest first, at most 100; empty for an unknown id. */
+  getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<RelatedNeighbour[]>;
+}
+
+export interface MemoryListing {
+  conversationId?: string | undefined;
+  personId?: string | undefined;
+  type?: string | undefined;
+  /** 1 to 100. */
+  limit: number;
+  /** `next` of the page before. */
+  cursor?: string | undefined;
+}
+
+/** Memories of all workspaces, each on its own. Methods throw `StoreUnavailable`. */
+export interface MemoryStore extends StorageClient {
+  /** Stores a new memory with its relations, or nothing of it: false when one of `relatedTo` is not in this workspace. */
+  put(
+    memory: Memory,
+    options: StoreOptions & {
+      vector?: readonly number[] | undefined;
+      relatedTo?: readonly { memory_id: string; type: string }[] | undefined;
+    },
+  ): Promise<boolean>;
+  get(workspaceId: string, id: string, options?: StoreOptions): Promise<Memory | undefined>;
+  /** Newest first. */
+  list(
+    workspaceId: string,
+    query: MemoryListing,
+    options?: StoreOptions,
+  ): Promise<{ memories: Memory[]; next?: string | undefined }>;
+  /** Removes a memory, its vector and its relations; false when there was none. Can be called again after a failure. */
+  delete(workspaceId: string, id: string, options?: StoreOptions): Promise<boolean>;
+  /** The same for all of a person or of a conversation; returns what was removed, so that caches can forget it too. */
+  erase(
+    workspaceId: string,
+    of: { personId: string } | { conversationId: string },
+    options?: StoreOptions,
+  ): Promise<Memory[]>;
+}
