@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createFaults, type Fault, type Faults } from './faults.ts';
+import { createRequestLog, type RecordedRequest } from './request-log.ts';
+
+export interface LocalReply {
+  status: number;
+  /** Sent as JSON; a string is sent as it is. */
+  body: unknown;
+  headers?: OutgoingHttpHeaders;
+}
+
+/** The part of a local service that differs: what it answers. */
+export interface LocalService {
+  /** @param fault Only for kinds that the service itself has to play: `fewer-results`. */
+  handle(request: RecordedRequest, fault: Fault | undefined): LocalReply | Promise<LocalReply>;
+  /** How the service words a refusal: the body that goes with a status; without `message` in its usual words. */
+  refusal(status: number, message?: string): unknown;
+  /** Ends what the service itself holds. */
+  close?(): Promise<void>;
+  port?: number | undefined;
+}
+
+export interface LocalServer {
+  /** `http://127.0.0.1:<port>`, no slash at the end. */
+  url: string;
+  port: number;
+  faults: Faults;
+  /** What has arrived, oldest first: the last 1000, or fewer when they are large. */
+  requests: readonly RecordedRequest[];
+  forgetRequests(): void;
+  /** Ends the server and every connection, also those that hang. */
+  stop(): Promise<void>;
+}
+
+/** A vector upsert of 1000 × 3072 numbers is about 60 MB. */
+const MAX_BODY_BYTES = 80 * 1024 * 1024;
+
+/** Serves one local service on the loopback interface: records what arrives, plays faults, stops when told to. */
+export const startLocalServer = async (service: LocalService): Promise<LocalServer> => {
+  const faults = createFaults();
+  const log = createRequestLog();
+  const ending = new AbortController();
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(incoming);
+    if (body === undefined) return send(response, { status: 413, body: service.refusal(413, 'Request is too large') });
+    const request = log.add(incoming, body);
+    const fault = faults.take(request);
+    const refused = fault && refusalOf(fault, service);
+    if (refused) return send(response, refused);
+    if (fault?.kind === 'delay') await delay(fault.ms, undefined, { signal: ending.signal });
+    if (isSilent(fault) && !fault.executed) return endSilently(response, fault);
+    const reply = await service.handle(request, fault);
+    if (isSilent(fault)) return endSilently(response, fault);
+    sendWith(response, reply, fault);
+  };
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      if (ending.signal.aborted || response.headersSent || response.destroyed) return void response.destroy();
+      const message = error instanceof Error ? error.message : 'unknown';
+      send(response, { status: 500, body: service.refusal(500, `Local server failed: ${message}`) });
+    });
+  });
+  server.listen(service.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port, not on a pipe, has an address of this form.
+  const { port } = server.address() as AddressInfo;
+
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    ending.abort();
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    await service.close?.();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    faults,
+    requests: log.requests,
+    forgetRequests: log.clear,
+    stop: () => (stopped ??= stop()),
+  };
+};
+
+type Silence = Extract<Fault, { executed?: boolean }>;
+const isSilent = (fault: Fault | undefined): fault is Silence =>
+  fault?.kind === 'hang-before-headers' || fault?.kind === 'reset';
+
+const endSilently = (response: ServerResponse, fault: Silence): void => {
+  if (fault.kind === 'reset') response.socket?.resetAndDestroy();
+};
+
+const refusalOf = (fault: Fault, service: LocalService): LocalReply | undefined => {
+  if (fault.kind === 'html-502') {
+    const body = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
+    return { status: 502, body, headers: { 'content-type': 'text/html' } };
+  }
+  if (fault.kind === 'malformed-json') return { status: 200, body: 'upstream connect error, no JSON at all' };
+  if (fault.kind !== 'status') return undefined;
+  const headers = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
+  return { status: fault.status, body: service.refusal(fault.status, fault.message), headers };
+};
+
+const sendWith = (response: ServerResponse, reply: LocalReply, fault: Fault | undefined): void => {
+  const body = textOf(reply.body);
+  const half = body.slice(0, Math.ceil(body.length / 2));
+  const breaksOff = fault?.kind === 'hang-in-body' || fault?.kind === 'reset-in-body';
+  if (!breaksOff) {
+    send(response, { ...reply, body: fault?.kind === 'truncated-json' ? half : body });
+    return;
+  }
+  response.writeHead(reply.status, headersOf(reply, Buffer.byteLength(body)));
+  response.write(half, () => {
+    if (fault.kind === 'reset-in-body') response.destroy();
+  });
+};
+
+const send = (response: ServerResponse, reply: LocalReply): void => {
+  const body = textOf(reply.body);
+  response.writeHead(reply.status, headersOf(reply, Buffer.byteLength(body)));
+  response.end(body);
+};
+
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+const headersOf = (reply: LocalReply, length: number): OutgoingHttpHeaders => ({
+  'content-type': 'application/json',
+  'content-length': length,
+  ...reply.headers,
+});
+
+/** @returns `undefined` when it is too long. */
+const readBody = async (incoming: IncomingMessage): Promise<string | undefined> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  return length > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
+};
