@@ -38,5 +38,11 @@ export const KnowledgeSearchResponse = z.object({
   edition: z.string().min(1).max(128),
   /** Best first. */
   hits: z.array(KnowledgeHit).max(50),
+  /** What was not at hand in time; absent when all was. Without `embeddings` only words were compared, not meanings. */
+  degraded: z
+    .array(z.enum(['embeddings']))
+    .min(1)
+    .max(8)
+    .optional(),
 });
 export type KnowledgeSearchResponse = z.infer<typeof KnowledgeSearchResponse>;

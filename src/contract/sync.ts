@@ -33,6 +33,9 @@ export const SyncProgress = z.object({
   /** Changed articles taken in so far, and how many there are; the latter is 0 until the listing is complete. */
   processed: Count,
   to_process: Count,
+  /** Texts embedded so far in this sync, and how many had no vector when that began; absent without an embedding model. */
+  embedded: Count.optional(),
+  to_embed: Count.optional(),
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 
@@ -84,6 +87,8 @@ export const SyncReport = z.object({
   /** Rows written and texts embedded: both 0 when nothing differed. */
   writes: Count,
   embeddings: Count,
+  /** Texts that have no vector yet, so that only their words are searched; absent when none is missing. The next sync adds them. */
+  embeddings_missing: Count.optional(),
   error: ErrorInfo.nullable(),
   /** The edition that is current after the sync; null before the first. */
   edition: z.string().min(1).max(128).nullable(),
