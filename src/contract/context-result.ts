@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MemoryId, SearchResult } from './memory.ts';
+import { MemoryDegradation, MemoryId, SearchResult } from './memory.ts';
 
 /** Text made of memories, for a prompt (seed 002, Data Models). */
 export const ContextResult = z.object({
@@ -12,6 +12,8 @@ export const ContextResult = z.object({
   truncated: z.boolean(),
   /** Name of the template. */
   template: z.string().min(1).max(64),
+  /** Over HTTP: what was not available when it was made. */
+  degraded: z.array(MemoryDegradation).max(2).optional(),
 });
 export type ContextResult = z.infer<typeof ContextResult>;
 

@@ -35,6 +35,7 @@ export * from './librarian.ts';
 export * from './librarian-directory.ts';
 export * from './link.ts';
 export * from './memory.ts';
+export * from './memory-stats.ts';
 export * from './names.ts';
 export * from './navigator-response.ts';
 export * from './query.ts';

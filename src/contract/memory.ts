@@ -77,3 +77,61 @@ export const SearchResult = z.object({
   relationships: z.array(RelatedMemory).max(1000).optional(),
 });
 export type SearchResult = z.infer<typeof SearchResult>;
+
+/**
+ * What an answer had to do without: `embeddings` (no vector of the text), `vectors` (they could not be stored or searched).
+ * Words carry it alone then.
+ */
+export const MemoryDegradation = z.enum(['embeddings', 'vectors']);
+export type MemoryDegradation = z.infer<typeof MemoryDegradation>;
+
+/** The reply to `POST /v1/workspaces/{workspace_id}/memories`, status 201. */
+export const MemoryStored = z.object({
+  memory: Memory,
+  /** The memory is stored, but is found by its words alone. */
+  degraded: z.array(MemoryDegradation).max(2).optional(),
+});
+export type MemoryStored = z.infer<typeof MemoryStored>;
+
+/** The query of `GET /v1/workspaces/{workspace_id}/memories`. */
+export const MemoryListingQuery = z.strictObject({
+  conversation_id: MemoryId.optional(),
+  person_id: MemoryId.optional(),
+  type: MemoryType.optional(),
+  /** 1 to 100; 20 when absent. */
+  limit: z.coerce.number().pipe(z.int().min(1).max(100)).optional(),
+  /** `next_cursor` of the page before. */
+  cursor: z.string().max(400).optional(),
+});
+export type MemoryListingQuery = z.infer<typeof MemoryListingQuery>;
+
+/** A page of memories, newest first. */
+export const MemoryPage = z.object({
+  memories: z.array(Memory).max(100),
+  /** Leads to the next page; absent on the last one. A page may hold fewer than were asked for and still have a next. */
+  next_cursor: z.string().max(400).optional(),
+});
+export type MemoryPage = z.infer<typeof MemoryPage>;
+
+/** The query of `DELETE /v1/workspaces/{workspace_id}/memories`: exactly one of both. */
+export const MemoryErasureQuery = z
+  .strictObject({ conversation_id: MemoryId.optional(), person_id: MemoryId.optional() })
+  .refine((of) => (of.conversation_id === undefined) !== (of.person_id === undefined), {
+    error: 'has to name a conversation_id or a person_id, and only one of them',
+  });
+export type MemoryErasureQuery = z.infer<typeof MemoryErasureQuery>;
+
+/** The reply to it. */
+export const MemoryErasure = z.object({
+  /** Memories that were removed by this call. */
+  erased: z.int().min(0),
+});
+export type MemoryErasure = z.infer<typeof MemoryErasure>;
+
+/** The reply to `POST /v1/workspaces/{workspace_id}/memories/search`. */
+export const MemorySearchResponse = z.object({
+  /** Best first. */
+  results: z.array(SearchResult).max(100),
+  degraded: z.array(MemoryDegradation).max(2).optional(),
+});
+export type MemorySearchResponse = z.infer<typeof MemorySearchResponse>;
