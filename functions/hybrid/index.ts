@@ -1,4 +1,5 @@
 import { createApp } from '../../src/agents/hybrid/app.ts';
+import { reachable } from '../../src/runtime/delegation/reachable.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -16,7 +17,7 @@ const fetch = serveApp('hybrid', async (env: Env) => {
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    targets: serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH }),
+    targets: reachable(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
   });
 });
 

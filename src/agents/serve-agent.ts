@@ -6,7 +6,6 @@ import type { Context, Librarian } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { startDeadline } from '../runtime/deadline.ts';
-import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
 import type { ErrorScene } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
@@ -27,15 +26,13 @@ import { failureInfoOf, runAgent } from './run-agent.ts';
 export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { type, info } = profile;
   const settings = { ...options, access: options.access ?? ('signed' as const), self: info.id };
-  // Both routes learn together which targets are down.
-  const shared = { ...options, circuits: options.circuits ?? createCircuits() };
   const librarian = { forRequest: (scope: RequestScope) => asLibrarian(agent, { profile, scope, options }) };
-  const app = serveLibrarian(librarian, info, shared);
+  const app = serveLibrarian(librarian, info, options);
   app.post(
     `/v1/agents/${type}`,
     contextGuard(settings),
     ...(info.capabilities ?? []).map(requireCapability),
-    answering(agent, profile, shared),
+    answering(agent, profile, options),
   );
   return app;
 };

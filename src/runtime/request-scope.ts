@@ -1,9 +1,9 @@
 import type { Context as HonoContext } from 'hono';
+import type { LibrarianResponse } from '../contract/response.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
-import { type Circuits, createCircuits } from './delegation/circuits.ts';
-import { createDelegates, type Delegates } from './delegation/delegates.ts';
+import type { Delegates } from './delegation/delegates.ts';
+import { NOBODY } from './delegation/nobody.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
-import { type SignedClient, signedClient, type Target } from './signed-client.ts';
 import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
 /** What belongs to one request, for the wiring of a librarian; the librarian itself stays `(query, context?)`. */
@@ -16,14 +16,31 @@ export interface RequestScope {
 }
 
 export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'> {
-  /** Whom questions may be handed on to: service bindings and public hosts by librarian id. */
-  targets?: Readonly<Record<string, Target>> | undefined;
-  /** Which targets are left alone for a while, where several apps of a function share that; new when absent. */
-  circuits?: Circuits | undefined;
+  /** Whom questions may be handed on to: `reachable(serviceTargets(env))`; nobody when absent. */
+  targets?: Reach | undefined;
+}
+
+/** Other librarians, and the machinery of asking them: see `reachable`. */
+export interface Reach {
+  /** Called once for each app. */
+  start(options: Omit<ScopeOptions, 'targets'>): Reaching;
+}
+
+export interface Reaching {
+  /** Ids of those that the key directory knows. */
+  ids: readonly string[];
+  delegatesFor(question: ScopedQuestion): Delegates;
+  /** Follows what a librarian hands on (design 7.5). Never throws. */
+  follow(
+    response: LibrarianResponse,
+    delegates: Delegates,
+    asked: { librarian: string; query: string },
+  ): Promise<LibrarianResponse>;
 }
 
 /** What is asked: where a question is handed on, it goes along. */
-interface ScopedQuestion {
+export interface ScopedQuestion {
+  context: OriginContext | VerifiedContext;
   query: string;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Gives up what was handed on: the deadline, or the caller who has gone. */
@@ -31,22 +48,24 @@ interface ScopedQuestion {
 }
 
 export interface RequestScopes {
-  client: SignedClient;
+  /** Whom questions may be handed on to. */
+  ids: readonly string[];
+  follow: Reaching['follow'];
   /** The scope of a request that `contextGuard` let in. */
-  open(c: HonoContext<GuardedEnv>, question: ScopedQuestion): RequestScope;
+  open(c: HonoContext<GuardedEnv>, question: Omit<ScopedQuestion, 'context'>): RequestScope;
   /** Has the receipt tell what was asked of others. To be called before the answer is returned. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
 
 /** Makes the scopes of all requests of an app. Built once: what it learns about targets outlives a request. */
-export const requestScopes = (options: ScopeOptions): RequestScopes => {
-  const client = signedClient({ ...options, targets: options.targets ?? {} });
-  const circuits = options.circuits ?? createCircuits();
+export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestScopes => {
+  const reaching = targets?.start(options) ?? NOBODY;
   return {
-    client,
+    ids: reaching.ids,
+    follow: reaching.follow,
     open: (c, question) => {
       const context = c.get('context');
-      const delegates = createDelegates({ ...options, ...question, context, client, circuits });
+      const delegates = reaching.delegatesFor({ ...question, context });
       return { context, waitUntil: waitUntilOf(c), delegates };
     },
     settle: (c, { delegates }) => {

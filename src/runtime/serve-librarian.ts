@@ -7,7 +7,6 @@ import { readAs } from '../contract/read-as.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { followDelegates } from './delegation/follow-delegates.ts';
 import { timeToAnswer } from './delegation/time-to-ask.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -20,9 +19,7 @@ import { isSampled } from './trace-parent.ts';
 /** A librarian, or a function that makes one for each request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 
-export interface ServeOptions
-  extends Omit<GuardOptions, 'self' | 'access'>,
-    Pick<ScopeOptions, 'targets' | 'circuits'> {
+export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'>, Pick<ScopeOptions, 'targets'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
   /** How the targets are introduced to the librarian; by their id alone when absent. */
@@ -64,7 +61,7 @@ const describe = (info: LibrarianInfo, { access, directory }: Pick<GuardOptions,
 const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
   const { now = Date.now, log = logLine } = options;
   const scopes = requestScopes({ ...options, self: info.id });
-  const delegates = options.delegates ?? scopes.client.targets.map((id) => ({ id }));
+  const delegates = options.delegates ?? scopes.ids.map((id) => ({ id }));
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
@@ -92,7 +89,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, told), { deadline, scene });
-      const followed = await followDelegates(response, scope.delegates, { librarian: info.id, query });
+      const followed = await scopes.follow(response, scope.delegates, { librarian: info.id, query });
       scopes.settle(c, scope);
       return reply(c, followed);
     } finally {

@@ -3,6 +3,7 @@ import { createApp } from '../../../src/agents/hybrid/app.ts';
 import { serveAgent } from '../../../src/agents/serve-agent.ts';
 import type { AgentResponse } from '../../../src/contract/agent-response.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
+import { reachable } from '../../../src/runtime/delegation/reachable.ts';
 import { type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import type { Target } from '../../../src/runtime/signed-client.ts';
 import { identityOf, targetOf, userContext } from '../../runtime/neighbours.ts';
@@ -55,6 +56,11 @@ export const houseOf = async (
     targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
     if (behaviour === 'hangs') targets[id] = { fetch: () => new Promise(() => undefined) };
   }
-  const app = createApp({ ...(await identityOf('hybrid')), log: () => undefined, targets, ...served });
+  const app = createApp({
+    ...(await identityOf('hybrid')),
+    log: () => undefined,
+    targets: reachable(targets),
+    ...served,
+  });
   return { app, asked };
 };

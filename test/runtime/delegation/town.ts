@@ -6,6 +6,7 @@ import type { LibrarianResponse } from '../../../src/contract/response.ts';
 import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
 import { createCircuits } from '../../../src/runtime/delegation/circuits.ts';
 import { createDelegates, type DelegateParts } from '../../../src/runtime/delegation/delegates.ts';
+import { reachable } from '../../../src/runtime/delegation/reachable.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import type { OriginContext } from '../../../src/runtime/request-context.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
@@ -52,7 +53,10 @@ export const town = async (
   const targets = Object.fromEntries([...ids, 'gateway'].map((id) => [id, targetOf(id)]));
   for (const [id, librarian] of Object.entries(librarians)) {
     const identity = await identityFrom(variables, id);
-    apps.set(id, serveLibrarian(librarian, { id, name: id }, { ...identity, targets, log, now, ...options }));
+    apps.set(
+      id,
+      serveLibrarian(librarian, { id, name: id }, { ...identity, targets: reachable(targets), log, now, ...options }),
+    );
   }
   const identity = await identityFrom(variables, 'gateway');
   const client = signedClient({ ...identity, targets, log, now });
