@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { readAs } from '../../contract/read-as.ts';
+
+/** Of the reply (OpenAI's specification, CreateEmbeddingResponse). */
+const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.unknown() })) });
+
+/**
+ * The vectors of a reply in the order of the texts, whichever order they came in, as 32-bit floats in base64 or as numbers:
+ * a compatible service may send numbers where base64 was asked for.
+ *
+ * @returns `undefined` unless there is exactly one for each text, each of the right length, finite, and not zero as a whole
+ *   (which is close to nothing and so no embedding).
+ */
+export const readEmbeddings = (
+  json: unknown,
+  { count, dimensions }: { count: number; dimensions: number },
+): number[][] | undefined => {
+  const reply = readAs(Reply, json);
+  if (!reply.ok || reply.value.data.length !== count) return undefined;
+  const vectors = new Map<number, number[]>();
+  for (const { index, embedding } of reply.value.data) {
+    const vector = vectorOf(embedding, dimensions);
+    if (vector === undefined || index >= count || vectors.has(index)) return undefined;
+    vectors.set(index, vector);
+  }
+  return Array.from({ length: count }, (_, at) => vectors.get(at) ?? []);
+};
+
+const vectorOf = (embedding: unknown, dimensions: number): number[] | undefined => {
+  const numbers = typeof embedding === 'string' ? decode(embedding, dimensions) : embedding;
+  if (!Array.isArray(numbers) || numbers.length !== dimensions) return undefined;
+  // `Number.isFinite` is false for all that is no number.
+  const isVector = numbers.every(Number.isFinite) && numbers.some((number) => number !== 0);
+  return isVector ? numbers : undefined;
+};
+
+/** Little-endian 32-bit floats. */
+const decode = (base64: string, dimensions: number): number[] | undefined => {
+  const bytes = bytesOf(base64);
+  if (bytes?.length !== dimensions * 4) return undefined;
+  const view = new DataView(bytes.buffer);
+  return Array.from({ length: dimensions }, (_, at) => view.getFloat32(at * 4, true));
+};
+
+const bytesOf = (base64: string): Uint8Array | undefined => {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+};
