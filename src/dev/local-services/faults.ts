@@ -11,7 +11,13 @@ export type Fault =
   /** Ends the connection in the middle of the true body. */
   | { kind: 'reset-in-body' }
   /** Refuses in the words of the service. `retryAfter` is the header's value: seconds, or a date (RFC 9110, 10.2.3). */
-  | { kind: 'status'; status: number; message?: string; retryAfter?: number | string }
+  | {
+      kind: 'status';
+      status: number;
+      message?: string;
+      retryAfter?: number | string;
+      headers?: Readonly<Record<string, string>>;
+    }
   /** What a proxy in front of the service says when it cannot reach it: status 502 and a page. */
   | { kind: 'html-502' }
   /** Status 200 and a body that is no JSON at all. */

@@ -10,6 +10,8 @@ export interface LocalReply {
   /** Sent as JSON; a string is sent as it is. */
   body: unknown;
   headers?: OutgoingHttpHeaders;
+  /** Sent in place of `body`, each in a write of its own; when it throws, the connection breaks off. */
+  chunks?: AsyncIterable<Uint8Array>;
 }
 
 /** The part of a local service that differs: what it answers. */
@@ -55,7 +57,9 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
     if (isSilent(fault) && !fault.executed) return endSilently(response, fault);
     const reply = await service.handle(request, fault);
     if (isSilent(fault)) return endSilently(response, fault);
-    sendWith(response, reply, fault);
+    const isPlain = fault === undefined || fault.kind === 'delay';
+    if (reply.chunks && isPlain) return await sendChunks(response, reply, reply.chunks);
+    sendWith(response, reply.chunks ? { ...reply, body: await joined(reply.chunks) } : reply, fault);
   };
 
   const server = createServer((incoming, response) => {
@@ -104,7 +108,8 @@ const refusalOf = (fault: Fault, service: LocalService): LocalReply | undefined 
   }
   if (fault.kind === 'malformed-json') return { status: 200, body: 'upstream connect error, no JSON at all' };
   if (fault.kind !== 'status') return undefined;
-  const headers = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
+  const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
+  const headers = { ...fault.headers, ...wait };
   return { status: fault.status, body: service.refusal(fault.status, fault.message), headers };
 };
 
@@ -127,6 +132,23 @@ const send = (response: ServerResponse, reply: LocalReply): void => {
   response.writeHead(reply.status, headersOf(reply, Buffer.byteLength(body)));
   response.end(body);
 };
+
+const sendChunks = async (
+  response: ServerResponse,
+  { status, headers }: LocalReply,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> => {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  for await (const chunk of chunks) {
+    if (response.destroyed) return;
+    await new Promise<void>((resolve) => response.write(chunk, () => resolve()));
+  }
+  response.end();
+};
+
+const joined = async (chunks: AsyncIterable<Uint8Array>): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(chunks)).toString('utf8');
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
