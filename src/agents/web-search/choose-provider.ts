@@ -1,4 +1,4 @@
-import { isPublicName } from '../../runtime/librarian-host.ts';
+import { serviceAddress } from '../../runtime/service-address.ts';
 import { braveSearch } from './brave-search.ts';
 import { serpApi } from './serp-api.ts';
 import type { WebSearch } from './web-search.ts';
@@ -16,15 +16,10 @@ export interface ProviderVariables {
   BRAVE_SEARCH_URL?: string | undefined;
 }
 
-/** An address that keys must not be sent to; the function must not start with it. */
-class ProviderRefused extends Error {
-  override readonly name = 'ProviderRefused';
-}
-
 /**
  * The provider whose key is set; `undefined` without one.
  *
- * @throws {ProviderRefused} When its address is not https, or its host no public name, such as an IP address; in development
+ * @throws {SettingRefused} When its address is not https, or its host no public name, such as an IP address; in development
  *   this machine's own will do, and may be http.
  */
 export const chooseProvider = (
@@ -33,24 +28,10 @@ export const chooseProvider = (
 ): WebSearch | undefined => {
   const { SERPAPI_KEY, SERPAPI_URL, BRAVE_SEARCH_KEY, BRAVE_SEARCH_URL } = variables;
   const isLocal = variables.ENVIRONMENT === 'development';
-  const url = (name: string, text: string) => checkedUrl(text, { name, isLocal });
+  const url = (name: string, text: string) => serviceAddress(text, { name, isLocal });
   if (SERPAPI_KEY)
     return serpApi({ ...tools, key: SERPAPI_KEY, url: url('SERPAPI_URL', SERPAPI_URL || 'https://serpapi.com') });
   if (!BRAVE_SEARCH_KEY) return undefined;
   const brave = url('BRAVE_SEARCH_URL', BRAVE_SEARCH_URL || 'https://api.search.brave.com');
   return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url: brave });
 };
-
-const checkedUrl = (text: string, { name, isLocal }: { name: string; isLocal: boolean }): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isOwnMachine = isLocal && /^https?:$/.test(url?.protocol ?? '') && LOOPBACK.has(url?.hostname ?? '');
-  if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
-    throw new ProviderRefused(`Cannot search the web: ${name} is not an https address`);
-  if (!isPublicName(url.hostname) && !isOwnMachine)
-    throw new ProviderRefused(`Cannot search the web: ${name} does not name a public host`);
-  if (url.username !== '' || url.password !== '')
-    throw new ProviderRefused(`Cannot search the web: ${name} holds credentials`);
-  return url.origin;
-};
-
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);

@@ -39,7 +39,7 @@ describe('chooseProvider()', () => {
   ])('refuses in %s to send the key to %s, without naming either', (ENVIRONMENT, url) => {
     const variables = { ENVIRONMENT, SERPAPI_KEY: 'key_0123', SERPAPI_URL: url };
     expect(() => chosen(variables)).toThrow(
-      /^Cannot search the web: SERPAPI_URL (?:is not an https address|holds credentials|does not name a public host)$/,
+      /^Cannot use SERPAPI_URL: it (?:is not an https address|holds credentials|does not name a public host)$/,
     );
   });
 });

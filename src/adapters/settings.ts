@@ -1,0 +1,158 @@
+import * as z from 'zod';
+import { describeIssues } from '../contract/issue.ts';
+import { readAs } from '../contract/read-as.ts';
+import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
+
+/** The variables and secrets that choose adapters (docs/configuration.md). An empty one counts as not set. */
+export interface AdapterVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  UPSTASH_VECTOR_REST_URL?: string | undefined;
+  /** Secret. */
+  UPSTASH_VECTOR_REST_TOKEN?: string | undefined;
+  UPSTASH_REDIS_REST_URL?: string | undefined;
+  /** Secret. */
+  UPSTASH_REDIS_REST_TOKEN?: string | undefined;
+  OPENAI_BASE_URL?: string | undefined;
+  /** Secret. */
+  OPENAI_API_KEY?: string | undefined;
+  EMBEDDING_MODEL?: string | undefined;
+  EMBEDDING_DIMENSIONS?: string | undefined;
+  CHAT_MODEL?: string | undefined;
+  /** JSON: `{"<model>": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`, in US dollars. */
+  MODEL_PRICES?: string | undefined;
+  EMBEDDING_CACHE_SIZE?: string | undefined;
+  EMBEDDING_CACHE_TTL_SECONDS?: string | undefined;
+}
+
+/** A service that is reached with a token. */
+export interface ServiceAccess {
+  url: string;
+  token: string;
+}
+
+/** Which adapters run, and with what. What is absent is not configured: then the embedded adapter runs, or none. */
+export interface AdapterSettings {
+  vector: ServiceAccess | undefined;
+  redis: ServiceAccess | undefined;
+  openai: ServiceAccess | undefined;
+  /** Only with `openai`. */
+  embedding: { model: string; dimensions: number } | undefined;
+  /** Only with `openai`. */
+  chat: { model: string; prices: ModelPrices | undefined } | undefined;
+  /** Of the cache in the isolate, and of the store behind it. */
+  cache: { maxSize: number; ttlSeconds: number };
+}
+
+const Price = z.number().min(0).max(10_000);
+const ModelPrices = z.record(
+  z.string().min(1).max(100),
+  z.strictObject({ inputPerMillion: Price, cachedInputPerMillion: Price.optional(), outputPerMillion: Price }),
+);
+/** US dollars for a million tokens, by model. */
+export type ModelPrices = z.infer<typeof ModelPrices>;
+
+const whole = (least: number, most: number) => z.coerce.number('is not a number').int().min(least).max(most);
+const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');
+/** What an index holds at most (Upstash's largest plan). */
+const MAX_DIMENSIONS = 4096;
+
+const Plain = z.object({
+  EMBEDDING_MODEL: ModelName.default('text-embedding-3-small'),
+  EMBEDDING_DIMENSIONS: whole(1, MAX_DIMENSIONS).optional(),
+  CHAT_MODEL: ModelName.default('gpt-4.1-mini'),
+  EMBEDDING_CACHE_SIZE: whole(1, 100_000).default(2000),
+  EMBEDDING_CACHE_TTL_SECONDS: whole(60, 31_536_000).default(86_400),
+});
+
+/** Numbers of a vector, where nothing else is asked for. */
+const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = {
+  'text-embedding-3-small': 1536,
+  'text-embedding-3-large': 3072,
+  'text-embedding-ada-002': 1536,
+};
+const NO_MODEL = 'none';
+
+/**
+ * Reads what a function was configured with, once, when it starts.
+ *
+ * @throws {SettingRefused} For a value that cannot be meant, by the name of its variable; never with the value of a secret.
+ */
+export const readSettings = (variables: AdapterVariables): AdapterSettings => {
+  const plain = readPlain(variables);
+  const openai = accessOf(variables, { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY', address: OPENAI });
+  const vector = accessOf(variables, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
+  const redis = accessOf(variables, { url: 'UPSTASH_REDIS_REST_URL', token: 'UPSTASH_REDIS_REST_TOKEN' });
+  const prices = pricesOf(variables.MODEL_PRICES);
+  const embedding =
+    openai === undefined || plain.EMBEDDING_MODEL === NO_MODEL
+      ? undefined
+      : { model: plain.EMBEDDING_MODEL, dimensions: dimensionsOf(plain) };
+  if (vector !== undefined && embedding === undefined)
+    throw new SettingRefused(
+      'Cannot use UPSTASH_VECTOR_REST_URL: there is no embedding model. Set OPENAI_API_KEY, or leave the index away',
+    );
+  const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
+  const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
+  return { vector, redis, openai, embedding, chat, cache };
+};
+
+const OPENAI = 'https://api.openai.com/v1';
+/** A token that the local servers take: on this machine, in development, nobody has to make one up. */
+const LOCAL_TOKEN = 'local';
+
+const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
+  const set = Object.fromEntries(Object.keys(Plain.shape).map((name) => [name, given(variables, name)]));
+  const read = readAs(Plain, set);
+  if (read.ok) return read.value;
+  throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
+};
+
+const accessOf = (
+  variables: AdapterVariables,
+  names: { url: string; token: string; address?: string },
+): ServiceAccess | undefined => {
+  const isLocal = variables.ENVIRONMENT === 'development';
+  const text = given(variables, names.url);
+  const secret = given(variables, names.token);
+  if (text === undefined && secret === undefined) return undefined;
+  const address = text ?? names.address;
+  if (address === undefined) throw new SettingRefused(`Cannot use ${names.token}: ${names.url} is not set`);
+  const url = serviceAddress(address, { name: names.url, isLocal });
+  const token = secret ?? (isLocal && isOwnAddress(address) ? LOCAL_TOKEN : undefined);
+  if (token === undefined) throw new SettingRefused(`Cannot use ${names.url}: ${names.token} is not set`);
+  if (!/^[\x21-\x7e]{1,1000}$/.test(token)) throw new SettingRefused(`Cannot use ${names.token}: it is no token`);
+  return { url, token };
+};
+
+const pricesOf = (text = ''): ModelPrices | undefined => {
+  if (text.trim() === '') return undefined;
+  const read = readAs(ModelPrices, parsed(text.slice(0, 20_000)));
+  if (read.ok) return read.value;
+  throw new SettingRefused(`Cannot use MODEL_PRICES: ${describeIssues(read.issues)}`);
+};
+
+const dimensionsOf = ({ EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: given }: z.infer<typeof Plain>): number => {
+  const known = Object.hasOwn(KNOWN_DIMENSIONS, model) ? KNOWN_DIMENSIONS[model] : undefined;
+  const dimensions = given ?? known;
+  if (dimensions === undefined)
+    throw new SettingRefused(`Cannot use EMBEDDING_MODEL: set EMBEDDING_DIMENSIONS too, ${model} is not known here`);
+  if (known !== undefined && dimensions > known)
+    throw new SettingRefused(`Cannot use EMBEDDING_DIMENSIONS: vectors of ${model} have ${known} numbers`);
+  return dimensions;
+};
+
+/** The variables are texts; what a runner or a test left empty is not there. */
+const given = (variables: AdapterVariables, name: string): string | undefined => {
+  const value = (variables as Record<string, unknown>)[name];
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

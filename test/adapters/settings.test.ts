@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+
+const PRODUCTION: AdapterVariables = {
+  UPSTASH_VECTOR_REST_URL: 'https://vector-1.upstash.io',
+  UPSTASH_VECTOR_REST_TOKEN: 'vector-secret',
+  UPSTASH_REDIS_REST_URL: 'https://redis-1.upstash.io/',
+  UPSTASH_REDIS_REST_TOKEN: 'redis-secret',
+  OPENAI_API_KEY: 'sk-secret',
+};
+
+const LOCAL: AdapterVariables = {
+  ENVIRONMENT: 'development',
+  UPSTASH_VECTOR_REST_URL: 'http://127.0.0.1:9001',
+  UPSTASH_REDIS_REST_URL: 'http://127.0.0.1:9002',
+  OPENAI_BASE_URL: 'http://127.0.0.1:9003/v1',
+};
+
+describe('readSettings()', () => {
+  it('chooses the embedded adapters where nothing is set, or set to nothing', () => {
+    const nothing = Object.fromEntries(Object.keys(PRODUCTION).map((name) => [name, ' ']));
+    for (const variables of [{}, nothing]) {
+      expect(readSettings(variables)).toEqual({
+        vector: undefined,
+        redis: undefined,
+        openai: undefined,
+        embedding: undefined,
+        chat: undefined,
+        cache: { maxSize: 2000, ttlSeconds: 86_400 },
+      });
+    }
+  });
+
+  it('reads what production is configured with', () => {
+    expect(readSettings(PRODUCTION)).toMatchObject({
+      vector: { url: 'https://vector-1.upstash.io', token: 'vector-secret' },
+      redis: { url: 'https://redis-1.upstash.io', token: 'redis-secret' },
+      openai: { url: 'https://api.openai.com/v1', token: 'sk-secret' },
+      embedding: { model: 'text-embedding-3-small', dimensions: 1536 },
+    });
+  });
+
+  it('needs three variables alone where the services are on this machine', () => {
+    expect(readSettings(LOCAL)).toMatchObject({
+      vector: { url: 'http://127.0.0.1:9001', token: 'local' },
+      redis: { url: 'http://127.0.0.1:9002', token: 'local' },
+      openai: { url: 'http://127.0.0.1:9003/v1', token: 'local' },
+    });
+  });
+
+  it('takes any model whose dimensions are said, a shorter vector of a known one, and none', () => {
+    const own = { ...PRODUCTION, EMBEDDING_MODEL: 'nomic-embed-text:v1.5', EMBEDDING_DIMENSIONS: '768' };
+    expect(readSettings(own).embedding).toEqual({ model: 'nomic-embed-text:v1.5', dimensions: 768 });
+    expect(readSettings({ ...PRODUCTION, EMBEDDING_DIMENSIONS: '512' }).embedding?.dimensions).toBe(512);
+    const without = { OPENAI_API_KEY: 'sk-secret', CHAT_MODEL: 'none', EMBEDDING_MODEL: 'none' };
+    expect(readSettings(without)).toMatchObject({ chat: undefined, embedding: undefined });
+  });
+
+  it('reads prices', () => {
+    const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
+    expect(readSettings({ ...PRODUCTION, MODEL_PRICES }).chat?.prices).toEqual(JSON.parse(MODEL_PRICES));
+  });
+
+  const WRONG: [name: string, variables: AdapterVariables, told: RegExp][] = [
+    ['a token without an address', { UPSTASH_REDIS_REST_TOKEN: 's' }, /UPSTASH_REDIS_REST_URL is not set/],
+    ['an address without a token', { ...PRODUCTION, UPSTASH_VECTOR_REST_TOKEN: '' }, /UPSTASH_VECTOR_REST_TOKEN is/],
+    ['an address that is none', { ...PRODUCTION, UPSTASH_REDIS_REST_URL: 'redis-1' }, /UPSTASH_REDIS_REST_URL: it is/],
+    ['plain http', { ...PRODUCTION, OPENAI_BASE_URL: 'http://api.example.com/v1' }, /OPENAI_BASE_URL: it is not an/],
+    ['an inner address', { ...PRODUCTION, OPENAI_BASE_URL: 'https://10.0.0.1/v1' }, /OPENAI_BASE_URL: it does not/],
+    ['this machine in production', { ...LOCAL, ENVIRONMENT: 'production' }, /OPENAI_BASE_URL: it is not an https/],
+    ['credentials in an address', { ...PRODUCTION, OPENAI_BASE_URL: 'https://a:b@example.com' }, /holds credentials/],
+    ['a key in a query', { ...PRODUCTION, OPENAI_BASE_URL: 'https://example.com/v1?key=1' }, /has a query/],
+    ['a secret with a line break', { ...PRODUCTION, OPENAI_API_KEY: 'sk-secret\nx' }, /OPENAI_API_KEY: it is no token/],
+    ['an index without a model', { ...PRODUCTION, EMBEDDING_MODEL: 'none' }, /UPSTASH_VECTOR_REST_URL: there is no/],
+    ['an unknown model', { ...PRODUCTION, EMBEDDING_MODEL: 'mine' }, /EMBEDDING_MODEL: set EMBEDDING_DIMENSIONS/],
+    [
+      'more dimensions than there are',
+      { ...PRODUCTION, EMBEDDING_DIMENSIONS: '3000' },
+      /EMBEDDING_DIMENSIONS: vectors/,
+    ],
+    ['a number that is none', { ...PRODUCTION, EMBEDDING_DIMENSIONS: 'many' }, /EMBEDDING_DIMENSIONS: is not a number/],
+    ['a size out of range', { EMBEDDING_CACHE_SIZE: '0' }, /EMBEDDING_CACHE_SIZE/],
+    ['prices that are no JSON', { MODEL_PRICES: '{0.4}' }, /MODEL_PRICES/],
+    ['prices of another form', { MODEL_PRICES: '{"m": {"input": 1}}' }, /MODEL_PRICES: m/],
+  ];
+  for (const [name, variables, told] of WRONG) {
+    it(`refuses ${name} by its name, without a secret`, () => {
+      expect(() => readSettings(variables)).toThrow(told);
+      expect(() => readSettings(variables)).not.toThrow(/secret/);
+    });
+  }
+});
