@@ -1,0 +1,91 @@
+export interface SparseVector {
+  /** 32-bit, each once. */
+  indices: Int32Array;
+  values: Float32Array;
+}
+
+/** A vector as it is kept. Never changed: an update puts another in its place. */
+export interface StoredVector {
+  id: string;
+  /** When its id was first written, against others of its namespace. */
+  order: number;
+  vector?: Float32Array | undefined;
+  sparseVector?: SparseVector | undefined;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  data?: string | undefined;
+}
+
+/** When a write reaches queries. */
+export interface Indexing {
+  /** Milliseconds; infinite until `finishIndexing`. */
+  delayMs: number;
+  /** Whether queries still find what was deleted until the delay has passed. */
+  deletesLinger: boolean;
+  now(): number;
+}
+
+/** Records of one namespace, in the order of their first write. */
+export interface NamespaceRecords {
+  /** What `fetch` and `range` see: every write at once. */
+  written: ReadonlyMap<string, StoredVector>;
+  /** What queries see. */
+  indexed(): ReadonlyMap<string, StoredVector>;
+  /** How many vectors were written and are not yet what queries see. */
+  pendingCount(): number;
+  put(records: readonly Omit<StoredVector, 'order'>[]): void;
+  /** @returns How many there were. */
+  remove(ids: readonly string[]): number;
+  finishIndexing(): void;
+}
+
+export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => {
+  const written = new Map<string, StoredVector>();
+  const visible = new Map<string, StoredVector>();
+  /** By id: what it becomes, and since when it waits. Only the last write of an id matters. */
+  const waiting = new Map<string, { record: StoredVector | undefined; since: number }>();
+  let order = 0;
+
+  const show = (id: string, record: StoredVector | undefined) => {
+    waiting.delete(id);
+    if (record) visible.set(id, record);
+    else visible.delete(id);
+  };
+  const settle = () => {
+    const due = indexing.now() - indexing.delayMs;
+    for (const [id, { record, since }] of waiting) if (since <= due) show(id, record);
+  };
+  const wait = (id: string, record: StoredVector | undefined) => {
+    waiting.set(id, { record, since: indexing.now() });
+  };
+  return {
+    written,
+    indexed: () => {
+      settle();
+      return visible;
+    },
+    pendingCount: () => {
+      settle();
+      return [...waiting.values()].filter(({ record }) => record !== undefined).length;
+    },
+    put: (records) => {
+      for (const record of records) {
+        const stored = { ...record, order: written.get(record.id)?.order ?? order++ };
+        written.set(record.id, stored);
+        wait(record.id, stored);
+      }
+    },
+    remove: (ids) => {
+      let removed = 0;
+      for (const id of ids) {
+        if (!written.delete(id)) continue;
+        removed += 1;
+        if (indexing.deletesLinger && visible.has(id)) wait(id, undefined);
+        else show(id, undefined);
+      }
+      return removed;
+    },
+    finishIndexing: () => {
+      for (const [id, { record }] of waiting) show(id, record);
+    },
+  };
+};
