@@ -1,8 +1,8 @@
 import type { Contradiction } from '../../contract/joined-answer.ts';
+import { subjectOf } from '../../knowledge/questions/subject-of.ts';
 import type { AnsweredPart, Part } from './part.ts';
 import { sentencesOf } from './sentences-of.ts';
 import { SOURCES } from './source-type.ts';
-import { subjectOf } from './subject-of.ts';
 
 /**
  * Where the shop database counts a product in stock and another source says that it is not made or sold any more.

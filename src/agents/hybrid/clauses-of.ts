@@ -1,11 +1,5 @@
+import type { Clause } from '../../knowledge/questions/carry-subject.ts';
 import { assignType, STRONG_CUE } from './assign-type.ts';
-
-/** A part of a sentence that asks for something by itself. */
-export interface Clause {
-  text: string;
-  /** `question`: it has a verb of its own. `phrase`: it only names what is wanted, and shares what stands before it. */
-  form: 'question' | 'phrase';
-}
 
 /**
  * Cuts a sentence where it begins to ask for something else: before a question word, an inverted verb or a request

@@ -1,9 +1,9 @@
+import { type Clause, carrySubject, type StandaloneClause } from '../../knowledge/questions/carry-subject.ts';
+import { ASPECTS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
 import { assignType, STRONG_CUE } from './assign-type.ts';
-import { carrySubject, type StandaloneClause } from './carry-subject.ts';
-import { type Clause, clausesOf, isRequest } from './clauses-of.ts';
+import { clausesOf, isRequest } from './clauses-of.ts';
 import { sentencesOf } from './sentences-of.ts';
 import type { SourceType } from './source-type.ts';
-import { ASPECTS, NO_NOUNS } from './word-lists.ts';
 
 /** A part of a question, and the kind of source that it needs. */
 export interface PartialQuery {

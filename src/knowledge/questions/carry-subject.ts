@@ -1,6 +1,12 @@
-import type { Clause } from './clauses-of.ts';
 import { asksForThings, placeOf, type Subject, subjectOf } from './subject-of.ts';
 import { PARTIES } from './word-lists.ts';
+
+/** A part of a sentence that asks for something by itself. */
+export interface Clause {
+  text: string;
+  /** `question`: it has a verb of its own. `phrase`: it only names what is wanted, and shares what stands before it. */
+  form: 'question' | 'phrase';
+}
 
 /** A clause that can be asked on its own. */
 export interface StandaloneClause {
