@@ -9,12 +9,16 @@ import { isHedge } from './hedge.ts';
 import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';
 
 /** What the rules need to know of an article. */
-interface CitableArticle {
+export interface CitableArticle {
   /** The `file` of seed 004. */
   id: string;
   title: string;
   url?: string | undefined;
   text: string;
+  /** Headings that do not stand in `text`, where that is only a part of the article. */
+  headings?: readonly string[] | undefined;
+  /** What the article reads from `start` to `end`, where `text` is only a part of it; `text.slice` when absent. */
+  slice?: ((start: number, end: number) => string) | undefined;
 }
 
 /** The knowledge base an answer is checked against. */
@@ -66,7 +70,10 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
   // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
-  const own = cited.flatMap(({ id, title, url, text }) => [id, title, url ?? '', text, ...unescaped(text)]);
+  const own = cited.flatMap(({ id, title, url, headings, text }) => [
+    ...[id, title, url ?? '', ...(headings ?? []), text],
+    ...unescaped(text),
+  ]);
   const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
   const texts = cited.map((article) => prepare(article).support);
   return {
@@ -100,10 +107,11 @@ const RULES = {
 
   'quote-in-source': ({ response, knowledge }: Subject): string[] =>
     response.sources.flatMap(({ file, excerpts = [] }) => {
-      const text = knowledge.article(file)?.text;
-      if (text === undefined) return [];
+      const article = knowledge.article(file);
+      if (article === undefined) return [];
+      const read = article.slice ?? ((start: number, end: number) => article.text.slice(start, end));
       return excerpts
-        .filter(({ quote, start, end }) => text.slice(start, end) !== quote)
+        .filter(({ quote, start, end }) => read(start, end) !== quote)
         .map(
           ({ quote, start, end }) =>
             `${file} does not read ${JSON.stringify(quote.slice(0, 80))} from ${start} to ${end}`,
@@ -218,7 +226,11 @@ const prepare = (article: CitableArticle): PreparedArticle => {
   const headings = splitBlocks(text)
     .filter(({ kind }) => kind === 'heading')
     .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
-  const made = { support: supportingText(text, title), headings: new Set(headings) };
+  const further = (article.headings ?? []).map(plain);
+  const made = {
+    support: supportingText(text, [title, ...(article.headings ?? [])].join('\n')),
+    headings: new Set([...headings, ...further]),
+  };
   prepared.set(article, made);
   return made;
 };

@@ -92,9 +92,10 @@ export const searchEdition = (edition: Edition, question: string, options: Searc
 
 const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
 
-const confidenceFeatures = (
-  { total }: AnalysedQuery,
-  [best, second]: readonly SearchHit[],
+/** What the best hits tell about all of them; to be computed anew where hits were left out. */
+export const confidenceFeatures = (
+  { total }: Pick<AnalysedQuery, 'total'>,
+  [best, second]: readonly Pick<SearchHit, 'score' | 'coverage'>[],
 ): { quality: number; coverage: number; margin: number } => {
   if (best === undefined || total === 0) return { quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
