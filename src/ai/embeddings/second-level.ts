@@ -1,0 +1,98 @@
+import type { EmbeddingOptions } from './base.ts';
+import type { CallUnderWay, Shared } from './calls-under-way.ts';
+
+/** Where vectors outlive an isolate: what is used of the storage room's `EmbeddingStore`, which this room may not import. */
+export interface SecondLevel {
+  /** In the order of the keys, `undefined` where there is none. */
+  getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;
+  setMany(entries: readonly { key: string; embedding: readonly number[] }[], options?: EmbeddingOptions): Promise<void>;
+  deleteMany(keys: readonly string[], options?: EmbeddingOptions): Promise<void>;
+}
+
+interface SecondLevelOptions {
+  store?: SecondLevel | undefined;
+  storeReadMs?: number | undefined;
+  onFault?: ((error: unknown) => void) | undefined;
+  shared: Shared;
+  dimensions: number;
+}
+
+/** The second level of a cache, which can be missing, slow or down without anybody noticing but `onFault`. */
+export const secondLevel = ({ store, storeReadMs = 30, onFault, shared, dimensions }: SecondLevelOptions) => {
+  const { writes, statistics } = shared;
+  const fault = (error: unknown): void => {
+    statistics.storeFaults += 1;
+    onFault?.(error);
+  };
+  return {
+    /** What it has of them, and nothing where it fails or takes too long. Never throws. */
+    read: async (keys: readonly string[]): Promise<Map<string, number[]>> => {
+      const found = new Map<string, number[]>();
+      if (store === undefined) return found;
+      try {
+        const embeddings = await withinMs(storeReadMs, (signal) => store.getMany(keys, { signal }));
+        keys.forEach((key, at) => {
+          const embedding = embeddings[at];
+          if (embedding?.length === dimensions) found.set(key, embedding);
+        });
+      } catch (error) {
+        fault(error);
+      }
+      return found;
+    },
+    /** Stores what the calls gave. What is erased meanwhile does not stay. Never throws. */
+    write: async (ended: ReadonlyMap<string, CallUnderWay>): Promise<void> => {
+      if (store === undefined) return;
+      const entries: { key: string; embedding: number[] }[] = [];
+      for (const [key, call] of ended) {
+        if (!call.outcome?.ok || call.isForgotten) continue;
+        entries.push({ key, embedding: call.outcome.embedding });
+        writes.set(key, call);
+      }
+      try {
+        if (entries.length > 0) await store.setMany(entries);
+      } catch (error) {
+        fault(error);
+      }
+      const erased: string[] = [];
+      for (const { key } of entries) {
+        if (ended.get(key)?.isForgotten) erased.push(key);
+        if (writes.get(key) === ended.get(key)) writes.delete(key);
+      }
+      if (erased.length > 0) await store.deleteMany(erased).catch(fault);
+    },
+    /** Throws what the store throws: who erases has to know. */
+    forget: async (keys: readonly string[], options?: EmbeddingOptions): Promise<void> => {
+      for (const key of keys) {
+        const write = writes.get(key);
+        if (write !== undefined) write.isForgotten = true;
+      }
+      await store?.deleteMany(keys, options);
+    },
+  };
+};
+
+/** The second level, or a provider, did not answer in time. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+}
+
+/**
+ * Does work that has its time, whether it listens to the signal or not.
+ *
+ * @throws {TookTooLong}
+ */
+export const withinMs = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const ending = new AbortController();
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new TookTooLong(`it took longer than ${ms} ms`);
+    over.reject(error);
+    ending.abort(error);
+  }, ms);
+  try {
+    return await Promise.race([work(ending.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
+
+describe('EmbeddingCache', () => {
+  it('gives back what was set, as 32-bit floats', () => {
+    const cache = new EmbeddingCache({});
+    cache.set('key', [0.1, -0.25, 1e-12]);
+    expect(cache.get('key')).toEqual([0.1, -0.25, 1e-12].map(Math.fround));
+    expect(cache.get('other')).toBeUndefined();
+  });
+
+  it('is not changed by who changes what it was given or gave', () => {
+    const cache = new EmbeddingCache({});
+    const embedding = [1, 2];
+    cache.set('key', embedding);
+    embedding[0] = 9;
+    const copy = cache.get('key');
+    if (copy) copy[1] = 9;
+    expect(cache.get('key')).toEqual([1, 2]);
+  });
+
+  it('holds at most maxSize, and lets the least recently used go first', () => {
+    const cache = new EmbeddingCache({ maxSize: 2 });
+    cache.set('a', [1]);
+    cache.set('b', [2]);
+    cache.get('a');
+    cache.set('c', [3]);
+    expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
+  });
+
+  it('holds a key once, however often it is set', () => {
+    const cache = new EmbeddingCache({ maxSize: 2 });
+    for (const value of [1, 2, 3]) cache.set('a', [value]);
+    cache.set('b', [4]);
+    expect([cache.get('a'), cache.get('b'), cache.size]).toEqual([[3], [4], 2]);
+  });
+
+  it('keeps an embedding for ttl seconds from when it was set, not from when it was used', () => {
+    let now = 1_000_000;
+    const cache = new EmbeddingCache({ ttl: 60 }, { now: () => now });
+    cache.set('key', [1]);
+    now += 59_999;
+    expect(cache.get('key')).toEqual([1]);
+    now += 1;
+    expect(cache.get('key')).toBeUndefined();
+    expect(cache.size).toBe(0);
+  });
+
+  it('forgets one, or all', () => {
+    const cache = new EmbeddingCache({});
+    for (const key of ['a', 'b', 'c']) cache.set(key, [1]);
+    cache.delete('a');
+    expect([cache.get('a'), cache.size]).toEqual([undefined, 2]);
+    cache.clear();
+    expect([cache.get('b'), cache.size]).toEqual([undefined, 0]);
+  });
+
+  it.each([{ maxSize: 0 }, { maxSize: 1.5 }, { ttl: 0 }, { ttl: Number.NaN }])('refuses %j', (config) => {
+    expect(() => new EmbeddingCache(config)).toThrow();
+  });
+});
+
+describe('generateKey()', () => {
+  const { generateKey } = EmbeddingCache.prototype;
+
+  it('is the model, a colon and the SHA-256 of the text', () => {
+    const property = fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
+      expect(generateKey(text, 'm')).toBe(`m:${createHash('sha256').update(text).digest('hex')}`);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('tells texts apart that UTF-8 cannot', () => {
+    const texts = ['\ud800', '\ud801', '\udfff', '\ufffd', 'a\ud800', '\ud800a', '\ud800\ud800', '', '\xff\x00\xd8'];
+    expect(new Set(texts.map((text) => generateKey(text, 'm'))).size).toBe(texts.length);
+  });
+
+  it('tells models apart, whatever is in their names', () => {
+    expect(generateKey('b', 'a')).not.toBe(generateKey('a', 'b'));
+    expect(generateKey('x', 'a:b')).not.toBe(generateKey('b:x', 'a'));
+  });
+});
