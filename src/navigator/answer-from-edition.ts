@@ -2,19 +2,17 @@ import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
 import { type Decision, decideAnswer } from '../knowledge/answers/decide-answer.ts';
 import { quotePassages } from '../knowledge/answers/quote-passages.ts';
-import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/edition/chunks-at-hand.ts';
-import { oncePer } from '../knowledge/edition/once-per.ts';
+import { chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { Turn } from '../knowledge/search/analyse-query.ts';
 import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowledge/search/search-edition.ts';
 import { assessConfidence } from './assess-confidence.ts';
-import { type ArticleHit, type ChosenHits, chooseHits } from './choose-hits.ts';
-import { type Comparison, comparableText, sourceComparer } from './compare-sources.ts';
-import { citationOf, citeSources, composeAnswer, oneLine, type PlacedQuote } from './compose-answer.ts';
+import { type ArticleHit, chooseHits } from './choose-hits.ts';
+import { citeSources, composeAnswer, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
-import { HEDGE } from './hedge.ts';
-import { type Cue, cueText, questionCues } from './question-cues.ts';
 import { relatedTopics } from './related-topics.ts';
+import { type Screen, unscreened } from './screen.ts';
+import { compareWithOthers, cuesOf, framing } from './weigh-evidence.ts';
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];
@@ -22,6 +20,12 @@ export interface AnswerOptions {
   history?: readonly Turn[] | undefined;
   /** Devices the asker is known to have. */
   devices?: readonly string[] | undefined;
+  /** What a search for exactly this found, where it was done elsewhere. */
+  outcome?: SearchOutcome | undefined;
+  /** What is left out of the answer; nothing when absent. */
+  screen?: Screen | undefined;
+  /** `declines`: whatever was found, it is known to hold no answer. */
+  reading?: 'declines' | undefined;
 }
 
 /** An answer in the dialect of seed 004, and what a caller needs beyond it. */
@@ -37,10 +41,8 @@ export interface NavigatorAnswer {
 }
 
 /** Hits looked at: three are quoted, the others compared and offered as related. */
-const HITS = 10;
+export const HITS = 10;
 const QUOTED_HITS = 3;
-/** Below this an answer says first that it is no direct one (seed 004, pattern 3). */
-const HEDGED_BELOW = 0.3;
 
 /**
  * Answers a question from one edition without a model: quotes the best sentences or blocks word by word, cites them, and
@@ -48,19 +50,26 @@ const HEDGED_BELOW = 0.3;
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const model = answeringModelOf(edition);
-  const outcome = searchEdition(edition, question, { ...options, limit: HITS });
+  const { screen = unscreened } = options;
+  const outcome = screen.outcome(
+    edition,
+    options.outcome ?? searchEdition(edition, question, { ...options, limit: HITS }),
+  );
   const chosen = chooseHits(edition, question, outcome.hits);
   const decision = decideAnswer(outcome, model, { question, named: chosen.named });
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
-  const quotes = decision.verdict === 'answer' ? placeQuotes(edition, { question, outcome, hits: chosen.hits }) : [];
+  const quotes =
+    decision.verdict === 'answer' && options.reading !== 'declines'
+      ? placeQuotes(edition, { question, outcome, hits: chosen.hits, screen })
+      : [];
   if (quotes.length === 0) {
     const verdict = decision.verdict === 'answer' ? 'no-information' : decision.verdict;
     const related = relatedTopics(edition, chosen.hits, []);
     const declined = decline({
-      question,
+      question: screen.told(question),
       outcome,
       decision: { ...decision, verdict },
-      model,
+      model: screen.model(model),
       articleCount: edition.articleCount,
       related,
     });
@@ -97,7 +106,12 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
 
 const placeQuotes = (
   edition: Edition,
-  { question, outcome, hits }: { question: string; outcome: SearchOutcome; hits: readonly ArticleHit[] },
+  {
+    question,
+    outcome,
+    hits,
+    screen,
+  }: { question: string; outcome: SearchOutcome; hits: readonly ArticleHit[]; screen: Screen },
 ): PlacedQuote[] => {
   const quoted = hits.slice(0, QUOTED_HITS).map((hit) => ({ hit, chunk: chunkAtHand(edition, hit.chunk) }));
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
@@ -106,114 +120,31 @@ const placeQuotes = (
     title: hit.source.title,
     headingPath: chunk.headingPath,
     score: hit.score,
-    reading: readingOf(chunk),
+    reading: screen.reading(chunk),
   }));
   return quotePassages({ text: question, query: outcome.query }, passages).flatMap((quote) => {
     const found = quoted[quote.passage];
     if (!found) return [];
-    const place = outcome.hits.findIndex(({ chunk }) => chunk === found.hit.chunk);
-    const matched = found.hit.matched
-      .map((term) => outcome.query.terms[term]?.word ?? '')
-      .filter((word) => word !== '');
-    return [{ quote, chunk: found.chunk, article: found.hit.source, relevance: relevances[place] ?? 0, matched }];
+    return [placeQuote(quote, { hit: found.hit, chunk: found.chunk, outcome, relevances })];
   });
 };
 
-/** Other articles this close to the best are asked whether they say the same. */
-const COMPARED_FROM = 0.6;
-const COMPARED_HITS = 2;
-
-const compareWithOthers = (
-  edition: Edition,
-  quotes: readonly PlacedQuote[],
-  { hits }: ChosenHits,
-): { comparison: Comparison; citation: string }[] => {
-  const [first] = quotes;
-  const top = hits[0]?.score ?? 0;
-  if (!first) return [];
-  const further = quotes.slice(1).filter(({ quote }) => quote.continues);
-  const compare = sourceComparer(
-    comparableOf(first.chunk),
-    [first, ...further].map(({ quote }) => quote),
-  );
-  return hits
-    .filter(
-      ({ source, score }) =>
-        source.id !== first.article.id && score >= COMPARED_FROM * top && !isSiblingOf(source, first),
-    )
-    .slice(0, COMPARED_HITS)
-    .map((hit) => {
-      const chunk = chunkAtHand(edition, hit.chunk);
-      return { comparison: compare(comparableOf(chunk)), chunk };
-    })
-    .filter(({ comparison }) => comparison.verdict !== 'silent')
-    .map(({ comparison, chunk }) => ({ comparison, citation: citationOf({ chunk, article: chunk.source }) }));
+/** A quote with all that is told about it. */
+export const placeQuote = (
+  quote: PlacedQuote['quote'],
+  {
+    hit,
+    chunk,
+    outcome,
+    relevances,
+  }: { hit: ArticleHit; chunk: PlacedQuote['chunk']; outcome: SearchOutcome; relevances: readonly number[] },
+): PlacedQuote => {
+  const place = outcome.hits.findIndex(({ chunk: index }) => index === hit.chunk);
+  const matched = hit.matched.map((term) => outcome.query.terms[term]?.word ?? '').filter((word) => word !== '');
+  return { quote, chunk, article: hit.source, relevance: relevances[place] ?? 0, matched };
 };
 
-const comparableOf = oncePer((chunk: ChunkAtHand) => comparableText(chunk.text, readingOf(chunk).units));
-
-/** About another device only: what differs there is no conflict. */
-const isSiblingOf = ({ devices }: ArticleHit['source'], { article }: PlacedQuote): boolean =>
-  devices.length > 0 && article.devices.length > 0 && !devices.some((device) => article.devices.includes(device));
-
-const cuesOf = ({
-  question,
-  quotes,
-  chosen,
-}: {
-  question: string;
-  quotes: readonly PlacedQuote[];
-  chosen: ChosenHits;
-}): Cue[] => {
-  const cues = questionCues(
-    question,
-    quotes.map(({ chunk }) => cueTextOf(chunk)),
-  );
-  const [best] = quotes;
-  if (chosen.isOtherDevice && best) {
-    cues.push({
-      reason: `the source is about ${best.article.devices.join(', ')}, not about ${chosen.named.join(', ')}`,
-      factor: 0.5,
-    });
-  } else if (chosen.named.length === 0 && best && siblingsOf(best, chosen).length > 0) {
-    cues.push({ reason: 'the question names no device, and other devices have articles of their own', factor: 0.85 });
-  }
-  return cues;
-};
-
-const cueTextOf = oncePer(({ source, headingPath, text }: ChunkAtHand) =>
-  cueText([source.title, ...headingPath, text, ...source.devices].join('\n')),
-);
-
-/** Articles that fit about as well and speak for other devices. */
-const siblingsOf = (best: PlacedQuote, { hits }: ChosenHits): ArticleHit[] => {
-  const own = hits.find(({ source }) => source.id === best.article.id)?.score ?? 0;
-  return hits.filter(({ source, score }) => score >= 0.8 * own && isSiblingOf(source, best));
-};
-
-/** What stands around the quotes: that they are no direct answer, or for which devices they hold. */
-const framing = ({
-  probability,
-  quotes,
-  chosen,
-}: {
-  probability: number;
-  quotes: readonly PlacedQuote[];
-  chosen: ChosenHits;
-}): { prefix?: string; namesDevices?: boolean } => {
-  const [best] = quotes;
-  if (chosen.isOtherDevice) {
-    return {
-      prefix: `I don't have information about this for ${oneLine(chosen.named.join(' or '))}.`,
-      namesDevices: true,
-    };
-  }
-  const namesDevices = best !== undefined && chosen.named.length === 0 && siblingsOf(best, chosen).length > 0;
-  if (probability >= HEDGED_BELOW) return { namesDevices };
-  return { prefix: HEDGE, namesDevices };
-};
-
-const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
+export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
   terms: query.terms.map(({ word }) => word).slice(0, 64),
   corrections: query.terms
     .flatMap(({ word, corrections: [read] }) => (read === undefined ? [] : [{ typed: word, read }]))
@@ -221,7 +152,11 @@ const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorRespon
   candidates: hits.length,
 });
 
-const readersSources = ({ sources }: NavigatorResponse, quotes: readonly PlacedQuote[]): NavigatorAnswer['sources'] =>
+/** For each of the cited sources: how a reader finds it, and how probably it answers. */
+export const readersSources = (
+  { sources }: NavigatorResponse,
+  quotes: readonly PlacedQuote[],
+): NavigatorAnswer['sources'] =>
   sources.map(({ file }) => {
     const own = quotes.filter(({ article }) => article.id === file);
     const relevance = Math.max(0, ...own.map((quote) => quote.relevance));

@@ -15,6 +15,10 @@ export interface ConfidenceEvidence {
   cues: readonly Cue[];
   /** What other sources say about the quotes, with their citations. */
   comparisons: readonly { comparison: Comparison; citation: string }[];
+  /** What the probability must not exceed, whatever speaks for it. */
+  ceiling?: number | undefined;
+  /** Said after all other reasons, each a sentence without its full stop. */
+  remarks?: readonly string[] | undefined;
 }
 
 export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'confidenceReason'> {
@@ -40,6 +44,7 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
   else if (agreeing.length > 0 && probability >= PARTIAL_BELOW)
     probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
+  probability = Math.min(probability, evidence.ceiling ?? 1);
   const components: ConfidenceComponents = {
     probability: rounded(probability),
     coverage: rounded(outcome.coverage),
@@ -57,6 +62,7 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
   ];
   if (conflicting) reasons.push(`But sources conflict (${conflicting.citation}: ${conflicting.comparison.difference})`);
   else if (agreeing[0]) reasons.push(`${agreeing[0].citation} says the same`);
+  reasons.push(...(evidence.remarks ?? []));
   return {
     confidence,
     confidenceReason: escapeText(`${word} confidence: ${reasons.filter(Boolean).join('. ')}.`, 1000),

@@ -14,6 +14,7 @@ export interface Declination
 }
 
 interface DeclineInput {
+  /** Empty where it must not be repeated. */
   question: string;
   outcome: SearchOutcome;
   decision: Decision;
@@ -87,7 +88,8 @@ const knownShare = ({ query }: SearchOutcome): number => {
 };
 
 /** The question as it may be repeated: one line, inert, cut short. */
-const subjectOf = (question: string): string => `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
+const subjectOf = (question: string): string =>
+  question === '' ? 'this' : `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
 
 /** "My knowledge base is about subjects such as Apollo II, firmware and pools." Empty when nothing is known of it. */
 const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {

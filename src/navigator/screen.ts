@@ -1,0 +1,93 @@
+import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
+import type { Reading } from '../knowledge/answers/read-passage.ts';
+import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
+import { type Span, splitSentences } from '../knowledge/answers/split-sentences.ts';
+import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/edition/chunks-at-hand.ts';
+import { oncePer } from '../knowledge/edition/once-per.ts';
+import type { Edition, EditionArticle } from '../knowledge/edition/open-edition.ts';
+import { confidenceFeatures, type SearchOutcome } from '../knowledge/search/search-edition.ts';
+import { isPlanted, isPlantedName } from './planted-text.ts';
+
+/** What is left out before anything is answered, with or without a model. */
+export interface Screen {
+  /** Without hits whose article or heading is left out; the best of the rest tell of all. */
+  outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
+  /** What may be quoted of a chunk. */
+  reading(chunk: ChunkAtHand): Reading;
+  /** What may be repeated of a question or a turn; empty for nothing. */
+  told(text: string): string;
+  /** What the knowledge base is about, as it may be said. */
+  model(model: AnsweringModel): AnsweringModel;
+}
+
+/** Leaves out nothing: people read the quotes, and no model does. */
+export const unscreened: Screen = {
+  outcome: (_, outcome) => outcome,
+  reading: readingOf,
+  told: (text) => text,
+  model: (model) => model,
+};
+
+/**
+ * Where a model answers, leaves out what speaks to it instead of to a reader: articles by their names, sections by their
+ * headings, and of a chunk everything from the first such block on, since what it is told to say mostly comes next. The
+ * quotes that stand in for a model's answer are cut from the same rest.
+ */
+export const plantedScreen: Screen = {
+  outcome: (edition, outcome) => {
+    const hits = outcome.hits.filter(({ chunk }) => {
+      const { headingPath, source } = chunkAtHand(edition, chunk);
+      return !isPlantedArticle(source) && !headingPath.some(isPlantedName);
+    });
+    return hits.length === outcome.hits.length
+      ? outcome
+      : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
+  },
+  reading: (chunk) => readingOfRest(chunk),
+  told: (text) =>
+    isPlanted(text)
+      ? splitSentences(text)
+          .map(({ start, end }) => text.slice(start, end))
+          .filter((_, at, sentences) => !sentences.slice(0, at + 1).some(isPlanted))
+          .join(' ')
+      : text,
+  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isPlantedName(topic)) }),
+};
+
+const planted = oncePer(({ id, title, devices }: EditionArticle) => ({
+  is: [id, title, ...devices].some(isPlantedName),
+}));
+const isPlantedArticle = (article: EditionArticle): boolean => planted(article).is;
+
+const readingOfRest = oncePer((chunk: ChunkAtHand): Reading => {
+  const hidden = hiddenIn(chunk);
+  const reading = readingOf(chunk);
+  if (hidden.length === 0) return reading;
+  const isShown = (span: Span) => !overlaps(hidden, span);
+  return {
+    ...reading,
+    units: reading.units
+      .filter((unit) => isShown(unit) && isShown(unit.quoted))
+      .map((unit) => ({ ...unit, rows: unit.rows.filter(isShown) })),
+  };
+});
+
+/** Whether a span has a character in common with one of several. */
+export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>
+  spans.some((span) => start < span.end && end > span.start);
+
+/**
+ * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
+ * first planted block on.
+ */
+export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text }: ChunkAtHand) => {
+  const blocks = splitBlocks(text);
+  const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
+    start: index,
+    end: index + all.length,
+  }));
+  const first = blocks.find(({ start, end }) => isPlanted(text.slice(start, end)))?.start ?? (isPlanted(text) ? 0 : -1);
+  const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
+  const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
+  return hidden.sort((one, other) => one.start - other.start);
+});
