@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
+import { MemoryId } from './memory.ts';
 import { LibrarianId, WorkspaceId } from './names.ts';
 import { Query } from './query.ts';
 
@@ -13,7 +14,8 @@ export const AskRequest = z.strictObject({
   /** Whom to ask; the concierge chooses when absent. */
   librarian: LibrarianId.optional(),
   workspace_id: WorkspaceId.optional(),
-  conversation_id: z.string().min(1).max(128).optional(),
+  /** Questions of one conversation are read with those before them, and kept as memories. */
+  conversation_id: MemoryId.optional(),
   metadata: RequestMetadata.optional(),
   /** How long the caller waits, 1 to 300,000 milliseconds; the server may wait less. */
   timeout_ms: z.int().min(1).max(300_000).optional(),

@@ -17,10 +17,11 @@ import { readJson } from '../runtime/read-json.ts';
 import { type OriginContext, originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
-import { workspaceOf } from './authenticate.ts';
+import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { isNoneOfOurs, noneOfOurs } from './concierge/none-of-ours.ts';
 import { permittedLibrarians } from './concierge/permitted-librarians.ts';
+import { createTalk } from './conversation/talk.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
@@ -43,16 +44,18 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * `POST /v1/ask` (design, section 4): the librarian that is named, or those that the concierge chooses, are asked in the
- * user's name, and their Response comes back with the way of the question under `metadata.trace`.
+ * user's name, and their Response comes back with the way of the question under `metadata.trace`. One of a conversation is
+ * read with the turns before it, and kept: `metadata.conversation` says as what it was understood.
  */
 export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   const { librarians, now = Date.now } = parts;
   const circuits = createCircuits();
   const askConcierge = conciergeFor(parts);
+  const talk = createTalk(parts);
   return async (c) => {
     const startedAtMs = now();
     const request = readRequest(await jsonBytes(c));
-    const { query, metadata, librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
+    const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
     const context = originate({
@@ -68,11 +71,18 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       traceId: c.get('traceId'),
     });
     c.set('answeredBy', librarian);
-    const delegates = createDelegates({ ...parts, context, query, metadata, signal: c.req.raw.signal, circuits });
+    // What was said before is read and written in the name of the key, which has to hold the rights itself.
+    if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
+    const { signal } = c.req.raw;
+    const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c) });
+    const delegates = createDelegates({ ...parts, context, query, metadata, signal, circuits });
     const follow = (response: LibrarianResponse) =>
       followDelegates(response, delegates, { librarian: CONCIERGE, query });
-    if (librarian !== CONCIERGE) return answerWith(c, await follow({ delegate: { to: librarian } }));
-    return answerWith(c, await askConcierge(c, { query, context, delegates, follow }));
+    const response =
+      librarian === CONCIERGE
+        ? await askConcierge(c, { query, context, delegates, follow })
+        : await follow({ delegate: { to: librarian } });
+    return answerWith(c, await told(response));
   };
 };
 

@@ -24,7 +24,7 @@ describe('AskRequest', () => {
     ['an unknown member', 'qurey', 'x', /not a known member/],
     ['an address as librarian', 'librarian', 'http://x', /librarian id/],
     ['a path as workspace', 'workspace_id', '../other', /workspace id/],
-    ['a long conversation id', 'conversation_id', 'x'.repeat(129), /<=128/],
+    ['a long conversation id', 'conversation_id', 'x'.repeat(129), /1 to 128 visible/],
     ['no time at all', 'timeout_ms', 0, />=1/],
     ['an hour', 'timeout_ms', 3_600_000, /<=300000/],
     ['half a millisecond', 'timeout_ms', 1.5, /int/],

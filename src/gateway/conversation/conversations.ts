@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../../contract/memory.ts';
+import { readAs } from '../../contract/read-as.ts';
+import { originate } from '../../runtime/request-context.ts';
+import type { SignedClient } from '../../runtime/signed-client.ts';
+
+/** One question of a conversation, and what was answered. */
+export interface PastTurn {
+  question: string;
+  /** The question as it was understood, where that was more than was said. */
+  understoodAs?: string | undefined;
+  answer: string;
+}
+
+/** Whose conversation, and in which request. */
+export interface ConversationPlace {
+  id: string;
+  workspace: string;
+  /** Of the API key. */
+  subject: string;
+  traceId: string;
+  signal: AbortSignal;
+  now: number;
+  /** Who asks, where the request says so: all that is remembered of a person can be erased. */
+  personId?: string | undefined;
+}
+
+export interface Conversations {
+  /** The last turns, oldest first; undefined when the memory does not answer in time. */
+  recall(place: ConversationPlace, withinMs: number): Promise<PastTurn[] | undefined>;
+  /** Keeps a turn. False when the memory did not take all of it. Never throws. */
+  remember(place: ConversationPlace, turn: PastTurn): Promise<boolean>;
+}
+
+/** Conversations are kept by the memory function as memories of these types. */
+const QUESTION = 'question';
+const ANSWER = 'answer';
+/** Of the newest memories of a conversation so many are read: its last turns, and what else was stored in between. */
+const READ_MEMORIES = 16;
+const MAX_TURNS = 4;
+const REMEMBER_MS = 5000;
+
+/** Turns of conversations, kept by the memory function: called in the name of the key's holder, in the workspace of the request. */
+export const conversationsBy = (client: SignedClient): Conversations => ({
+  recall: async (place, withinMs) => {
+    const query = new URLSearchParams({ conversation_id: place.id, limit: String(READ_MEMORIES) });
+    const call = { to: MEMORY, method: 'GET', path: `${pathOf(place)}?${query}`, signal: place.signal };
+    const answer = await client.call(contextOf(place, 'memory:read', withinMs), call);
+    if (!answer.ok || answer.status !== 200) return undefined;
+    const page = readAs(MemoryPage, answer.json());
+    return page.ok ? turnsOf(page.value.memories) : undefined;
+  },
+  remember: async (place, { question, understoodAs, answer }) => {
+    const turn = { turn: place.traceId };
+    const about = understoodAs === undefined ? turn : { ...turn, understood_as: understoodAs };
+    const stored = await Promise.all([
+      store(client, place, { type: QUESTION, content: question, metadata: about }),
+      store(client, place, { type: ANSWER, content: answer, metadata: turn }),
+    ]);
+    return stored.every(Boolean);
+  },
+});
+
+const MEMORY = 'memory';
+
+const pathOf = ({ workspace }: ConversationPlace): string => `/v1/workspaces/${workspace}/memories`;
+
+const store = async (client: SignedClient, place: ConversationPlace, memory: MemoryInput): Promise<boolean> => {
+  const { id, personId } = place;
+  const body = { ...memory, conversation_id: id, ...(personId === undefined ? {} : { person_id: personId }) };
+  const call = { to: MEMORY, path: pathOf(place), body: JSON.stringify(body) };
+  const answer = await client.call(contextOf(place, 'memory:write', REMEMBER_MS), call);
+  return answer.ok && answer.status === 201;
+};
+
+const contextOf = ({ subject, workspace, traceId, now }: ConversationPlace, capability: string, timeoutMs: number) =>
+  originate({
+    self: 'gateway',
+    subject,
+    workspace,
+    authentication: 'key',
+    capabilities: [capability],
+    timeoutMs: Math.max(1, Math.floor(timeoutMs)),
+    now,
+    traceId,
+  });
+
+const About = z.object({ turn: z.string().max(64), understood_as: z.string().max(8000).optional() });
+
+/** Questions with their answers; both were stored at once, so only what they say of themselves tells which belong together. */
+const turnsOf = (newestFirst: readonly Memory[]): PastTurn[] => {
+  const told = newestFirst.flatMap(({ type, content, metadata }) => {
+    const about = readAs(About, metadata);
+    return about.ok ? [{ type, content, ...about.value }] : [];
+  });
+  return told
+    .flatMap(({ type, content, turn, understood_as: understoodAs }) => {
+      const answer = told.find((other) => other.type === ANSWER && other.turn === turn);
+      if (type !== QUESTION || answer === undefined) return [];
+      return [{ question: content, ...(understoodAs === undefined ? {} : { understoodAs }), answer: answer.content }];
+    })
+    .slice(0, MAX_TURNS)
+    .toReversed();
+};
+
+/** Who asks, as the metadata of a request says. */
+export const personIn = (metadata: Readonly<Record<string, unknown>> | undefined): string | undefined => {
+  const read = MemoryId.safeParse(metadata?.person_id);
+  return read.success ? read.data : undefined;
+};
