@@ -1,3 +1,5 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/analytics/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
@@ -5,7 +7,7 @@ import { serveApp } from '../../src/runtime/serve-app.ts';
 import { d1Database } from '../../src/storage/d1-database.ts';
 import { SHOP_CATALOGUE } from './catalogue.ts';
 
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   /** Without one the function answers SERVICE_UNAVAILABLE, and the concierge sends it nothing. */
   SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
@@ -17,6 +19,7 @@ const fetch = serveApp('analytics', async (env: Env) => {
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
+    ai: chatModelOf(readSettings(env)),
     database: d1Database(env.SHOP_DB),
     catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',

@@ -1,3 +1,6 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { toldAdapters } from '../../src/adapters/told-adapters.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
@@ -9,7 +12,7 @@ import { serviceTargets } from '../../src/runtime/service-targets.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 
 /** Beside these, every service binding is a function that can be reached under its id (`WEB_SEARCH` is `web-search`). */
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   API_KEYS: KVNamespace;
   RATE_STANDARD: RateLimit;
   RATE_HIGH: RateLimit;
@@ -22,6 +25,7 @@ interface Env extends IdentityVariables {
 const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory']);
 
 const fetch = serveApp('gateway', async (env: Env) => {
+  const settings = readSettings(env);
   const identity = await identityFrom(env, 'gateway');
   const functions = serviceTargets(env);
   const neighbours = httpsTargets(identity.directory);
@@ -37,8 +41,9 @@ const fetch = serveApp('gateway', async (env: Env) => {
       own: Object.keys(house),
       routed: listOf(env.ROUTED_NEIGHBOURS),
     }),
+    ai: chatModelOf(settings),
     corsOrigins: listOf(env.CORS_ORIGINS),
-    health: { status: 'ok', adapters: { knowledge: 'embedded', embeddings: 'none', model: 'none' } },
+    health: { status: 'ok', adapters: toldAdapters(settings) },
   });
 });
 

@@ -1,3 +1,5 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/hybrid/app.ts';
 import { reachable } from '../../src/runtime/delegation/reachable.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -5,7 +7,7 @@ import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serviceTargets } from '../../src/runtime/service-targets.ts';
 
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   ANALYTICS: Fetcher;
   SEMANTIC: Fetcher;
   WEB_SEARCH: Fetcher;
@@ -17,6 +19,7 @@ const fetch = serveApp('hybrid', async (env: Env) => {
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
+    ai: chatModelOf(readSettings(env)),
     targets: reachable(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
   });
 });

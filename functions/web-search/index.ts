@@ -1,3 +1,5 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/web-search/app.ts';
 import { chooseProvider, type ProviderVariables } from '../../src/agents/web-search/choose-provider.ts';
 import { d1ProductCatalogue } from '../../src/agents/web-search/d1-product-catalogue.ts';
@@ -6,7 +8,7 @@ import { type IdentityVariables, identityFrom } from '../../src/runtime/identity
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
-interface Env extends IdentityVariables, ProviderVariables {
+interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
   /** Absent where there is no shop. */
   SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
@@ -25,6 +27,7 @@ const fetch = serveApp('web-search', async (env: Env) => {
     ...(await identityFrom(env, 'web-search')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which costs one more search.
     replay: memoryReplayStore(),
+    ai: chatModelOf(readSettings(env)),
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
     shop: SHOP_DB && { workspace: SHOP_WORKSPACE || 'default', catalogue: d1ProductCatalogue(SHOP_DB, tools) },
     country: env.SEARCH_COUNTRY || undefined,

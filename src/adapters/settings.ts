@@ -25,6 +25,22 @@ export interface AdapterVariables {
   EMBEDDING_CACHE_TTL_SECONDS?: string | undefined;
 }
 
+/** Their names. */
+export const ADAPTER_VARIABLES = [
+  'UPSTASH_VECTOR_REST_URL',
+  'UPSTASH_VECTOR_REST_TOKEN',
+  'UPSTASH_REDIS_REST_URL',
+  'UPSTASH_REDIS_REST_TOKEN',
+  'OPENAI_BASE_URL',
+  'OPENAI_API_KEY',
+  'EMBEDDING_MODEL',
+  'EMBEDDING_DIMENSIONS',
+  'CHAT_MODEL',
+  'MODEL_PRICES',
+  'EMBEDDING_CACHE_SIZE',
+  'EMBEDDING_CACHE_TTL_SECONDS',
+] as const satisfies (keyof AdapterVariables)[];
+
 /** A service that is reached with a token. */
 export interface ServiceAccess {
   url: string;

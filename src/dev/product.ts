@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
+import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import { SyncAccepted, SyncStatus } from '../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../runtime/key-directory.ts';
@@ -29,6 +30,8 @@ export interface ProductOptions {
   routedNeighbours?: readonly string[] | undefined;
   /** `local`: a web of invented shops on this machine. Otherwise the variables of a provider (docs/web-search.md). */
   webSearch?: 'local' | Record<string, string> | undefined;
+  /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
+  adapters?: AdapterVariables | undefined;
   onLog?: (line: string) => void;
 }
 
@@ -63,6 +66,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
     allVars: {
+      ...adapterVars(options.adapters),
       ...options.allVars,
       ...(options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) }),
     },
@@ -92,6 +96,12 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       await web?.close();
     },
   };
+};
+
+/** Checked before anything starts, so that a wrong value is told by its name. */
+const adapterVars = (variables: AdapterVariables = {}): Record<string, string> => {
+  readSettings({ ...variables, ENVIRONMENT: 'development' });
+  return Object.fromEntries(ADAPTER_VARIABLES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
 };
 
 /** 32 random bytes, recognisable as a key of ours. */

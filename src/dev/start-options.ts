@@ -17,6 +17,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --help                 this text
 
   CONSTELLATION_API_KEY  the API key to use; otherwise one is made once and kept in the state folder
+  UPSTASH_VECTOR_REST_URL, UPSTASH_REDIS_REST_URL, OPENAI_BASE_URL or OPENAI_API_KEY  run on these services instead of the
+                         embedded adapters; with their tokens, unless they are on this machine (docs/configuration.md)
   SERPAPI_KEY, BRAVE_SEARCH_KEY  the key of a web search provider (docs/web-search.md)
 `;
 

@@ -1,5 +1,6 @@
 /** `npm start`: the product on this machine (design, section 4, "Local runner"). */
 import { readFileSync, statSync, watch } from 'node:fs';
+import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import type { SyncReport } from '../contract/sync.ts';
 import { type DirectoryEntry, openDirectory } from '../runtime/key-directory.ts';
 import { type Product, startProduct } from './product.ts';
@@ -24,11 +25,13 @@ async function main(): Promise<void> {
     key: state.key,
     webSearch: options.webSearch ?? providerKeys(),
     neighbours: orFail(() => readNeighbours(options)),
+    adapters: process.env,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
   const source = product.folder ?? (typeof options.kb === 'object' && 'url' in options.kb ? options.kb.url : '');
   console.log(`reading ${source}`);
+  console.log(adaptersLine(process.env));
   await firstSync(product, { force: state.isAnotherSource(source) });
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
@@ -56,6 +59,16 @@ function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryE
   } catch (error) {
     throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
   }
+}
+
+/** `running on Upstash Vector, Upstash Redis, text-embedding-3-small and gpt-4.1-mini`. */
+function adaptersLine(variables: AdapterVariables): string {
+  const { vector, redis, embedding, chat } = readSettings({ ...variables, ENVIRONMENT: 'development' });
+  const parts = [vector && 'Upstash Vector', redis && 'Upstash Redis', embedding?.model, chat?.model];
+  const used = parts.filter((part) => part !== undefined);
+  return used.length === 0
+    ? 'running on this machine alone: no model, no other service'
+    : `running on ${used.join(', ')}`;
 }
 
 /** The keys of web search providers that the environment holds. */

@@ -1,0 +1,13 @@
+import { openaiChat } from '../ai/chat/openai-chat.ts';
+import type { AIClient } from '../contract/librarian.ts';
+import type { AdapterSettings } from './settings.ts';
+
+/** The chat model that is configured; undefined without one. It holds nothing of a request: one for an isolate. */
+export const chatModelOf = ({ openai, chat }: AdapterSettings): AIClient | undefined => {
+  if (openai === undefined || chat === undefined) return undefined;
+  const { url: baseURL, token: apiKey } = openai;
+  return openaiChat({ baseURL, apiKey, fetch: send, ...chat });
+};
+
+/** Workers want `fetch` called as their own. */
+const send: typeof fetch = (input, init) => fetch(input, init);
