@@ -65,7 +65,7 @@ const weigh = (
     }
   }
   for (const [index, value] of weights) {
-    weights.set(index, value * inverseFrequency(all.length, matching.get(index) ?? 0));
+    weights.set(index, Math.fround(value * inverseFrequency(all.length, matching.get(index) ?? 0)));
   }
   return weights;
 };
