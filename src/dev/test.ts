@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureRedis } from './local-services/ensure-redis.ts';
 
 interface Report {
   numPassedTests: number;
@@ -14,6 +15,7 @@ interface Report {
   testResults: { status: string; assertionResults: unknown[] }[];
 }
 
+ensureRedis();
 const folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
 const reportFile = join(folder, 'report.json');
 const { status } = spawnSync(

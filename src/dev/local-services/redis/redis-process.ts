@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,9 +13,11 @@ export interface RedisProcess {
 
 const START_MS = 10_000;
 
-// Redis ends as soon as the input of this shell does: when told to, and also when the process that started it is gone.
+// Redis ends, and its folder goes, as soon as the input of this shell ends: when told to, and also when the process that
+// started it is gone.
 const KEEPER =
-  'exec 3<&0; redis-server "$@" & server=$!; { cat <&3 >/dev/null; kill "$server" 2>/dev/null; } & wait "$server"';
+  'exec 3<&0; redis-server "$@" & server=$!; { cat <&3 >/dev/null; kill "$server" 2>/dev/null; } & ' +
+  'wait "$server"; rm -rf -- "$0"';
 
 /** Starts a Redis of its own, reachable through a socket file, that writes nothing to the disk. */
 export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: number }): Promise<RedisProcess> => {
@@ -33,7 +35,7 @@ export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: nu
     loglevel: 'warning',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const keeper = spawn('sh', ['-c', KEEPER, 'sh', ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const keeper = spawn('sh', ['-c', KEEPER, folder, ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   const listen = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-2000);
@@ -45,7 +47,6 @@ export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: nu
   const stop = async () => {
     keeper.stdin.end();
     await exited;
-    await rm(folder, { recursive: true, force: true });
   };
 
   const deadline = Date.now() + START_MS;

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+
+/** What the machine is asked and told; the real one outside of tests. */
+export interface Machine {
+  /** Runs a command to its end. @returns Its exit status, `null` when it could not be run. */
+  run(command: string, parameters: readonly string[]): number | null;
+  isRoot: boolean;
+}
+
+const INSTALL_MS = 300_000;
+
+/**
+ * Makes sure that there is a redis-server to start: installs Debian's package where that may be done, so that no test is
+ * ever left out for want of it.
+ *
+ * @throws {Error} What is missing, and how to get it.
+ */
+export const ensureRedis = (machine: Machine = thisMachine()): void => {
+  const { run, isRoot } = machine;
+  const isThere = () => run('redis-server', ['--version']) === 0;
+  if (isThere()) return;
+  const packages = isRoot && run('apt-get', ['--version']) === 0;
+  if (packages && run('apt-get', ['update']) === 0) {
+    run('apt-get', ['install', '--yes', '--no-install-recommends', 'redis-server']);
+  }
+  if (isThere()) return;
+  throw new Error(
+    'Cannot find redis-server, which the tests start: install Redis 7 or later so that it is on the PATH ' +
+      '(Debian: apt-get install redis-server; macOS: brew install redis)' +
+      (packages ? '. Installing it with apt-get did not succeed' : ''),
+  );
+};
+
+const thisMachine = (): Machine => ({
+  isRoot: process.getuid?.() === 0,
+  run: (command, parameters) => {
+    const stdio = command === 'apt-get' && parameters[0] !== '--version' ? 'inherit' : 'ignore';
+    // RUNLEVEL 1 keeps the package from starting a Redis for the whole machine.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+    return spawnSync(command, parameters, { stdio: ['ignore', stdio, stdio], timeout: INSTALL_MS, env }).status;
+  },
+});
