@@ -1,0 +1,215 @@
+/** A variable or secret of the functions. */
+export interface Setting {
+  name: string;
+  /** Functions that read it; `all` for every one. */
+  functions: readonly string[] | 'all';
+  /** Set with `wrangler secret put`, never written into a file of the repository. */
+  secret?: true;
+  /** What holds when it is not set, or empty. */
+  otherwise: string;
+  what: string;
+}
+
+/** Everything that can be configured, in the order of docs/configuration.md. Bindings (KV, D1, services) are in each `wrangler.toml`. */
+export const CONFIGURATION: readonly Setting[] = [
+  {
+    name: 'ENVIRONMENT',
+    functions: 'all',
+    otherwise: 'production',
+    what: '`production`, or `development`: derived keys, services and hosts on this machine are accepted then',
+  },
+  {
+    name: 'CONTEXT_SIGNING_KEY',
+    functions: 'all',
+    secret: true,
+    otherwise: 'derived, in development',
+    what: "The function's own signing key (`npm run keys`)",
+  },
+  {
+    name: 'CONTEXT_DIRECTORY',
+    functions: 'all',
+    otherwise: 'derived, in development',
+    what: 'The signed directory of all keys; `npm run deploy` sets it',
+  },
+  {
+    name: 'CONTEXT_DIRECTORY_ROOT',
+    functions: 'all',
+    otherwise: 'none',
+    what: 'The public key that the directory is checked with; `npm run deploy` sets it',
+  },
+  {
+    name: 'CONTEXT_KEY_SEED',
+    functions: 'all',
+    otherwise: 'a fixed one',
+    what: 'Development only: what the derived keys are made of',
+  },
+  {
+    name: 'CONTEXT_LOCAL_LIBRARIANS',
+    functions: 'all',
+    otherwise: 'none',
+    what: 'Development only: ids of librarians beside those of the house, separated by commas',
+  },
+  {
+    name: 'CONTEXT_NEIGHBOURS',
+    functions: 'all',
+    otherwise: 'none',
+    what: 'Development only: librarians of other teams as JSON ([librarians](librarians.md))',
+  },
+  {
+    name: 'UPSTASH_VECTOR_REST_URL',
+    functions: 'all',
+    otherwise: 'vectors stay in the edition and in the Durable Objects',
+    what: 'The index of Upstash Vector: dense, cosine, with the dimensions of the embedding model',
+  },
+  {
+    name: 'UPSTASH_VECTOR_REST_TOKEN',
+    functions: 'all',
+    secret: true,
+    otherwise: '`local` on this machine',
+    what: 'Its token, the one that may write',
+  },
+  {
+    name: 'UPSTASH_REDIS_REST_URL',
+    functions: 'all',
+    otherwise: 'embeddings are kept in KV, memories in Durable Objects',
+    what: 'The database of Upstash Redis: embeddings of questions and, with a vector index, memories',
+  },
+  {
+    name: 'UPSTASH_REDIS_REST_TOKEN',
+    functions: 'all',
+    secret: true,
+    otherwise: '`local` on this machine',
+    what: 'Its token, the one that may write',
+  },
+  {
+    name: 'OPENAI_BASE_URL',
+    functions: 'all',
+    otherwise: '`https://api.openai.com/v1`',
+    what: "OpenAI's API or any that speaks it, up to and with the version",
+  },
+  {
+    name: 'OPENAI_API_KEY',
+    functions: 'all',
+    secret: true,
+    otherwise: 'no model: words carry the search, answers are quotes',
+    what: 'Its key. Setting it switches embeddings and answers by a model on',
+  },
+  {
+    name: 'EMBEDDING_MODEL',
+    functions: 'all',
+    otherwise: '`text-embedding-3-small`',
+    what: 'The embedding model; `none` for none. Another model embeds everything anew',
+  },
+  {
+    name: 'EMBEDDING_DIMENSIONS',
+    functions: 'all',
+    otherwise: 'those of the model',
+    what: 'Numbers of a vector, 1 to 4,096; needed for models that are not OpenAI’s',
+  },
+  {
+    name: 'CHAT_MODEL',
+    functions: 'all',
+    otherwise: '`gpt-4.1-mini`',
+    what: 'The model that writes answers; `none` for none',
+  },
+  {
+    name: 'MODEL_PRICES',
+    functions: 'all',
+    otherwise: 'costs are not told',
+    what: 'US dollars for a million tokens as JSON: `{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`',
+  },
+  {
+    name: 'EMBEDDING_CACHE_SIZE',
+    functions: ['navigator', 'semantic', 'library', 'memory'],
+    otherwise: '2000',
+    what: 'Embeddings of questions that an isolate keeps, 1 to 100,000; 1,536 numbers are 6 KiB',
+  },
+  {
+    name: 'EMBEDDING_CACHE_TTL_SECONDS',
+    functions: ['navigator', 'semantic', 'library', 'memory'],
+    otherwise: '86400',
+    what: 'How long they are kept, there and in Redis or KV, 60 to 31,536,000',
+  },
+  {
+    name: 'KB_URL',
+    functions: ['library'],
+    otherwise: 'none',
+    what: 'The host knowledge base of the workspace `default`',
+  },
+  {
+    name: 'KB_TOKEN',
+    functions: ['library'],
+    secret: true,
+    otherwise: 'none',
+    what: 'Sent to `KB_URL` as a bearer token',
+  },
+  {
+    name: 'KB_ALLOWED_HOSTS',
+    functions: ['library'],
+    otherwise: 'none',
+    what: 'Hosts that may be read from, separated by commas',
+  },
+  {
+    name: 'KB_SOURCES',
+    functions: ['library'],
+    otherwise: 'none',
+    what: 'Hosts of further workspaces as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}}`',
+  },
+  {
+    name: 'PUBLIC_URL',
+    functions: ['library'],
+    otherwise: '`http://localhost:8787`',
+    what: 'Where the gateway is reached, for articles without an address of their own',
+  },
+  {
+    name: 'CORS_ORIGINS',
+    functions: ['gateway'],
+    otherwise: 'none',
+    what: 'Web pages that may call the gateway, separated by commas, or `*`',
+  },
+  {
+    name: 'ROUTED_NEIGHBOURS',
+    functions: ['gateway'],
+    otherwise: 'none',
+    what: "Other teams' librarians that may be asked without being named, separated by commas",
+  },
+  {
+    name: 'SHOP_WORKSPACE',
+    functions: ['analytics', 'web-search'],
+    otherwise: '`default`',
+    what: 'The workspace whose shop database is bound as `SHOP_DB` ([analytics](analytics.md))',
+  },
+  {
+    name: 'SERPAPI_KEY',
+    functions: ['web-search'],
+    secret: true,
+    otherwise: 'none',
+    what: 'Key of SerpApi ([web search](web-search.md))',
+  },
+  {
+    name: 'SERPAPI_URL',
+    functions: ['web-search'],
+    otherwise: '`https://serpapi.com`',
+    what: 'One that speaks as SerpApi does',
+  },
+  { name: 'BRAVE_SEARCH_KEY', functions: ['web-search'], secret: true, otherwise: 'none', what: 'Key of Brave Search' },
+  {
+    name: 'BRAVE_SEARCH_URL',
+    functions: ['web-search'],
+    otherwise: '`https://api.search.brave.com`',
+    what: 'One that speaks as Brave Search does',
+  },
+  { name: 'SEARCH_COUNTRY', functions: ['web-search'], otherwise: "the provider's", what: 'Two letters: `us`' },
+  { name: 'SEARCH_LANGUAGE', functions: ['web-search'], otherwise: "the provider's", what: 'Two letters: `en`' },
+];
+
+/** The table of docs/configuration.md. */
+export const configurationTable = (settings: readonly Setting[] = CONFIGURATION): string =>
+  [
+    '| variable | functions | not set | what it is |',
+    '| --- | --- | --- | --- |',
+    ...settings.map(({ name, functions, secret, otherwise, what }) => {
+      const readers = functions === 'all' ? 'all' : functions.join(', ');
+      return `| \`${name}\`${secret ? ' (secret)' : ''} | ${readers} | ${otherwise} | ${what} |`;
+    }),
+  ].join('\n');
