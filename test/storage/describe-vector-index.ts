@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { VectorIndex, VectorRecord } from '../../src/storage/vector-index.ts';
+
+export interface VectorIndexForTest {
+  index: VectorIndex;
+  /** Another tenant of the same store. */
+  other: VectorIndex;
+}
+
+/** As often as it may take, and not for ever. */
+export const untilVisible = async (index: VectorIndex): Promise<void> => {
+  for (let look = 0; look < 500; look += 1) {
+    if ((await index.pending()) === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('The index did not become visible');
+};
+
+const POINTS: VectorRecord[] = [
+  { id: 'east', vector: [1, 0, 0], metadata: { type: 'fact', confidence: 0.9, isOpen: true } },
+  { id: 'north', vector: [0, 1, 0], metadata: { type: 'decision', confidence: 0.5, isOpen: false } },
+  { id: 'west', vector: [-1, 0, 0], metadata: { type: 'fact', confidence: 0.2 } },
+  { id: 'bare', vector: [3, 3, 0] },
+];
+
+const idsOf = (hits: readonly { id: string }[]) => hits.map(({ id }) => id);
+
+/** What every adapter keeps. @param make A fresh store of three dimensions, in which nothing was ever written. */
+export const describeVectorIndex = (name: string, make: () => Promise<VectorIndexForTest>): void => {
+  const filled = async (records: readonly VectorRecord[] = POINTS): Promise<VectorIndexForTest> => {
+    const made = await make();
+    await made.index.upsert(records);
+    await untilVisible(made.index);
+    return made;
+  };
+
+  describe(`${name}: a vector index`, () => {
+    it('is empty where nothing was ever written', async () => {
+      const { index } = await make();
+      expect(await index.query([1, 0, 0], { limit: 5 })).toEqual([]);
+      expect(await index.list()).toEqual({ ids: [] });
+      expect(await index.pending()).toBe(0);
+      await index.delete(['east']);
+      await index.clear();
+    });
+
+    it('finds the closest first, by cosine, with what they carry', async () => {
+      const { index } = await filled();
+      const hits = await index.query([2, 0.001, 0], { limit: 10 });
+      expect(idsOf(hits)).toEqual(['east', 'bare', 'north', 'west']);
+      const cosines = [1, Math.SQRT1_2, 0, -1];
+      hits.forEach(({ similarity }, at) => {
+        expect(similarity).toBeCloseTo(cosines[at] ?? Number.NaN, 2);
+      });
+      expect(hits[0]?.metadata).toEqual({ type: 'fact', confidence: 0.9, isOpen: true });
+      expect(hits.every(({ similarity }) => similarity >= -1 && similarity <= 1)).toBe(true);
+    });
+
+    it('finds at most as many as asked for', async () => {
+      const { index } = await filled();
+      expect(idsOf(await index.query([1, 0, 0], { limit: 1 }))).toEqual(['east']);
+    });
+
+    it('finds nothing for a vector without a direction', async () => {
+      const { index } = await filled();
+      expect(await index.query([0, 0, 0], { limit: 5 })).toEqual([]);
+    });
+
+    it('replaces a record, metadata and all', async () => {
+      const { index } = await filled();
+      await index.upsert([{ id: 'east', vector: [0, 0, 1] }]);
+      await untilVisible(index);
+      const [hit] = await index.query([0, 0, 1], { limit: 1 });
+      expect(hit?.id).toBe('east');
+      expect(hit?.metadata?.type).toBeUndefined();
+      expect((await index.list()).ids).toHaveLength(4);
+    });
+
+    it.each([
+      ['equal', { field: 'type', is: '=', value: 'fact' }, ['east', 'west']],
+      ['unequal, but there', { field: 'type', is: '!=', value: 'fact' }, ['north']],
+      ['one of', { field: 'type', in: ['decision', 'rule'] }, ['north']],
+      ['none of no values', { field: 'type', in: [] }, []],
+      ['at least', { field: 'confidence', is: '>=', value: 0.5 }, ['east', 'north']],
+      ['below', { field: 'confidence', is: '<', value: 0.5 }, ['west']],
+      ['above a very small number', { field: 'confidence', is: '>', value: 1e-9 }, ['east', 'north', 'west']],
+      ['false', { field: 'isOpen', is: '=', value: false }, ['north']],
+      ['missing everywhere', { field: 'owner', is: '!=', value: 'x' }, []],
+      [
+        'both',
+        {
+          and: [
+            { field: 'type', is: '=', value: 'fact' },
+            { field: 'confidence', is: '>', value: 0.5 },
+          ],
+        },
+        ['east'],
+      ],
+      [
+        'either, within both',
+        {
+          and: [
+            {
+              or: [
+                { field: 'type', is: '=', value: 'decision' },
+                { field: 'type', is: '=', value: 'fact' },
+              ],
+            },
+            { field: 'confidence', is: '<', value: 0.9 },
+          ],
+        },
+        ['north', 'west'],
+      ],
+      ['all of nothing', { and: [] }, ['bare', 'east', 'north', 'west']],
+      ['any of nothing', { or: [] }, []],
+      ['with a quote', { field: 'type', is: '=', value: "fact' OR type = 'decision" }, []],
+    ] as const)('narrows by metadata: %s', async (_name, filter, expected) => {
+      const { index } = await filled();
+      const hits = await index.query([1, 0.001, 0], { limit: 10, filter });
+      expect(idsOf(hits).sort()).toEqual([...expected]);
+    });
+
+    it('forgets what is deleted, and minds no id that is not there', async () => {
+      const { index } = await filled();
+      await index.delete(['east', 'nowhere']);
+      await untilVisible(index);
+      expect(idsOf(await index.query([1, 0, 0], { limit: 10 }))).not.toContain('east');
+      expect((await index.list()).ids.sort()).toEqual(['bare', 'north', 'west']);
+    });
+
+    it('takes and lists more than fit into one request', async () => {
+      const many = Array.from({ length: 2100 }, (_, at) => ({ id: `r${at}`, vector: [1, at / 1000, 0] }));
+      const { index } = await filled(many);
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      let pages = 0;
+      do {
+        const page = await index.list({ cursor });
+        ids.push(...page.ids);
+        cursor = page.next;
+        pages += 1;
+      } while (cursor !== undefined && pages < 50);
+      expect(pages).toBeGreaterThan(1);
+      expect(new Set(ids).size).toBe(2100);
+      expect(ids).toHaveLength(2100);
+      expect(await index.query([1, 0, 0], { limit: 1000 })).toHaveLength(1000);
+      await index.delete(ids);
+      expect(await index.list()).toEqual({ ids: [] });
+    });
+
+    it('shows one tenant nothing of another, and clears only its own', async () => {
+      const { index, other } = await filled();
+      await other.upsert([{ id: 'theirs', vector: [1, 0, 0] }]);
+      await untilVisible(other);
+      expect(idsOf(await index.query([1, 0, 0], { limit: 10 }))).not.toContain('theirs');
+      expect(idsOf(await other.query([1, 0, 0], { limit: 10 }))).toEqual(['theirs']);
+      await other.delete(['east']);
+      await index.clear();
+      await untilVisible(index);
+      expect(await index.list()).toEqual({ ids: [] });
+      expect(await index.query([1, 0, 0], { limit: 10 })).toEqual([]);
+      expect((await other.list()).ids).toEqual(['theirs']);
+    });
+
+    it('can be written to again after it was cleared', async () => {
+      const { index } = await filled();
+      await index.clear();
+      await index.upsert([{ id: 'new', vector: [0, 1, 0] }]);
+      await untilVisible(index);
+      expect(idsOf(await index.query([0, 1, 0], { limit: 10 }))).toEqual(['new']);
+    });
+
+    it.each([
+      ['a vector of another dimension', { id: 'x', vector: [1, 2] }],
+      ['a number that is not finite', { id: 'x', vector: [1, Number.NaN, 0] }],
+      ['an id of other letters', { id: 'a/b', vector: [1, 2, 3] }],
+      ['an empty id', { id: '', vector: [1, 2, 3] }],
+      ['an id that is too long', { id: 'x'.repeat(201), vector: [1, 2, 3] }],
+      ['metadata that is too long', { id: 'x', vector: [1, 2, 3], metadata: { text: 'x'.repeat(50_000) } }],
+    ])('refuses %s, and stores nothing of the batch', async (_name, record) => {
+      const { index } = await make();
+      await expect(index.upsert([...POINTS, record])).rejects.toThrow(RangeError);
+      expect(await index.list()).toEqual({ ids: [] });
+    });
+
+    it('refuses to look for a vector of another dimension, and limits out of range', async () => {
+      const { index } = await make();
+      await expect(index.query([1], { limit: 1 })).rejects.toThrow(RangeError);
+      for (const limit of [0, 1001, 1.5]) await expect(index.query([1, 0, 0], { limit })).rejects.toThrow(RangeError);
+      await expect(index.delete(['a b'])).rejects.toThrow(RangeError);
+    });
+
+    it('does nothing once the signal has aborted', async () => {
+      const { index } = await make();
+      const options = { signal: AbortSignal.abort() };
+      const refused = { name: 'StoreUnavailable', reason: 'aborted' };
+      await expect(index.upsert(POINTS, options)).rejects.toMatchObject(refused);
+      await expect(index.query([1, 0, 0], { limit: 1, ...options })).rejects.toMatchObject(refused);
+      await expect(index.delete(['east'], options)).rejects.toMatchObject(refused);
+      await expect(index.list(options)).rejects.toMatchObject(refused);
+      await expect(index.clear(options)).rejects.toMatchObject(refused);
+      expect(await index.list()).toEqual({ ids: [] });
+    });
+  });
+};

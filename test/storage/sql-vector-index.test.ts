@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
+import { describeVectorIndex } from './describe-vector-index.ts';
+import { nodeSql } from './node-sql.ts';
+
+const makeIndex = (dimensions = 3) => {
+  const sql = nodeSql();
+  return { sql, index: sqlVectorIndex(sql, { namespace: 'a', dimensions }) };
+};
+
+describeVectorIndex('SQLite', async () => {
+  const { sql, index } = makeIndex();
+  return { index, other: sqlVectorIndex(sql, { namespace: 'b', dimensions: 3 }) };
+});
+
+describe('sqlVectorIndex()', () => {
+  it('finds what sorting all cosines finds', async () => {
+    const number = fc.integer({ min: -100, max: 100 });
+    const vector = fc.array(number, { minLength: 4, maxLength: 4 });
+    const property = fc.asyncProperty(
+      fc.array(vector, { maxLength: 700 }),
+      vector.filter((each) => each.some((one) => one !== 0)),
+      fc.integer({ min: 1, max: 20 }),
+      async (vectors, query, limit) => {
+        const { index } = makeIndex(4);
+        await index.upsert(vectors.map((each, at) => ({ id: `v${at}`, vector: each })));
+        const hits = await index.query(query, { limit });
+        const exact = vectors.map((each) => cosine(each, query)).sort((left, right) => right - left);
+        expect(hits).toHaveLength(Math.min(limit, vectors.length));
+        hits.forEach(({ similarity }, at) => {
+          expect(similarity).toBeCloseTo(exact[at] ?? Number.NaN, 5);
+        });
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  it('compares vectors whose squares no 64-bit float can hold', async () => {
+    const { index } = makeIndex();
+    await index.upsert([
+      { id: 'huge', vector: [1e300, 0, 0] },
+      { id: 'tiny', vector: [0, 1e-300, 0] },
+    ]);
+    const hits = await index.query([0, 1e-200, 0], { limit: 2 });
+    expect(hits.map(({ id, similarity }) => [id, similarity])).toEqual([
+      ['tiny', 1],
+      ['huge', 0],
+    ]);
+  });
+
+  it('passes over vectors that were stored with other dimensions', async () => {
+    const { sql, index } = makeIndex();
+    await index.upsert([{ id: 'old', vector: [1, 0, 0] }]);
+    const newer = sqlVectorIndex(sql, { namespace: 'a', dimensions: 2 });
+    await newer.upsert([{ id: 'new', vector: [1, 0] }]);
+    expect((await newer.query([1, 0], { limit: 5 })).map(({ id }) => id)).toEqual(['new']);
+  });
+
+  it('tells that the database failed, and not what was in the statement', async () => {
+    const broken = sqlVectorIndex(
+      {
+        all: () => {
+          throw new Error('disk I/O error');
+        },
+        run: () => {},
+        transaction: (work) => work(),
+      },
+      { namespace: 'a', dimensions: 3 },
+    );
+    await expect(broken.query([1, 0, 0], { limit: 1 })).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      reason: 'unavailable',
+      message: 'Cannot search vectors: the database failed',
+    });
+  });
+});
+
+const cosine = (left: readonly number[], right: readonly number[]): number => {
+  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, each, at) => sum + each * (b[at] ?? 0), 0);
+  return dot(left, right) / (Math.sqrt(dot(left, left) * dot(right, right)) || 1);
+};
