@@ -154,7 +154,8 @@ const retryAfterOf = (headers: Headers, now: number): number | undefined => {
   if (/^\d{1,9}(?:\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  // By its weekday: on its own `Date.parse` takes -5 for a year.
+  const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 };
 

@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenAIChatConfig, openaiChat } from '../../../src/ai/chat/openai-chat.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
+import { changeReply, replyWith } from '../change-reply.ts';
+import { describeChatModel, unavailabilityOf } from '../describe-chat-model.ts';
+
+const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig> = {}) =>
+  openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });
+
+describeChatModel('OpenAI, gpt-4.1-mini', (server) => chatOf(server));
+describeChatModel('OpenAI, a reasoning model', (server) =>
+  chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }),
+);
+
+let server: OpenAIServer;
+beforeAll(async () => {
+  server = await startOpenAIServer();
+});
+afterEach(() => {
+  server.faults.none();
+  server.forgetRequests();
+});
+afterAll(() => server.stop());
+
+const QUESTION = [{ role: 'user', content: 'Is it warm?' }] as const;
+const sent = () => server.sent('/chat/completions')[0] as Record<string, unknown>;
+const object = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+
+describe('openaiChat()', () => {
+  it('sends no more than the question needs, and has nothing stored', async () => {
+    await chatOf(server).complete(QUESTION);
+    expect(sent()).toEqual({ model: 'gpt-4.1-mini', messages: [...QUESTION], store: false });
+  });
+
+  it('bounds the tokens by the name that all models take', async () => {
+    await chatOf(server).complete(QUESTION, { maxTokens: 200, temperature: 0 });
+    expect(sent()).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
+    expect(sent()).not.toHaveProperty('max_tokens');
+  });
+
+  it.each(['o4-mini', 'o3', 'gpt-5-mini'])('sends %s no temperature, which it refuses', async (model) => {
+    await chatOf(server, { model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
+    expect(sent()).not.toHaveProperty('temperature');
+  });
+
+  it('says how much a reasoning model is to think only where that is configured', async () => {
+    await chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }).complete(QUESTION);
+    expect(sent()).toMatchObject({ reasoning_effort: 'low' });
+  });
+
+  it('sends a schema as a strict one', async () => {
+    const schema = { name: 'answer', schema: object({ warm: { type: 'boolean' } }) };
+    const { text } = await chatOf(server).complete(QUESTION, { schema });
+    expect(sent()).toMatchObject({
+      response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
+    });
+    expect(JSON.parse(text)).toEqual({ warm: false });
+  });
+
+  it('fails as refused for a schema that strict mode does not take', async () => {
+    const schema = { name: 'answer', schema: object({ text: { type: 'string', maxLength: 5 } }) };
+    expect((await unavailabilityOf(chatOf(server).complete(QUESTION, { schema }))).reason).toBe('refused');
+  });
+
+  it.each(['', 'an answer', 'réponse', 'x'.repeat(65)])('sends no schema of the name "%s"', async (name) => {
+    const schema = { name, schema: object({}) };
+    await expect(chatOf(server).complete(QUESTION, { schema })).rejects.toThrow(RangeError);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('sends half a surrogate pair as a replacement character', async () => {
+    await chatOf(server).complete([{ role: 'user', content: 'cut \ud83d' }]);
+    expect(sent()).toMatchObject({ messages: [{ content: 'cut \ufffd' }] });
+  });
+
+  it('sends neither no message nor more than 256', async () => {
+    const many = Array.from({ length: 257 }, () => QUESTION[0]);
+    await expect(chatOf(server).complete([])).rejects.toThrow(RangeError);
+    await expect(chatOf(server).complete(many)).rejects.toThrow(RangeError);
+  });
+
+  it('gives up by itself after its own time', async () => {
+    server.faults.always({ kind: 'hang-in-body' });
+    const error = await unavailabilityOf(chatOf(server, { timeoutMs: 100 }).complete(QUESTION));
+    expect(error).toMatchObject({ reason: 'unavailable' });
+  });
+
+  it('tells what wait the service asks for', async () => {
+    server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
+    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject({
+      reason: 'rate_limited',
+      retryAfterMs: 7000,
+    });
+  });
+
+  it.each<Partial<OpenAIChatConfig>>([
+    { model: '' },
+    { model: 'a\nb' },
+    { apiKey: '' },
+    { apiKey: 'sk 1' },
+    { baseURL: 'https://example.com/v1?x=1' },
+    { timeoutMs: 600_001 },
+  ])('refuses the configuration %j', (config) => {
+    expect(() => chatOf(server, config)).toThrow(RangeError);
+  });
+});
+
+describe('the cost of a completion', () => {
+  const prices = { 'gpt-4.1-mini': { inputPerMillion: 2, cachedInputPerMillion: 0.5, outputPerMillion: 8 } };
+  const usage = { prompt: 1_000_000, cached: 400_000, completion: 100_000 };
+
+  it('counts input, input from the cache and output at their prices', async () => {
+    server.script({ text: 'Yes.', usage });
+    const { costUsd } = await chatOf(server, { prices }).complete(QUESTION);
+    expect(costUsd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 8, 10);
+  });
+
+  it.each(['gpt-4.1-mini-2025-04-14'])('finds the price of %s', async (model) => {
+    server.script({ text: 'Yes.', usage });
+    expect(await chatOf(server, { model, prices }).complete(QUESTION)).toHaveProperty('costUsd');
+  });
+
+  it.each(['gpt-4.1', 'gpt-4.1-nano'])('is not made up for %s, which has no price', async (model) => {
+    server.script({ text: 'Yes.', usage });
+    const completion = await chatOf(server, { model, prices }).complete(QUESTION);
+    expect(completion).toHaveProperty('usage');
+    expect(completion).not.toHaveProperty('costUsd');
+  });
+
+  it('is told of a text that was cut off as well', async () => {
+    server.script({ text: 'Ye', usage, finish: 'length' });
+    expect(await chatOf(server, { prices }).complete(QUESTION)).toHaveProperty('costUsd');
+  });
+});
+
+describe('what comes back', () => {
+  const change = (message: unknown, more: object = {}) =>
+    changeReply((reply: object) => ({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop', ...more }] }));
+
+  it.each<[string, typeof fetch]>([
+    ['no choices', changeReply((reply: object) => ({ ...reply, choices: [] }))],
+    ['no message', change(undefined)],
+    ['a content that is no text', change({ content: 42 })],
+    ['a list', changeReply(() => [])],
+    ['an error with status 200', changeReply(() => ({ error: { message: 'no' } }))],
+    ['a text by its type', replyWith(() => new Response('{}', { headers: { 'content-type': 'text/plain' } }))],
+    ['more than 2 MiB', change({ content: 'x'.repeat(2_100_000) })],
+  ])('is malformed when it is %s', async (_, fetch) => {
+    expect((await unavailabilityOf(chatOf(server, { fetch }).complete(QUESTION))).reason).toBe('malformed');
+  });
+
+  it.each(['tool_calls', 'function_call', 'something new', null, undefined])(
+    'is not taken for whole when it ended by %s',
+    async (finish_reason) => {
+      const fetch = change({ content: 'Yes.' }, { finish_reason });
+      expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['negative', { prompt_tokens: -1, completion_tokens: 1 }],
+    ['half', { prompt_tokens: 1 }],
+    ['texts', { prompt_tokens: '1', completion_tokens: '2' }],
+  ])('is an answer although its accounts are %s', async (_, usage) => {
+    const fetch = changeReply((reply: object) => ({ ...reply, usage }));
+    const completion = await chatOf(server, { fetch }).complete(QUESTION);
+    expect(completion.text).toBe('Is it warm?');
+    expect(completion).not.toHaveProperty('usage');
+  });
+
+  it('may have members that nobody knows, and lack those that nobody reads', async () => {
+    const fetch = changeReply(() => ({
+      choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
+    }));
+    expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
+  });
+
+  it('is empty, and whole, when the content is null', async () => {
+    expect(await chatOf(server, { fetch: change({ content: null }) }).complete(QUESTION)).toMatchObject({
+      text: '',
+      finish: 'stop',
+    });
+  });
+});

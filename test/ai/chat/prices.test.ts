@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { costOf, priceOf } from '../../../src/ai/chat/prices.ts';
+
+const cheap = { inputPerMillion: 1, outputPerMillion: 4 };
+const dear = { inputPerMillion: 10, outputPerMillion: 40 };
+
+describe('priceOf()', () => {
+  it.each(['gpt-4.1-mini', 'gpt-4.1-mini-2025-04-14', 'openai/gpt-4.1-mini', 'openai/gpt-4.1-mini-2025-04-14'])(
+    'finds %s',
+    (model) => {
+      expect(priceOf(model, { 'gpt-4.1-mini': cheap })).toBe(cheap);
+    },
+  );
+
+  it('prefers the entry of the whole name', () => {
+    const prices = { 'gpt-4.1': cheap, 'gpt-4.1-2025-04-14': dear, 'host/gpt-4.1': dear };
+    expect(priceOf('gpt-4.1-2025-04-14', prices)).toBe(dear);
+    expect(priceOf('host/gpt-4.1', prices)).toBe(dear);
+    expect(priceOf('gpt-4.1', prices)).toBe(cheap);
+  });
+
+  it.each(['gpt-4.1-nano', 'gpt-4', 'constructor', 'toString', '__proto__'])('has no price for %s', (model) => {
+    expect(priceOf(model, { 'gpt-4.1': cheap })).toBeUndefined();
+  });
+});
+
+describe('costOf()', () => {
+  it('takes cached input for other input where it has no price of its own', () => {
+    expect(costOf({ input: 1_000_000, cached: 500_000, output: 0 }, cheap)).toBe(1);
+  });
+
+  it('counts no more cached tokens than there are', () => {
+    expect(costOf({ input: 10, cached: 1000, output: 0 }, { ...cheap, cachedInputPerMillion: 0 })).toBe(0);
+  });
+
+  it('is nothing for no tokens', () => {
+    expect(costOf({ input: 0, cached: 0, output: 0 }, dear)).toBe(0);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenAIEmbeddingConfig, OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
+import { changeReply, replyWith } from '../change-reply.ts';
+import { describeEmbeddingProvider, failureOf } from '../describe-embedding-provider.ts';
+
+const providerOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIEmbeddingConfig> = {}) =>
+  new OpenAIEmbeddingProvider({ apiKey, baseURL: url, ...config });
+
+describeEmbeddingProvider('OpenAI, text-embedding-3-small', (server) => providerOf(server));
+describeEmbeddingProvider('OpenAI, shortened', (server) => providerOf(server, { dimensions: 256 }));
+describeEmbeddingProvider('OpenAI, a model of another provider', (server) =>
+  providerOf(server, { model: 'local-embedding', dimensions: 384 }),
+);
+
+let server: OpenAIServer;
+beforeAll(async () => {
+  server = await startOpenAIServer();
+});
+afterEach(() => {
+  server.faults.none();
+  server.forgetRequests();
+});
+afterAll(() => server.stop());
+
+const sent = () => server.sent('/embeddings') as Record<string, unknown>[];
+
+describe('new OpenAIEmbeddingProvider()', () => {
+  it('is text-embedding-3-small with 1536 numbers when only a key is given', () => {
+    expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1' })).toMatchObject({
+      model: 'text-embedding-3-small',
+      dimensions: 1536,
+    });
+  });
+
+  it.each([
+    ['text-embedding-3-large', 3072],
+    ['text-embedding-ada-002', 1536],
+    ['openai/text-embedding-3-small', 1536],
+  ])('knows the dimensions of %s', (model, dimensions) => {
+    expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1', model }).dimensions).toBe(dimensions);
+  });
+
+  it.each<[string, Partial<OpenAIEmbeddingConfig>]>([
+    ['no dimensions for a model it does not know', { model: 'bge-m3' }],
+    ['more dimensions than the model has', { dimensions: 1537 }],
+    ['half a dimension', { dimensions: 10.5 }],
+    ['other dimensions for a model that cannot shorten', { model: 'text-embedding-ada-002', dimensions: 512 }],
+    ['a key that no header can hold', { apiKey: 'sk-1\nX-Other: 1' }],
+    ['an empty key', { apiKey: '' }],
+    ['an address that is none', { baseURL: 'api.openai.com' }],
+    ['an address of a file', { baseURL: 'file:///v1' }],
+    ['an address with a user', { baseURL: 'https://user:secret@example.com/v1' }],
+    ['no time', { timeoutMs: 0 }],
+    ['a model name of two lines', { model: 'a\nb', dimensions: 8 }],
+  ])('refuses %s, and quotes no key', (_, config) => {
+    const make = () => new OpenAIEmbeddingProvider({ apiKey: 'sk-1', ...config });
+    expect(make).toThrow(RangeError);
+    expect(make).not.toThrow(/sk-1|secret/);
+  });
+});
+
+describe('OpenAIEmbeddingProvider', () => {
+  it('asks for base64 and names no dimensions that the model has anyway', async () => {
+    await providerOf(server).embed('text');
+    expect(sent()).toEqual([{ model: 'text-embedding-3-small', input: ['text'], encoding_format: 'base64' }]);
+    await providerOf(server, { dimensions: 256 }).embed('text');
+    expect(sent()[1]).toMatchObject({ dimensions: 256 });
+  });
+
+  it('authenticates by a bearer token and sends nothing that names the caller', async () => {
+    await providerOf(server).embed('text');
+    const { headers } = server.requests[0]!;
+    expect(headers.authorization).toBe(`Bearer ${server.apiKey}`);
+    expect(Object.keys(headers).filter((name) => /^(x-|openai-|cookie)/.test(name))).toEqual([]);
+  });
+
+  it('takes a base address with a slash at its end', async () => {
+    expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
+  });
+
+  it('takes numbers where base64 was asked for', async () => {
+    const floats = changeReply(({ data, ...rest }: { data: { embedding: string }[] }) => ({
+      ...rest,
+      data: data.map((one) => {
+        const bytes = Buffer.from(one.embedding, 'base64');
+        return { ...one, embedding: Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4)) };
+      }),
+    }));
+    expect(await providerOf(server, { fetch: floats }).embed('text')).toEqual(await providerOf(server).embed('text'));
+  });
+
+  it('orders vectors by their index, not by their place', async () => {
+    const reversed = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
+    const texts = ['one', 'two', 'three'];
+    expect(await providerOf(server, { fetch: reversed }).embedBatch(texts)).toEqual(
+      await providerOf(server).embedBatch(texts),
+    );
+  });
+
+  const floats = (...numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+  it.each<[string, unknown]>([
+    ['a vector too few', [{ index: 0, embedding: [1, 0] }]],
+    ['a vector too many', [0, 1, 2].map((index) => ({ index, embedding: [1, 0] }))],
+    ['an index twice', [0, 0].map((index) => ({ index, embedding: [1, 0] }))],
+    ['an index out of range', [0, 2].map((index) => ({ index, embedding: [1, 0] }))],
+    ['an index that is a name', ['0', '__proto__'].map((index) => ({ index, embedding: [1, 0] }))],
+    ['a number too few', [0, 1].map((index) => ({ index, embedding: [1] }))],
+    ['a number too many', [0, 1].map((index) => ({ index, embedding: [1, 0, 0] }))],
+    ['a text for a number', [0, 1].map((index) => ({ index, embedding: [1, '0'] }))],
+    ['null for a number', [0, 1].map((index) => ({ index, embedding: [1, null] }))],
+    ['no vector', [0, 1].map((index) => ({ index }))],
+    ['a zero vector', [0, 1].map((index) => ({ index, embedding: [0, 0] }))],
+    ['base64 of other dimensions', [0, 1].map((index) => ({ index, embedding: floats(1, 0, 0) }))],
+    ['base64 of no number', [0, 1].map((index) => ({ index, embedding: floats(1, Number.NaN) }))],
+    ['base64 of infinity', [0, 1].map((index) => ({ index, embedding: floats(1, Number.POSITIVE_INFINITY) }))],
+    ['a text that is no base64', [0, 1].map((index) => ({ index, embedding: '!!!!' }))],
+    ['no list', { 0: [1, 0] }],
+  ])('takes %s for malformed', async (_, data) => {
+    const changed = providerOf(server, { dimensions: 2, fetch: changeReply(() => ({ object: 'list', data })) });
+    expect((await failureOf(changed.embedBatch(['one', 'two']))).reason).toBe('malformed');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a text by its type', () => new Response('{"data":[]}', { headers: { 'content-type': 'text/plain' } })],
+    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['bytes that are no UTF-8', () => new Response(new Uint8Array([34, 255, 34]), { headers: JSON_TYPE })],
+    ['nothing', () => new Response(null, { headers: JSON_TYPE })],
+    ['more than its vectors can take', () => new Response(`"${'x'.repeat(200_000)}"`, { headers: JSON_TYPE })],
+  ])('takes %s for malformed', async (_, reply) => {
+    const provider = providerOf(server, { dimensions: 2, fetch: replyWith(reply) });
+    expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
+  });
+  const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+  it('reads no further than its bound, however long the answer goes on', async () => {
+    let sentBytes = 0;
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (stream) => {
+            sentBytes += 65_536;
+            stream.enqueue(new Uint8Array(65_536).fill(32));
+          },
+        }),
+        { headers: JSON_TYPE },
+      );
+    const provider = providerOf(server, { dimensions: 2, fetch: replyWith(endless) });
+    expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
+    expect(sentBytes).toBeLessThan(400_000);
+  });
+
+  it('takes the key to no other address', async () => {
+    const other = await startOpenAIServer();
+    server.faults.always({ kind: 'status', status: 307, headers: { location: `${other.url}/embeddings` } });
+    const error = await failureOf(providerOf(server).embed('text'));
+    const { length } = other.requests;
+    await other.stop();
+    expect([error.reason, length]).toEqual(['refused', 0]);
+  });
+
+  it('needs no this of the fetch it is given', async () => {
+    const strict: typeof fetch = function (this: unknown, ...request) {
+      // As workerd has it: its `fetch` is no method of anything but the global object.
+      if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
+      return fetch(...request);
+    };
+    expect(await providerOf(server, { fetch: strict }).embed('text')).toHaveLength(1536);
+  });
+
+  it('stays within what one request may hold, and sends at most four at a time', async () => {
+    let open = 0;
+    let most = 0;
+    const counting: typeof fetch = async (...request) => {
+      open += 1;
+      most = Math.max(most, open);
+      // Until the body is read.
+      const response = await fetch(...request);
+      const body = await response.arrayBuffer();
+      open -= 1;
+      return new Response(body, response);
+    };
+    server.faults.always({ kind: 'delay', ms: 20 });
+    const texts = Array.from({ length: 200 }, (_, at) => `${at} ${'Ωmega '.repeat(1200)}`);
+    expect(await providerOf(server, { dimensions: 64, fetch: counting }).embedBatch(texts)).toHaveLength(200);
+    expect(most).toBe(4);
+    expect(sent().length).toBeGreaterThan(4);
+    expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
+  });
+
+  it('ends all requests when one fails, and tells why that one did', async () => {
+    const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
+    server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
+    server.faults.always({ kind: 'hang-before-headers' });
+    expect((await failureOf(providerOf(server, { dimensions: 8 }).embedBatch(texts))).reason).toBe('refused');
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('refuses more than 10,000 texts', async () => {
+    const texts = Array.from({ length: 10_001 }, () => 'text');
+    expect((await failureOf(providerOf(server).embedBatch(texts))).reason).toBe('refused');
+    expect(server.requests).toHaveLength(0);
+  });
+});
