@@ -10,7 +10,12 @@ export const ContextError = z.discriminatedUnion('type', [
   z.object({ type: z.literal('search_error'), message, cause }),
   z.object({ type: z.literal('storage_error'), message, cause }),
   z.object({ type: z.literal('validation_error'), message }),
-  z.object({ type: z.literal('template_not_found'), template: z.string().max(64) }),
+  z.object({
+    type: z.literal('template_not_found'),
+    template: z.string().max(64),
+    /** The names that there are. */
+    available: z.array(z.string().max(64)).max(100).optional(),
+  }),
 ]);
 export type ContextError = z.infer<typeof ContextError>;
 

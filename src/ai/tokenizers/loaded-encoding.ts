@@ -10,26 +10,15 @@ export interface VocabularySource {
 }
 
 /** At most two, and the same for everybody: a vocabulary is constant. */
-const loaded = new Map<EncodingName, BytePairEncoding>();
-const loading = new Map<EncodingName, Promise<BytePairEncoding>>();
+const LOADED = new Map<EncodingName, BytePairEncoding>();
 
 /** The encoding, once its vocabulary has been read. */
-export const loadedEncoding = (name: EncodingName): BytePairEncoding | undefined => loaded.get(name);
+export const loadedEncoding = (name: EncodingName): BytePairEncoding | undefined => LOADED.get(name);
 
-/** Reads a vocabulary, once for all who ask. A failure is not kept: the next one who asks tries again. */
-export const loadEncoding = ({ encoding, load }: VocabularySource): Promise<BytePairEncoding> => {
-  const begun = loading.get(encoding) ?? open({ encoding, load });
-  loading.set(encoding, begun);
-  return begun;
-};
-
-const open = async ({ encoding, load }: VocabularySource): Promise<BytePairEncoding> => {
-  try {
-    const opened = memoCounts(bytePairEncoding(await load()));
-    loaded.set(encoding, opened);
-    return opened;
-  } catch (error) {
-    loading.delete(encoding);
-    throw error;
-  }
+/** Reads a vocabulary, unless that has been done. Requests do not wait for one another: in workerd such a promise may never settle. */
+export const loadEncoding = async ({ encoding, load }: VocabularySource): Promise<void> => {
+  if (LOADED.has(encoding)) return;
+  const vocabulary = await load();
+  // Another request may have been faster; what follows is synchronous.
+  if (!LOADED.has(encoding)) LOADED.set(encoding, memoCounts(bytePairEncoding(vocabulary)));
 };

@@ -1,0 +1,141 @@
+import type { Tokenizer } from '../ai/tokenizer.ts';
+import type { ContextResult } from '../contract/context-result.ts';
+import type { ContextTemplate } from '../contract/context-template.ts';
+import type { SearchResult } from '../contract/memory.ts';
+import { cutText } from './cut-text.ts';
+import { renderMemory, withMetadata } from './templates.ts';
+
+/**
+ * Memories -> text within a number of tokens (seed 002, Formatter). The budget covers the whole text, with header, separators and
+ * footer, and holds for the count of the whole text, whatever the tokenizer makes of borders.
+ *
+ * Memories come best first; from the first one that does not fit, all are left out. When that is the best one, its content is
+ * cut after a word. Where not even that fits, or there are no memories, the context is empty, without header and footer.
+ */
+export class ContextFormatter {
+  readonly #tokenizer: Tokenizer;
+
+  constructor(tokenizer: Tokenizer) {
+    this.#tokenizer = tokenizer;
+  }
+
+  /** @param tokenBudget Tokens at most. `truncated` tells whether a memory was left out or cut. */
+  format(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): ContextResult {
+    const { context, included, isCut } = this.#fit(memories, template, tokenBudget);
+    return {
+      context,
+      tokenCount: this.estimateTokens(context),
+      memories: memories.slice(0, included),
+      truncated: isCut || included < memories.length,
+      template: template.name,
+    };
+  }
+
+  /** What the tokenizer counts: exact with the model's vocabulary, estimated with characters. */
+  estimateTokens(text: string): number {
+    return this.#tokenizer.count(text);
+  }
+
+  /** The memories that `format` puts into the text; the only one of them may be cut there. */
+  truncateToFit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): SearchResult[] {
+    return memories.slice(0, this.#fit(memories, template, tokenBudget).included);
+  }
+
+  /**
+   * Counts each memory once, with the separator before it, to guess how many fit, then counts the whole text for the guess and
+   * its neighbours: at a border two tokens may become one, or one two, so that a sum proves nothing.
+   */
+  #fit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): Fit {
+    const texts = memoryTexts(memories, withMetadata(template, undefined));
+    const fits = (count: number): boolean => this.estimateTokens(texts.first(count)) <= tokenBudget;
+    const most = searchMost(this.#guess(texts, memories.length, tokenBudget), { upTo: memories.length, fits });
+    if (most > 0) return { context: texts.first(most), included: most, isCut: false };
+    return this.#fitBeginning(memories[0], withMetadata(template, undefined), tokenBudget);
+  }
+
+  #guess(texts: MemoryTexts, upTo: number, tokenBudget: number): number {
+    let left = tokenBudget - this.estimateTokens(texts.header + texts.footer);
+    for (let place = 0; place < upTo; place += 1) {
+      left -= this.estimateTokens(texts.part(place));
+      if (left < 0) return place;
+    }
+    return upTo;
+  }
+
+  /** The best memory alone, as much of it as there is room for. */
+  #fitBeginning(memory: SearchResult | undefined, template: ContextTemplate, tokenBudget: number): Fit {
+    if (memory === undefined) return NOTHING;
+    const { content } = memory.memory;
+    const { header = '', footer = '' } = template;
+    const cutTo = (length: number): string =>
+      header + renderMemory(template, memory, cutText(content, length)) + footer;
+    const fits = (length: number): boolean => this.estimateTokens(cutTo(length)) <= tokenBudget;
+    const upTo = Math.min(content.length - 1, tokenBudget * MAX_CHARACTERS_PER_TOKEN);
+    const length = searchMost(Math.min(upTo, tokenBudget * LIKELY_CHARACTERS_PER_TOKEN), { upTo, fits });
+    if (cutText(content, length) === '') return NOTHING;
+    return { context: cutTo(length), included: 1, isCut: true };
+  }
+}
+
+interface Fit {
+  context: string;
+  included: number;
+  isCut: boolean;
+}
+
+const NOTHING: Fit = { context: '', included: 0, isCut: false };
+
+/** Tokens of longer texts are runs of blanks, which nobody misses. It bounds what is counted. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
+const LIKELY_CHARACTERS_PER_TOKEN = 4;
+
+interface MemoryTexts {
+  header: string;
+  footer: string;
+  /** The memory at this place with the separator before it. */
+  part(place: number): string;
+  /** The whole text of the first memories; nothing for none. */
+  first(count: number): string;
+}
+
+/** Texts are made when they are asked for: most of many memories do not fit. */
+const memoryTexts = (memories: readonly SearchResult[], template: ContextTemplate): MemoryTexts => {
+  const { header = '', footer = '', separator } = template;
+  const parts: string[] = [];
+  const part = (place: number): string => {
+    const memory = memories[place];
+    const text =
+      parts[place] ?? (memory === undefined ? '' : (place > 0 ? separator : '') + renderMemory(template, memory));
+    parts[place] = text;
+    return text;
+  };
+  const first = (count: number): string => {
+    if (count === 0) return '';
+    let text = header;
+    for (let place = 0; place < count; place += 1) text += part(place);
+    return text + footer;
+  };
+  return { header, footer, part, first };
+};
+
+/**
+ * The most that fits, from 0 to `upTo`: first the guess and the next, then steps that double, then halves between. A number
+ * for which `fits` said no is never returned; 0 is not asked about.
+ */
+const searchMost = (guess: number, { upTo, fits }: { upTo: number; fits: (count: number) => boolean }): number => {
+  let enough = 0;
+  let tooMuch = upTo + 1;
+  let step = 1;
+  let next = Math.max(1, guess);
+  while (tooMuch - enough > 1) {
+    if (fits(next)) {
+      enough = next;
+      next = tooMuch > upTo ? Math.min(upTo, enough + step) : enough + ((tooMuch - enough) >> 1);
+    } else {
+      tooMuch = next;
+      next = enough === 0 ? Math.max(1, tooMuch - step) : enough + ((tooMuch - enough) >> 1);
+    }
+    step *= 2;
+  }
+  return enough;
+};

@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import { WorkspaceId } from '../contract/names.ts';
+import { Query } from '../contract/query.ts';
+import {
+  type ContextOptions,
+  MemorySearchRequest,
+  type RankingFunction,
+  SearchOptions,
+  WireContextOptions,
+} from '../contract/search-options.ts';
+import { invalidInput, validationFailure } from './errors.ts';
+
+/** A search with its defaults filled in. */
+export type SearchPlan = SearchOptions & { limit: number; relationshipDepth: number };
+
+/** A context with its defaults filled in, but for those of the engine. */
+export type ContextPlan = SearchPlan & Omit<ContextOptions, keyof SearchOptions>;
+
+const DEFAULT_LIMIT = 10;
+const DEFAULT_DEPTH = 1;
+
+/** All throw `ContextFailure` with a `validation_error` that names what is wrong. */
+export const readWorkspace = (workspaceId: string): string => parse(WorkspaceId, 'workspaceId', workspaceId);
+
+/** Trimmed, as everywhere. */
+export const readQuery = (query: string): string => parse(Query, 'query', query);
+
+export const readQueries = (queries: string[]): string[] => {
+  if (!Array.isArray(queries)) throw validationFailure('queries: is no list');
+  if (queries.length > MAX_QUERIES) throw validationFailure(`queries: has more than ${MAX_QUERIES} items`);
+  return queries.map((query, place) => parse(Query, `queries.${place}`, query));
+};
+
+const MAX_QUERIES = 100;
+
+/** @param dimensions Those of the model, where there is one. */
+export const readVector = (vector: number[], dimensions: number | undefined): number[] => {
+  const read = parse(MemorySearchRequest.shape.vector.nonoptional(), 'vector', vector);
+  if (dimensions !== undefined && read.length !== dimensions)
+    throw validationFailure(`vector: has ${read.length} numbers, those of the model have ${dimensions}`);
+  return read;
+};
+
+export const readSearchOptions = (options: SearchOptions = {}): SearchPlan =>
+  withDefaults(parse(SearchOptions, 'options', options));
+
+export const readContextOptions = (options: ContextOptions = {}): ContextPlan => {
+  const { ranker, ...rest } = Object(options) as ContextOptions; // Object() makes null an object without members
+  if (typeof ranker !== 'function') return withDefaults(parse(WireContextOptions, 'options', options));
+  const order: RankingFunction = ranker;
+  return { ...withDefaults(parse(WireContextOptions, 'options', rest)), ranker: order };
+};
+
+const withDefaults = <T extends SearchOptions>(options: T): T & { limit: number; relationshipDepth: number } => ({
+  ...options,
+  limit: options.limit ?? DEFAULT_LIMIT,
+  relationshipDepth: options.relationshipDepth ?? DEFAULT_DEPTH,
+});
+
+const parse = <T extends z.ZodType>(schema: T, name: string, value: unknown): z.output<T> => {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidInput(name, parsed.error);
+  return parsed.data;
+};

@@ -1,0 +1,29 @@
+import { CharacterTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
+import { describeCause } from '../runtime/log.ts';
+import { logSafely } from './log-failure.ts';
+import type { ContextEngineConfig } from './types.ts';
+
+/**
+ * The tokenizer of an engine, loaded for its first context. When that fails, the context is estimated throughout, never counted
+ * in two ways, and the next one tries again.
+ */
+export const readyTokenizer = ({
+  tokenizer = new CharacterTokenizer(),
+  logger,
+}: ContextEngineConfig): (() => Promise<Tokenizer>) => {
+  let ready = typeof tokenizer === 'function' ? undefined : tokenizer;
+  return async () => {
+    if (ready !== undefined || typeof tokenizer !== 'function') return ready ?? new CharacterTokenizer();
+    try {
+      ready = await tokenizer();
+      return ready;
+    } catch (error) {
+      const fields = { cause: describeCause(error) };
+      logSafely(logger, 'warn', {
+        message: 'context engine: the tokenizer was not loaded, tokens are estimated',
+        fields,
+      });
+      return new CharacterTokenizer();
+    }
+  };
+};
