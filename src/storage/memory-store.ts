@@ -1,12 +1,17 @@
 import type { Memory, Relationship } from '../contract/memory.ts';
 import type { StoreOptions } from './embedding-store.ts';
 
-/** What is looked for, by meaning (`vector`), by its words (`text`), or neither: then the newest come first, with score 0. */
+/**
+ * What is looked for, by meaning (`vector`), by its words (`text`), by both, or by neither: then the newest come first, with
+ * score 0. By words only what shares one with the text is found. By both, a memory that is close in either way is found, and
+ * what is so in both ways comes before it (`scoreOf` in rank-memories.ts).
+ */
 export interface MemoryQuery {
   vector?: readonly number[] | undefined;
   text?: string | undefined;
   /** 1 to 100. */
   limit: number;
+  /** All when absent, none when empty. */
   memoryTypes?: readonly string[] | undefined;
   dateFrom?: Date | undefined;
   dateTo?: Date | undefined;
@@ -49,7 +54,11 @@ export interface MemoryListing {
 
 /** Memories of all workspaces, each on its own. Methods throw `StoreUnavailable`. */
 export interface MemoryStore extends StorageClient {
-  /** Stores a new memory with its relations, or nothing of it: false when one of `relatedTo` is not in this workspace. */
+  /**
+   * Stores a new memory with its relations, or nothing of it: false when one of `relatedTo` is not in this workspace. When it
+   * throws, it may be stored all the same, perhaps without its vector; to call it again with the same id, with or without the
+   * vector, is safe. A memory without a vector is found by its words.
+   */
   put(
     memory: Memory,
     options: StoreOptions & {
@@ -58,7 +67,9 @@ export interface MemoryStore extends StorageClient {
     },
   ): Promise<boolean>;
   get(workspaceId: string, id: string, options?: StoreOptions): Promise<Memory | undefined>;
-  /** Newest first. */
+  /** How many there are. */
+  count(workspaceId: string, options?: StoreOptions): Promise<number>;
+  /** Newest first. A page may hold fewer than `limit` and still have a `next`. An unknown cursor is no error: it leads anywhere. */
   list(
     workspaceId: string,
     query: MemoryListing,
@@ -66,7 +77,10 @@ export interface MemoryStore extends StorageClient {
   ): Promise<{ memories: Memory[]; next?: string | undefined }>;
   /** Removes a memory, its vector and its relations; false when there was none. Can be called again after a failure. */
   delete(workspaceId: string, id: string, options?: StoreOptions): Promise<boolean>;
-  /** The same for all of a person or of a conversation; returns what was removed, so that caches can forget it too. */
+  /**
+   * The same for some memories of a person or of a conversation, at most 50: returns what was removed, so that caches can forget
+   * it too. All are gone once it returns none.
+   */
   erase(
     workspaceId: string,
     of: { personId: string } | { conversationId: string },

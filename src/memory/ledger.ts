@@ -1,0 +1,85 @@
+import type { MemoryStats } from '../contract/memory-stats.ts';
+import { callStore } from '../knowledge/library/call-store.ts';
+import type { Sql } from '../storage/sql.ts';
+
+/** How a search or a context came out. Neither what was looked for nor what was found is among it. */
+export interface SearchOutcome {
+  outcome: 'found' | 'empty' | 'failed';
+  degraded: boolean;
+  durationMs: number;
+  /** Milliseconds since 1970. */
+  nowMs: number;
+}
+
+/** What is noted of a workspace beside its memories. */
+export interface Ledger {
+  /** Notes a call that changes something, by the hash of its link, and says whether it is the first of that hash. */
+  isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
+  noteSearch(search: SearchOutcome): void;
+  searches(): MemoryStats['searches'];
+}
+
+export const createLedger = (sql: Sql): Ledger => {
+  for (const table of TABLES) sql.run(`CREATE TABLE IF NOT EXISTS ${table}`);
+  const calls = callStore(sql);
+  const add = (name: string, count = 1): void =>
+    sql.run(
+      'INSERT INTO counters (name, count) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET count = count + ?2',
+      name,
+      count,
+    );
+  return {
+    isFirstCall: (linkHash, options) => calls.isFirst(linkHash, options),
+    noteSearch: ({ outcome, degraded, durationMs, nowMs }) =>
+      sql.transaction(() => {
+        sql.run('INSERT OR IGNORE INTO counters (name, count) VALUES (?, ?)', 'since', nowMs);
+        add('count');
+        if (outcome !== 'found') add(outcome);
+        if (degraded) add('degraded');
+        if (outcome !== 'failed') add(`${WITHIN}${String(boundOf(durationMs)).padStart(5, '0')}`);
+      }),
+    searches: () => {
+      const counters = new Map(
+        sql
+          .all<{ name: string; count: number }>('SELECT name, count FROM counters ORDER BY name')
+          .map(({ name, count }) => [name, count]),
+      );
+      const [count = 0, empty = 0, failed = 0, degraded = 0] = ['count', 'empty', 'failed', 'degraded'].map((name) =>
+        counters.get(name),
+      );
+      const since = counters.get('since');
+      const within = [...counters].flatMap(([name, times]) =>
+        name.startsWith(WITHIN) ? [{ ms: Number(name.slice(WITHIN.length)), times }] : [],
+      );
+      return {
+        ...{ count, empty, degraded, failed },
+        ...(within.length === 0 ? {} : { latency_ms: { p50: quantile(within, 0.5), p95: quantile(within, 0.95) } }),
+        ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+      };
+    },
+  };
+};
+
+const TABLES = [
+  // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
+  'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  // By name; `within 00010` counts searches that took more than the bound before and at most 10 ms.
+  'counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL)',
+];
+
+const WITHIN = 'within ';
+
+/** In milliseconds; what takes longer counts as the last. */
+const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000];
+
+const boundOf = (ms: number): number => BOUNDS.find((bound) => ms <= bound) ?? BOUNDS.at(-1) ?? 0;
+
+const quantile = (within: readonly { ms: number; times: number }[], share: number): number => {
+  const all = within.reduce((sum, { times }) => sum + times, 0);
+  let seen = 0;
+  for (const { ms, times } of within) {
+    seen += times;
+    if (seen >= all * share) return ms;
+  }
+  return within.at(-1)?.ms ?? 0;
+};

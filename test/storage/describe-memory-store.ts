@@ -1,0 +1,357 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Memory } from '../../src/contract/memory.ts';
+import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
+import { DIMENSIONS, type StoreUnderTest } from './memory-stores.ts';
+
+/** A vector that points to where its first numbers say. */
+export const pointing = (...values: number[]): number[] =>
+  Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
+
+let serial = 0;
+export const newWorkspace = (): string => `w${process.pid}-${++serial}`;
+
+export const newMemory = (changes: Partial<Memory> & { workspace_id: string }): Memory => ({
+  id: randomUUID(),
+  type: 'fact',
+  content: 'The fan of the Apollo is loud.',
+  confidence: 0.9,
+  created_at: '2026-11-01T10:00:00.000Z',
+  ...changes,
+});
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 10, 1, 10, minute)).toISOString();
+
+/** What every store of memories keeps to. */
+export const describeMemoryStore = (name: string, make: () => Promise<StoreUnderTest>): void => {
+  describe(`${name} memory store`, () => {
+    let made: StoreUnderTest;
+    let store: MemoryStore;
+    let workspace: string;
+    const put = async (
+      changes: Partial<Memory> = {},
+      options: Omit<Parameters<MemoryStore['put']>[1], 'signal'> = {},
+    ): Promise<Memory> => {
+      const memory = newMemory({ workspace_id: workspace, ...changes });
+      expect(await store.put(memory, options)).toBe(true);
+      return memory;
+    };
+    const search = async (query: Partial<MemoryQuery>) => store.searchMemories(workspace, { limit: 10, ...query });
+    const found = async (query: Partial<MemoryQuery>) => (await search(query)).map(({ memory }) => memory.id);
+    const list = async (query: Partial<MemoryListing> = {}) => store.list(workspace, { limit: 10, ...query });
+    const listed = async (query: Partial<MemoryListing> = {}) => (await list(query)).memories.map(({ id }) => id);
+    const fresh = (): void => {
+      workspace = newWorkspace();
+    };
+
+    beforeAll(async () => {
+      made = await make();
+      store = made.store;
+    });
+    afterAll(() => made?.stop());
+
+    describe('put() and get()', () => {
+      it('gives a memory back as it was stored', async () => {
+        fresh();
+        const memory = await put({
+          type: 'Entscheidung 決定',
+          content: 'Zeile 1\nZeile "2" \u{1F980} {{content}} $& \\',
+          confidence: 0.123456789,
+          conversation_id: "c'1|:x/~",
+          person_id: 'p"2*?[',
+          metadata: { nested: [1, null, { deep: true }], text: '123' },
+        });
+        expect(await store.get(workspace, memory.id)).toEqual(memory);
+        expect(await store.get(workspace, 'unknown')).toBeUndefined();
+        expect(await store.count(workspace)).toBe(1);
+      });
+
+      it('takes every id that the contract allows', async () => {
+        fresh();
+        const odd = ['!', '~'.repeat(128), '"\'`', '../../x', '*:?|', '%2F#&='];
+        for (const id of odd) await put({ id, conversation_id: id, person_id: id }, { vector: pointing(1) });
+        for (const id of odd) {
+          expect((await store.get(workspace, id))?.id).toBe(id);
+          expect(await listed({ conversationId: id })).toEqual([id]);
+        }
+        expect((await found({ vector: pointing(1) })).toSorted()).toEqual(odd.toSorted());
+      });
+
+      it('changes nothing when it is repeated', async () => {
+        fresh();
+        const other = await put();
+        const memory = await put({ created_at: at(1) });
+        const options = { vector: pointing(1), relatedTo: [{ memory_id: other.id, type: 'supports' }] };
+        const second = await put({ created_at: at(2) }, options);
+        expect(await store.put(second, options)).toBe(true);
+        expect(await store.put({ ...memory, content: 'Something else.' }, {})).toBe(true);
+        expect(await store.count(workspace)).toBe(3);
+        expect((await store.get(workspace, memory.id))?.content).toBe(memory.content);
+        expect(await store.getMemoryRelationships(other.id, workspace)).toHaveLength(1);
+      });
+
+      it('stores nothing when a related memory is not there', async () => {
+        fresh();
+        const known = await put();
+        const memory = newMemory({ workspace_id: workspace });
+        const relatedTo = [known.id, 'unknown'].map((memory_id) => ({ memory_id, type: 'supports' }));
+        expect(await store.put(memory, { vector: pointing(1), relatedTo })).toBe(false);
+        expect(await store.get(workspace, memory.id)).toBeUndefined();
+        expect(await found({ vector: pointing(1) })).toEqual([]);
+        expect(await store.getMemoryRelationships(known.id, workspace)).toEqual([]);
+      });
+    });
+
+    describe('list()', () => {
+      it('puts the newest first, whatever the order of storing, and leads through all pages', async () => {
+        fresh();
+        const minutes = [5, 1, 9, 3, 7, 0, 8, 2, 6, 4];
+        for (const minute of minutes) await put({ id: `m${minute}`, created_at: at(minute) });
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await list({ limit: 3, cursor });
+          expect(page.memories.length).toBeLessThanOrEqual(3);
+          seen.push(...page.memories.map(({ id }) => id));
+          cursor = page.next;
+        } while (cursor !== undefined);
+        expect(seen).toEqual(['m9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
+      });
+
+      it('has no next page behind the last, also when that is full', async () => {
+        fresh();
+        for (let minute = 0; minute < 4; minute++) await put({ created_at: at(minute) });
+        const first = await list({ limit: 2 });
+        expect((await list({ limit: 2, cursor: first.next })).next).toBeUndefined();
+      });
+
+      it('goes on where it was although the last memory of the page before is gone', async () => {
+        fresh();
+        for (let minute = 0; minute < 4; minute++) await put({ id: `m${minute}`, created_at: at(minute) });
+        const { next } = await list({ limit: 2 });
+        await store.delete(workspace, 'm2');
+        await put({ id: 'm9', created_at: at(9) });
+        expect(await listed({ cursor: next })).toEqual(['m1', 'm0']);
+      });
+
+      it('narrows to a conversation, a person and a type, alone and together', async () => {
+        fresh();
+        await put({ id: 'a', created_at: at(1), conversation_id: 'c1', person_id: 'p1', type: 'fact' });
+        await put({ id: 'b', created_at: at(2), conversation_id: 'c1', person_id: 'p2', type: 'decision' });
+        await put({ id: 'c', created_at: at(3), conversation_id: 'c2', person_id: 'p1', type: 'decision' });
+        await put({ id: 'd', created_at: at(4) });
+        expect(await listed({ conversationId: 'c1' })).toEqual(['b', 'a']);
+        expect(await listed({ personId: 'p1' })).toEqual(['c', 'a']);
+        expect(await listed({ type: 'decision' })).toEqual(['c', 'b']);
+        expect(await listed({ personId: 'p1', type: 'decision' })).toEqual(['c']);
+        expect(await listed({ conversationId: 'c1', personId: 'p1' })).toEqual(['a']);
+        expect(await listed({ conversationId: 'c9' })).toEqual([]);
+      });
+
+      it('takes a cursor that is none of its own for some place, and not for an error', async () => {
+        fresh();
+        await put();
+        for (const cursor of ['', '(', '[', '-', '+', "' OR 1=1 --", '\u{1F980}']) {
+          expect((await list({ cursor })).memories.length).toBeLessThanOrEqual(1);
+        }
+      });
+    });
+
+    describe('searchMemories()', () => {
+      it('finds the closest by vector, at once after they were stored, with the cosine as score', async () => {
+        fresh();
+        const near = await put({}, { vector: pointing(1, 0.1) });
+        const far = await put({}, { vector: pointing(0, 1) });
+        const opposite = await put({}, { vector: pointing(-1) });
+        await put();
+        const results = await search({ vector: pointing(1) });
+        expect(results.map(({ memory }) => memory.id).slice(0, 1)).toEqual([near.id]);
+        expect(results.map(({ memory }) => memory.id).toSorted()).toEqual([near.id, far.id, opposite.id].toSorted());
+        expect(results[0]?.score).toBeCloseTo(1 / Math.sqrt(1.01), 5);
+        expect(results.slice(1).map(({ score }) => Math.abs(Math.round(score * 1e6)))).toEqual([0, 0]);
+        expect(await found({ vector: pointing(1), limit: 1 })).toEqual([near.id]);
+      });
+
+      it('finds by words what shares one, the rarer words counting more', async () => {
+        fresh();
+        const both = await put({ content: 'The fans of the Apollo are noisy.' });
+        const common = await put({ content: 'Another Apollo arrived.' });
+        await put({ content: 'The Apollo is green.' });
+        const rare = await put({ content: 'A fan was replaced.' });
+        await put({ content: 'Nothing of it.' });
+        const results = await search({ text: 'Apollo fan' });
+        const ids = results.map(({ memory }) => memory.id);
+        expect(ids[0]).toBe(both.id);
+        expect(results[0]?.score).toBeCloseTo(1, 9);
+        expect(ids.indexOf(rare.id)).toBeLessThan(ids.indexOf(common.id));
+        expect(ids).toHaveLength(4);
+        for (const { score } of results) expect(score).toBeGreaterThan(0);
+        expect(await found({ text: 'Apollo fan', limit: 2 })).toEqual([both.id, rare.id]);
+      });
+
+      it('counts words that no memory has against all', async () => {
+        fresh();
+        await put({ content: 'The fan.' });
+        const [known] = await search({ text: 'fan' });
+        const [partly] = await search({ text: 'fan zeppelin' });
+        expect(known?.score).toBeCloseTo(1, 9);
+        expect(partly?.score).toBeGreaterThan(0);
+        expect(partly?.score).toBeLessThan(0.5);
+        expect(await found({ text: 'zeppelin' })).toEqual([]);
+        expect(await found({ text: 'the of and' })).toEqual([]);
+      });
+
+      it('takes words in other scripts, in any order, and characters of its own languages as what they are', async () => {
+        fresh();
+        const memory = await put({ content: '风扇 переустановка "quoted" %_* \' OR 1=1; DROP TABLE memories --' });
+        for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table']) {
+          expect(await found({ text })).toEqual([memory.id]);
+        }
+        expect(await store.count(workspace)).toBe(1);
+      });
+
+      it('finds by vector and text what is close in either way, and first what is so in both', async () => {
+        fresh();
+        const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
+        const words = await put({ content: 'The fan was replaced.' });
+        const both = await put({ content: 'The fan is loud.' }, { vector: pointing(1, 0.5) });
+        const results = await search({ vector: pointing(1), text: 'fan' });
+        expect(results.map(({ memory }) => memory.id)).toEqual([both.id, meaning.id, words.id]);
+        expect(results.at(-1)?.score).toBeCloseTo(0.5, 6);
+      });
+
+      it('puts the newest first, without a score, when nothing is looked for', async () => {
+        fresh();
+        for (const minute of [2, 1, 3]) await put({ id: `m${minute}`, created_at: at(minute) });
+        const results = await search({ limit: 2 });
+        expect(results.map(({ memory, score }) => [memory.id, score])).toEqual([
+          ['m3', 0],
+          ['m2', 0],
+        ]);
+      });
+
+      it('narrows to types, a time, a confidence and a conversation, in every way of searching', async () => {
+        fresh();
+        const vector = pointing(1);
+        await put({ id: 'a', type: 'fact', created_at: at(1), confidence: 0.2, conversation_id: 'c1' }, { vector });
+        await put({ id: 'b', type: 'decision', created_at: at(2), confidence: 0.5, conversation_id: 'c1' }, { vector });
+        await put({ id: 'c', type: 'idea "x"', created_at: at(3), confidence: 0.8 }, { vector });
+        const cases: [Partial<MemoryQuery>, string[]][] = [
+          [{ memoryTypes: ['decision', 'idea "x"'] }, ['b', 'c']],
+          [{ memoryTypes: [] }, []],
+          [{ dateFrom: new Date(at(2)) }, ['b', 'c']],
+          [{ dateTo: new Date(at(2)) }, ['a', 'b']],
+          [{ dateFrom: new Date(at(2)), dateTo: new Date(at(2)) }, ['b']],
+          [{ minConfidence: 0.5 }, ['b', 'c']],
+          [{ minConfidence: 0.5000001 }, ['c']],
+          [{ conversationId: 'c1' }, ['a', 'b']],
+          [{ conversationId: 'c1', memoryTypes: ['decision'], minConfidence: 0.1 }, ['b']],
+          [{ conversationId: "c1' OR conversation != '" }, []],
+        ];
+        for (const [narrowing, ids] of cases) {
+          for (const way of [{ vector }, { text: 'fan' }, { vector, text: 'fan' }, {}]) {
+            expect((await found({ ...way, ...narrowing })).toSorted(), JSON.stringify({ way, narrowing })).toEqual(ids);
+          }
+        }
+      });
+
+      it('keeps workspaces apart that have the same ids, persons and conversations', async () => {
+        fresh();
+        const one = workspace;
+        await put(
+          { id: 'same', conversation_id: 'c', person_id: 'p', content: 'The fan of one.' },
+          { vector: pointing(1) },
+        );
+        fresh();
+        await put(
+          { id: 'same', conversation_id: 'c', person_id: 'p', content: 'The fan of two.' },
+          { vector: pointing(1) },
+        );
+        for (const way of [{ vector: pointing(1) }, { text: 'fan' }, { conversationId: 'c' }]) {
+          const results = await search(way);
+          expect(results.map(({ memory }) => memory.content)).toEqual(['The fan of two.']);
+        }
+        expect((await store.erase(workspace, { personId: 'p' })).map(({ content }) => content)).toEqual([
+          'The fan of two.',
+        ]);
+        expect((await store.get(one, 'same'))?.content).toBe('The fan of one.');
+        expect(await store.searchMemories(one, { vector: pointing(1), limit: 10 })).toHaveLength(1);
+      });
+    });
+
+    describe('getMemoryRelationships()', () => {
+      it('tells relations that begin or end at a memory, oldest first, with the other end', async () => {
+        fresh();
+        const first = await put({ created_at: at(1) });
+        const relatedTo = [{ memory_id: first.id, type: 'replaces "x"|:' }];
+        const second = await put({ created_at: at(2) }, { relatedTo });
+        const third = await put({ created_at: at(3) }, { relatedTo: [{ memory_id: first.id, type: 'supports' }] });
+        const ofFirst = await store.getMemoryRelationships(first.id, workspace);
+        expect(ofFirst).toEqual([
+          {
+            memory: second,
+            relationship: {
+              from_memory_id: second.id,
+              to_memory_id: first.id,
+              type: 'replaces "x"|:',
+              created_at: second.created_at,
+            },
+          },
+          expect.objectContaining({ memory: third }),
+        ]);
+        expect(await store.getMemoryRelationships(second.id, workspace)).toEqual([
+          { memory: first, relationship: ofFirst[0]?.relationship },
+        ]);
+        expect(await store.getMemoryRelationships('unknown', workspace)).toEqual([]);
+      });
+
+      it('tells a hundred of them at most', async () => {
+        fresh();
+        const hub = await put();
+        const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
+        for (let minute = 0; minute < 103; minute++) await put({ created_at: at(minute) }, { relatedTo });
+        const relations = await store.getMemoryRelationships(hub.id, workspace);
+        expect(relations).toHaveLength(100);
+        expect(relations[0]?.relationship.created_at).toBe(at(0));
+      });
+    });
+
+    describe('delete() and erase()', () => {
+      it('removes a memory from everything that finds it', async () => {
+        fresh();
+        const other = await put();
+        const relatedTo = [{ memory_id: other.id, type: 'supports' }];
+        const memory = await put(
+          { content: 'A zeppelin.', conversation_id: 'c', person_id: 'p' },
+          { vector: pointing(1), relatedTo },
+        );
+        expect(await store.delete(workspace, memory.id)).toBe(true);
+        expect(await store.get(workspace, memory.id)).toBeUndefined();
+        expect(await found({ vector: pointing(1) })).toEqual([]);
+        expect(await found({ text: 'zeppelin' })).toEqual([]);
+        expect(await found({})).toEqual([other.id]);
+        expect(await listed({ conversationId: 'c' })).toEqual([]);
+        expect(await listed({ personId: 'p' })).toEqual([]);
+        expect(await store.getMemoryRelationships(other.id, workspace)).toEqual([]);
+        expect(await store.count(workspace)).toBe(1);
+        expect(await store.delete(workspace, memory.id)).toBe(false);
+      });
+
+      it('erases a person or a conversation in steps, and tells what was removed', async () => {
+        fresh();
+        const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
+        const mine: string[] = [];
+        for (let index = 0; index < 120; index++) mine.push((await put({ person_id: 'p1' })).id);
+        const removed: string[] = [];
+        for (;;) {
+          const some = await store.erase(workspace, { personId: 'p1' });
+          if (some.length === 0) break;
+          removed.push(...some.map(({ id }) => id));
+        }
+        expect(removed.toSorted()).toEqual(mine.toSorted());
+        expect(await store.erase(workspace, { conversationId: 'c2' })).toEqual([kept]);
+        expect(await store.count(workspace)).toBe(0);
+      });
+    });
+  });
+};

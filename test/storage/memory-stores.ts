@@ -1,0 +1,64 @@
+import { startRedisServer } from '../../src/dev/local-services/redis-server.ts';
+import { startVectorServer } from '../../src/dev/local-services/vector-server.ts';
+import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
+import { stemsOf } from '../../src/memory/stems-of.ts';
+import type { MemoryStore } from '../../src/storage/memory-store.ts';
+import { namespaceOf } from '../../src/storage/namespace-of.ts';
+import { redisScripts } from '../../src/storage/redis-scripts.ts';
+import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
+import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
+import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
+import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import { nodeSql } from './node-sql.ts';
+
+export const DIMENSIONS = 8;
+
+export interface StoreUnderTest {
+  store: MemoryStore;
+  stop(): Promise<void>;
+}
+
+/** A database for each workspace, asked over the border that a Durable Object has: everything is cloned on its way. */
+export const embeddedStore = async (): Promise<StoreUnderTest> => {
+  const stores = new Map<string, MemoryStore>();
+  const stubOf = (workspace: string): MemoryStub => {
+    const sql = nodeSql();
+    const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
+    const store = stores.get(workspace) ?? sqlMemoryStore(sql, { workspace, vectorsOf, wordsOf: stemsOf });
+    stores.set(workspace, store);
+    return {
+      ask: async (_, method, parameters) => {
+        const answer = store[method as keyof MemoryStore] as (...parameters: unknown[]) => Promise<unknown>;
+        return structuredClone(await answer(...structuredClone(parameters)));
+      },
+    };
+  };
+  return { store: remoteMemoryStore(stubOf), stop: async () => {} };
+};
+
+/** Upstash as it is: vectors are found, and deleted ones are gone, only a while later. */
+export const upstashStore = async ({ indexingDelayMs = 40 } = {}) => {
+  const vector = await startVectorServer({
+    indexes: [{ dimension: DIMENSIONS }],
+    indexingDelayMs,
+    deletesLinger: true,
+  });
+  const redis = await startRedisServer();
+  const store = upstashMemoryStore({
+    redis: redisScripts({ url: redis.url, token: redis.token, timeoutMs: 2000 }),
+    vectorsOf: (workspace) =>
+      upstashVectorIndex({
+        url: vector.url,
+        token: vector.token,
+        namespace: namespaceOf('memory', workspace),
+        dimensions: DIMENSIONS,
+        timeoutMs: 2000,
+      }),
+    wordsOf: stemsOf,
+  });
+  const stop = async () => {
+    await vector.stop();
+    await redis.stop();
+  };
+  return { store, vector, redis, stop };
+};
