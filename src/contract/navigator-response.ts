@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ConfidenceLevel } from './confidence.ts';
 import { isMeaningfulReason, REASON_MIN_LENGTH } from './confidence-reason.ts';
+import { jsonObject } from './json-object.ts';
 import { KnowledgeFile } from './knowledge-file.ts';
 import { statesLackOfInformation } from './lack-of-information.ts';
 
@@ -91,6 +92,8 @@ export const NavigatorResponse = z
     searchStrategy: SearchStrategy.optional(),
     /** The edition of the knowledge base that was read, so that the answer can be reproduced (design, section 5). */
     edition: z.string().min(1).max(128).optional(),
+    /** How the answer came about where a model or an embedding service was asked: who answered, what failed, what it took. */
+    metadata: jsonObject({ maxDepth: 4, maxLength: 4000 }).optional(),
   })
   .superRefine(({ answer, sources, outOfDomain }, check) => {
     const refuse = (message: string) => check.addIssue({ code: 'custom', path: ['sources'], message });

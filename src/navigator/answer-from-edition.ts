@@ -1,3 +1,4 @@
+import { PARTIAL_BELOW } from '../contract/confidence.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
 import { type Decision, decideAnswer } from '../knowledge/answers/decide-answer.ts';
@@ -24,8 +25,11 @@ export interface AnswerOptions {
   outcome?: SearchOutcome | undefined;
   /** What is left out of the answer; nothing when absent. */
   screen?: Screen | undefined;
-  /** `declines`: whatever was found, it is known to hold no answer. */
-  reading?: 'declines' | undefined;
+  /**
+   * What a model said that read the passages and found no answer: `doubts` leaves the answer low confidence, `declines` none
+   * at all.
+   */
+  reading?: 'doubts' | 'declines' | undefined;
 }
 
 /** An answer in the dialect of seed 004, and what a caller needs beyond it. */
@@ -43,6 +47,8 @@ export interface NavigatorAnswer {
 /** Hits looked at: three are quoted, the others compared and offered as related. */
 export const HITS = 10;
 const QUOTED_HITS = 3;
+/** The most that is left of an answer which a model could not find in the passages: low. */
+const DOUBTED = PARTIAL_BELOW - 0.01;
 
 /**
  * Answers a question from one edition without a model: quotes the best sentences or blocks word by word, cites them, and
@@ -84,7 +90,8 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   }
   const comparisons = compareWithOthers(edition, quotes, chosen);
   const cues = cuesOf({ question, quotes, chosen });
-  const assessed = assessConfidence({ outcome, decision, quotes, cues, comparisons });
+  const ceiling = options.reading === 'doubts' ? DOUBTED : 1;
+  const assessed = assessConfidence({ outcome, decision, quotes, cues, comparisons, ceiling });
   const response: NavigatorResponse = {
     answer: composeAnswer(quotes, framing({ probability: assessed.probability, quotes, chosen })),
     sources: citeSources(quotes, edition.id),

@@ -14,23 +14,44 @@ const MAX_KEY_LENGTH = 1000;
  * @returns Shared by all who ask the same, hence frozen through and through.
  */
 export const answerAtHand = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const { filter = {}, history = [], devices = [] } = options;
-  const key = JSON.stringify([question, filter, history, devices]);
+  const memory = memoryOf(edition, question, options);
+  return memory.known ?? memory.keep(answerFromEdition(edition, question, options));
+};
+
+/** What is remembered of one question. */
+interface AnswerMemory {
+  known: NavigatorAnswer | undefined;
+  /** Freezes and remembers an answer. */
+  keep(answer: NavigatorAnswer): NavigatorAnswer;
+}
+
+/** @param by Who finds passages: another search may have found others. */
+export const memoryOf = (
+  edition: Edition,
+  question: string,
+  { filter = {}, history = [], devices = [] }: AnswerOptions,
+  by = '',
+): AnswerMemory => {
+  const key = JSON.stringify([question, filter, history, devices, by]);
   const answers = answersOf(edition);
   const known = answers.get(key);
   if (known !== undefined) {
     answers.delete(key);
     answers.set(key, known);
-    return known;
   }
-  const answer = freeze(answerFromEdition(edition, question, options));
-  if (key.length > MAX_KEY_LENGTH) return answer;
-  if (answers.size >= MAX_ANSWERS) {
-    const [oldest] = answers.keys();
-    if (oldest !== undefined) answers.delete(oldest);
-  }
-  answers.set(key, answer);
-  return answer;
+  return {
+    known,
+    keep: (answer) => {
+      freeze(answer);
+      if (key.length > MAX_KEY_LENGTH) return answer;
+      if (answers.size >= MAX_ANSWERS) {
+        const [oldest] = answers.keys();
+        if (oldest !== undefined) answers.delete(oldest);
+      }
+      answers.set(key, answer);
+      return answer;
+    },
+  };
 };
 
 const answersOf = oncePer((_: Edition) => new Map<string, NavigatorAnswer>());

@@ -2,11 +2,13 @@ import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
+import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
-import { answerAtHand } from './answers-at-hand.ts';
+import { answerQuestion, type Retrieve } from './answer-question.ts';
 import { createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
@@ -20,16 +22,20 @@ const NAVIGATOR: LibrarianInfo = {
   examples: QUESTION_EXAMPLES,
 };
 
-export interface NavigatorAppOptions extends Omit<ServeOptions, 'ai' | 'delegates'> {
+export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
+  /** Finds passages; the edition's own search when absent. */
+  retrieve?: Retrieve | undefined;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
-export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
-  const parts = { log: options.log, now: options.now };
+export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOptions) => {
+  const { now = Date.now } = options;
+  const parts = { log: options.log, now, retrieve };
   const librarian = {
-    forRequest: (scope: RequestScope) => createNavigator({ ...parts, readEdition: () => editionFor(scope) }),
+    forRequest: (scope: RequestScope) =>
+      createNavigator({ ...parts, waitUntil: scope.waitUntil, readEdition: () => editionFor(scope) }),
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
@@ -39,8 +45,15 @@ export const createApp = ({ editionFor, ...options }: NavigatorAppOptions) => {
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message: request.problem });
     }
-    const edition = await editionFor({ context: c.get('context'), waitUntil: waitUntilOf(c) });
-    return c.json(answerAtHand(edition, request.value.query).response, 200);
+    const context = c.get('context');
+    const waitUntil = waitUntilOf(c);
+    const edition = await editionFor({ context, waitUntil });
+    const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
+    const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
+    const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve };
+    const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
+    settleModel(c, model);
+    return c.json({ ...answer.response, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }, 200);
   });
   return app;
 };

@@ -17,6 +17,8 @@ export interface ConfidenceEvidence {
   comparisons: readonly { comparison: Comparison; citation: string }[];
   /** What the probability must not exceed, whatever speaks for it. */
   ceiling?: number | undefined;
+  /** How well the quotes support what is said in other words than theirs, 0 to 1; the probability does not exceed it. */
+  support?: number | undefined;
   /** Said after all other reasons, each a sentence without its full stop. */
   remarks?: readonly string[] | undefined;
 }
@@ -44,13 +46,14 @@ export const assessConfidence = (evidence: ConfidenceEvidence): Assessment => {
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
   else if (agreeing.length > 0 && probability >= PARTIAL_BELOW)
     probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
-  probability = Math.min(probability, evidence.ceiling ?? 1);
+  probability = Math.min(probability, evidence.ceiling ?? 1, evidence.support ?? 1);
   const components: ConfidenceComponents = {
     probability: rounded(probability),
     coverage: rounded(outcome.coverage),
     margin: rounded(outcome.margin),
     agreement: conflicting ? 0 : agreeing.length > 0 ? 1 : 0.5,
     domain: rounded(decision.domain),
+    ...(evidence.support === undefined ? {} : { support: rounded(evidence.support) }),
   };
   const confidence = levelOf(probability);
   const word = `${confidence[0]?.toUpperCase()}${confidence.slice(1)}`;

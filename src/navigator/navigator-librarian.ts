@@ -10,12 +10,16 @@ import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
+import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { AnswerOptions, NavigatorAnswer } from './answer-from-edition.ts';
-import { answerAtHand } from './answers-at-hand.ts';
+import { type AnswerMetadata, answerQuestion, type Retrieve } from './answer-question.ts';
 
 export interface NavigatorParts {
   /** The current edition of the asker's knowledge base; throws when there is none. */
   readEdition: () => Promise<Edition>;
+  /** Finds passages; the edition's own search when absent. */
+  retrieve?: Retrieve | undefined;
+  waitUntil?: WaitUntil | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
@@ -24,11 +28,13 @@ export interface NavigatorParts {
  * The navigator as a librarian: grounded answers from one knowledge base, in the shape of seed 000, with the full
  * response of seed 004 under `metadata.navigator` (design 7.3).
  *
- * What it reads of `context.metadata`: `history` (turns before the question) and `devices` (that the asker has).
+ * What it reads of `context.metadata`: `history` (turns before the question) and `devices` (that the asker has). With a
+ * model in the context that answers, and the quotes are what remains when it fails (docs/navigator.md).
  */
 export const createNavigator =
-  ({ readEdition, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
+  ({ readEdition, retrieve, waitUntil, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
   async (query, context) => {
+    const untilMs = now() + (context?.timeout ?? UNHURRIED_MS);
     try {
       const question = readAs(Query, query);
       if (!question.ok)
@@ -42,7 +48,14 @@ export const createNavigator =
         signal: context?.signal,
         reason: 'the signal aborted before the edition was read',
       });
-      return asLibrarianResponse(answerAtHand(edition, question.value, optionsOf(context)));
+      const timeLeftMs = () => untilMs - now();
+      const asked = { ...optionsOf(context), timeLeftMs, signal: context?.signal, waitUntil };
+      const { answer, metadata } = await answerQuestion(edition, question.value, {
+        ...asked,
+        ai: context?.ai,
+        retrieve,
+      });
+      return asLibrarianResponse(answer, metadata);
     } catch (error) {
       return {
         error: errorInfoOf(error, {
@@ -56,15 +69,16 @@ export const createNavigator =
     }
   };
 
+/** For a caller who sets no limit. */
+const UNHURRIED_MS = 30_000;
+
 /**
  * The same answer in the shape of seed 000. A declination counts as partial: it is honest, but no answer.
  */
-export const asLibrarianResponse = ({
-  response,
-  verdict,
-  probability,
-  sources,
-}: NavigatorAnswer): LibrarianResponse => {
+export const asLibrarianResponse = (
+  { response, verdict, probability, sources }: NavigatorAnswer,
+  metadata: AnswerMetadata = {},
+): LibrarianResponse => {
   const confidence = Math.round(probability * 1000) / 1000;
   const partial = verdict !== 'answer' || isUnsure(confidence);
   return {
@@ -72,7 +86,7 @@ export const asLibrarianResponse = ({
     sources: mergedOnce(sources).map((source) => ({ ...source })),
     confidence,
     ...(partial ? { partial } : {}),
-    metadata: { navigator: response },
+    metadata: { navigator: response, ...metadata },
   };
 };
 

@@ -11,6 +11,7 @@ import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { type LinkCache, linkCache } from './link-cache.ts';
 import { type Log, logLine } from './log.ts';
+import type { ModelUse } from './model-use.ts';
 import { readBody } from './read-body.ts';
 import { signReceipt } from './receipt.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -51,6 +52,8 @@ interface GuardedVariables {
   usage: Record<string, number> | undefined;
   /** May be set by a handler: hashes of the receipts that its answer rests on. */
   receipts: readonly string[] | undefined;
+  /** May be set by a handler: what it used a model, for the log. */
+  modelUse: ModelUse | undefined;
   /** May be set by a handler: the code of the error it answers with, for the log. */
   outcome: ErrorCode | undefined;
 }
@@ -217,5 +220,9 @@ const requestLine = (
     remaining_ms: context === undefined ? undefined : context.deadlineMs - arrival,
     link: context?.linkHash.slice(0, 8),
     reason,
+    ...modelMembers(c.get('modelUse')),
   };
 };
+
+const modelMembers = (use: ModelUse | undefined) =>
+  use && { model: use.model, input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd };

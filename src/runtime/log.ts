@@ -20,6 +20,11 @@ interface RequestLine {
   link?: string | undefined;
   /** Why a context was refused. */
   reason?: string | undefined;
+  /** The model that was asked, and what that took: tokens by its API's own numbers, US dollars by the configured prices. */
+  model?: string | undefined;
+  input_tokens?: number | undefined;
+  output_tokens?: number | undefined;
+  cost_usd?: number | undefined;
 }
 
 /** Something went wrong inside; `cause` is for those who run the service. */

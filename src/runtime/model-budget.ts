@@ -1,19 +1,17 @@
+import type { Context as HonoContext } from 'hono';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
-
-/** What a model was used for one request, in the API's own numbers. */
-export interface ModelUse {
-  model: string;
-  /** Calls that were answered. */
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  /** US dollars; absent where the model has no prices. */
-  costUsd?: number | undefined;
-}
+import type { GuardedEnv } from './context-guard.ts';
+import type { ModelUse } from './model-use.ts';
 
 /** The budget of the request does not pay for another call. */
 export class ModelBudgetSpent extends Error {
   override readonly name = 'ModelBudgetSpent';
+}
+
+/** US dollars for a million tokens; or millionths of a dollar for one. */
+export interface TokenPrice {
+  inputPerMillion: number;
+  outputPerMillion: number;
 }
 
 /** A model for one request, within the budgets of its signed context. */
@@ -35,27 +33,28 @@ export interface BudgetedModel {
  * calls that run side by side do not spend the same tokens twice. A call that is given up counts with that bound, since
  * the service may have worked for it; one that fails otherwise counts nothing.
  *
- * What a call costs is known only afterwards: from the dearest token so far the next one is bounded, and the first runs
- * whenever anything is left.
+ * @param options.price Bounds what a call may cost before it is made. Without one the first call runs whenever anything is
+ *   left, and each further one is bounded by the dearest token so far.
  */
 export const budgetedModel = (
   ai: AIClient,
-  { budgets }: { budgets: Readonly<Record<string, number>> },
+  { budgets, price }: { budgets: Readonly<Record<string, number>>; price?: TokenPrice | undefined },
 ): BudgetedModel => {
   const granted = { tokens: budgets.tokens ?? Infinity, micros: budgets.cost_micros ?? Infinity };
   const spent = { tokens: 0, micros: 0 };
-  let reserved = 0;
+  const reserved = { tokens: 0, micros: 0 };
   let isBegun = false;
   /** Millionths of a US dollar, of the dearest answered call. */
   let microsPerToken = 0;
   let use: ModelUse | undefined;
 
+  const inputMicros = () => Math.max(price?.inputPerMillion ?? 0, microsPerToken);
+  const outputMicros = () => Math.max(price?.outputPerMillion ?? 0, microsPerToken);
   const mostTokens = (input: number): number => {
-    const byTokens = granted.tokens - spent.tokens - reserved - input;
-    const left = granted.micros - spent.micros;
+    const byTokens = granted.tokens - spent.tokens - reserved.tokens - input;
+    const left = granted.micros - spent.micros - reserved.micros;
     if (left <= 0) return 0;
-    // Before the first price, 0/0 is "not known", and anything may be written.
-    const byCost = microsPerToken > 0 ? left / microsPerToken - reserved - input : Infinity;
+    const byCost = outputMicros() > 0 ? (left - input * inputMicros()) / outputMicros() : Infinity;
     return Math.floor(Math.min(byTokens, byCost));
   };
 
@@ -82,17 +81,22 @@ export const budgetedModel = (
     if (maxTokens < Math.min(asked, LEAST_TOKENS))
       throw new ModelBudgetSpent('Cannot ask the model: the budget of the request is spent');
     isBegun = true;
-    const held = estimate + maxTokens;
-    reserved += held;
+    const held = { tokens: estimate + maxTokens, micros: estimate * inputMicros() + maxTokens * outputMicros() };
+    reserved.tokens += held.tokens;
+    reserved.micros += held.micros;
     try {
       const completion = await ai.complete(messages, { ...options, maxTokens });
       settle(completion, estimate);
       return completion;
     } catch (error) {
-      if (options.signal?.aborted === true) spent.tokens += estimate;
+      if (options.signal?.aborted === true) {
+        spent.tokens += estimate;
+        spent.micros += estimate * inputMicros();
+      }
       throw error;
     } finally {
-      reserved -= held;
+      reserved.tokens -= held.tokens;
+      reserved.micros -= held.micros;
     }
   };
 
@@ -102,8 +106,8 @@ export const budgetedModel = (
     usage: () =>
       isBegun
         ? {
-            tokens: Math.min(Math.ceil(spent.tokens + reserved), granted.tokens),
-            cost_micros: Math.min(Math.ceil(spent.micros - ROUNDING), granted.micros),
+            tokens: Math.min(Math.ceil(spent.tokens + reserved.tokens), granted.tokens),
+            cost_micros: Math.min(Math.max(0, Math.ceil(spent.micros + reserved.micros - ROUNDING)), granted.micros),
           }
         : {},
   };
@@ -124,3 +128,10 @@ const inputTokensOf = (messages: readonly AIMessage[], { schema }: AICompletionO
   (schema === undefined ? 0 : tokensOf(JSON.stringify(schema)));
 
 const tokensOf = (text: string): number => Math.ceil(new TextEncoder().encode(text).length / 2);
+
+/** Has receipt and log tell what a model was used. To be called before the answer is returned. */
+export const settleModel = (c: HonoContext<GuardedEnv>, model: BudgetedModel | undefined): void => {
+  if (model === undefined) return;
+  c.set('usage', { ...c.get('usage'), ...model.usage() });
+  c.set('modelUse', model.use());
+};

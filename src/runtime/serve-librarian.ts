@@ -12,6 +12,7 @@ import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-inf
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
+import { budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
 import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
@@ -24,7 +25,10 @@ export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'>, Pic
   access?: GuardOptions['access'] | undefined;
   /** How the targets are introduced to the librarian; by their id alone when absent. */
   delegates?: readonly Delegate[] | undefined;
+  /** Kept within the budgets of each request, and its use told in receipt and log. */
   ai?: AIClient | undefined;
+  /** Bounds a budget in money before the model is asked, not only after. */
+  aiPrice?: TokenPrice | undefined;
 }
 
 /**
@@ -78,19 +82,21 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
       const scope = scopes.open(c, { query, metadata, signal });
+      const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
       const told = librarianContext(context, {
         info: known,
         timeoutMs,
         signal,
         metadata,
         delegates,
-        ai: options.ai,
+        ai: model?.ai,
         sampled,
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, told), { deadline, scene });
       const followed = await scopes.follow(response, scope.delegates, { librarian: info.id, query });
       scopes.settle(c, scope);
+      settleModel(c, model);
       return reply(c, followed);
     } finally {
       deadline.end();
