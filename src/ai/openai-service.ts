@@ -1,7 +1,7 @@
 /** Where a service that speaks OpenAI's protocol is reached. */
 export interface OpenAIServiceConfig {
-  /** Goes out in a header and nowhere else. */
-  apiKey: string;
+  /** Goes out in a header and nowhere else. Undefined, as an unset variable is, is refused like an empty one. */
+  apiKey: string | undefined;
   /** Up to and with the version, over HTTPS but on one's own machine; `https://api.openai.com/v1` when absent. */
   baseURL?: string | undefined;
   fetch?: typeof fetch | undefined;
@@ -40,15 +40,19 @@ const MAX_REQUEST_CHARACTERS = 4 * 1024 * 1024;
  * The transport of every adapter that speaks OpenAI's protocol. In its place the official client would be 84 KiB of each
  * bundle, takes an answer of the wrong type for a text and a broken stream for a whole one, and reads the environment.
  *
- * @throws {RangeError} When the key cannot stand in a header, the address is none, or the time is out of range.
+ * @throws {RangeError} When the key cannot stand in a header, the address or the model is none, or the time is out of range.
  */
-export const openAIService = (config: OpenAIServiceConfig, defaultTimeoutMs: number): OpenAIService => {
+export const openAIService = (
+  config: OpenAIServiceConfig,
+  { model, timeoutMs: usualTimeoutMs }: { model: string; timeoutMs: number },
+): OpenAIService => {
   const { apiKey, baseURL = DEFAULT_BASE_URL, fetch = globalThis.fetch, now = Date.now } = config;
-  const { timeoutMs = defaultTimeoutMs } = config;
+  const { timeoutMs = usualTimeoutMs } = config;
   // A header that cannot be set is an error that quotes it.
-  if (!/^[\x21-\x7e]{1,1000}$/.test(apiKey)) throw new RangeError('apiKey is empty, too long or no token');
-  if (!isAddress(baseURL)) throw new RangeError('baseURL is no HTTP address without query, user and fragment');
-  if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS)) throw new RangeError('timeoutMs is not 1 to 600,000');
+  check('apiKey', isToken(apiKey));
+  check('model', isToken(model));
+  check('baseURL', isAddress(baseURL));
+  check('timeoutMs', timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS);
   const headers = {
     Authorization: `Bearer ${apiKey}`,
     Accept: 'application/json',
@@ -56,17 +60,16 @@ export const openAIService = (config: OpenAIServiceConfig, defaultTimeoutMs: num
   };
   const post: OpenAIService['post'] = async (path, body, { signal, maxBytes, retries }) => {
     const text = JSON.stringify(body);
-    if (text.length > MAX_REQUEST_CHARACTERS) return refused('the request is too large');
+    if (text.length > MAX_REQUEST_CHARACTERS) return failed('refused', 'the request is too large').reply;
     const limit = startLimit(timeoutMs, signal);
-    if (signal?.aborted === true) return limit.ended;
     const request = { method: 'POST', headers, body: text, redirect: 'manual', signal: limit.signal } as const;
     const url = `${baseURL.replace(/\/+$/, '')}${path}`;
-    const send = () => attempt(() => fetch(url, request), { maxBytes, now });
+    const send = () => limit.race(() => attempt(() => fetch(url, request), { maxBytes, now }));
     try {
-      const first = await Promise.race([send(), limit.ended]);
-      if (first.ok || retries === 0 || first.waitMs === undefined) return replyOf(first);
-      await Promise.race([pause(first.waitMs, limit.signal), limit.ended]);
-      return replyOf(await Promise.race([limit.signal.aborted ? limit.ended : send(), limit.ended]));
+      const { reply, waitMs } = await send();
+      if (retries === 0 || waitMs === undefined) return reply;
+      await limit.race(() => pause(waitMs, limit.signal));
+      return (await send()).reply;
     } finally {
       limit.clear();
     }
@@ -74,20 +77,23 @@ export const openAIService = (config: OpenAIServiceConfig, defaultTimeoutMs: num
   return { post };
 };
 
-const isAddress = (address: string): boolean => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) && !/[?#@]/.test(address);
+/** The value may be a secret. */
+const check = (name: string, isRight: boolean): void => {
+  if (!isRight) throw new RangeError(`${name} cannot be right`);
 };
 
-type Failed = Extract<ServiceReply, { ok: false }>;
-/** `waitMs` is there when another attempt may help. */
-type Attempt = { ok: true; json: unknown } | (Failed & { waitMs?: number | undefined });
+const isToken = (text = ''): boolean => /^[\x21-\x7e]{1,1000}$/.test(text);
 
-const replyOf = (tried: Attempt): ServiceReply => {
-  if (tried.ok) return tried;
-  const { ok, reason, problem, retryAfterMs } = tried;
-  return { ok, reason, problem, retryAfterMs };
-};
+/** Without query, user and fragment. */
+const isAddress = (address: string): boolean => /^https?:\/\/[^?#@\s]+$/.test(address) && URL.canParse(address);
+
+interface Attempt {
+  reply: ServiceReply;
+  /** When another attempt may help. */
+  waitMs?: number | undefined;
+}
+
+const failed = (reason: ServiceFailure, problem: string): Attempt => ({ reply: { ok: false, reason, problem } });
 
 /** Without a word of the service about it, as its own client does at first. */
 const WAIT_MS = 400;
@@ -104,20 +110,22 @@ const attempt = async (
     if (!response.ok) return await failureOf(response, now());
     if (!isJson(response)) {
       discard(response);
-      return malformed('the answer is not JSON by its content type');
+      return failed('malformed', 'the answer is not JSON by its content type');
     }
-    const bytes = await readBytes(response, maxBytes);
-    if (bytes === undefined) return malformed('the answer is too large');
-    const json = parse(bytes);
-    return json === undefined ? malformed('the answer is no JSON') : { ok: true, json };
+    const text = await readText(response, maxBytes);
+    return text === undefined ? failed('malformed', 'the answer is too large') : parse(text);
   } catch (error) {
-    return { ...unavailable(`it cannot be reached${networkCodeOf(error)}`), waitMs: WAIT_MS };
+    return { ...failed('unavailable', `it cannot be reached${networkCodeOf(error)}`), waitMs: WAIT_MS };
   }
 };
 
-const refused = (problem: string) => ({ ok: false, reason: 'refused', problem }) as const;
-const malformed = (problem: string) => ({ ok: false, reason: 'malformed', problem }) as const;
-const unavailable = (problem: string) => ({ ok: false, reason: 'unavailable', problem }) as const;
+const parse = (text: string): Attempt => {
+  try {
+    return { reply: { ok: true, json: JSON.parse(text) } };
+  } catch {
+    return failed('malformed', 'the answer is no JSON');
+  }
+};
 
 /** 429 stands for too many requests, which passes, and for a quota that is used up, which does not. */
 const failureOf = async (response: Response, now: number): Promise<Attempt> => {
@@ -125,17 +133,16 @@ const failureOf = async (response: Response, now: number): Promise<Attempt> => {
   const isLimit = status === 429;
   const isUsedUp = isLimit && (await saysQuotaIsUsedUp(response));
   if (!isLimit) discard(response);
-  if (isUsedUp) return refused('the quota is used up');
+  if (isUsedUp) return failed('refused', 'the quota is used up');
   const isPassing = isLimit || status === 408 || status >= 500;
   const askedMs = retryAfterOf(headers, now);
   const waitMs = askedMs ?? WAIT_MS;
   const word = headers.get('x-should-retry');
   const isWorthIt = waitMs <= MAX_WAIT_MS && (word === 'true' || (isPassing && word !== 'false'));
+  const reason = isLimit ? 'rate_limited' : isPassing ? 'unavailable' : 'refused';
+  const retryAfterMs = askedMs === undefined ? undefined : Math.min(askedMs, MAX_RETRY_AFTER_MS);
   return {
-    ok: false,
-    reason: isLimit ? 'rate_limited' : isPassing ? 'unavailable' : 'refused',
-    problem: `status is ${status}`,
-    retryAfterMs: askedMs === undefined ? undefined : Math.min(askedMs, MAX_RETRY_AFTER_MS),
+    reply: { ok: false, reason, problem: `status is ${status}`, retryAfterMs },
     waitMs: isWorthIt ? waitMs : undefined,
   };
 };
@@ -143,17 +150,17 @@ const failureOf = async (response: Response, now: number): Promise<Attempt> => {
 const MAX_ERROR_BYTES = 65_536;
 
 const saysQuotaIsUsedUp = async (response: Response): Promise<boolean> => {
-  const bytes = await readBytes(response, MAX_ERROR_BYTES).catch(() => undefined);
+  const text = await readText(response, MAX_ERROR_BYTES).catch(() => undefined);
   // As code or as type, wherever a compatible service puts it.
-  return /"(?:code|type)"\s*:\s*"insufficient_quota"/.test(new TextDecoder().decode(bytes));
+  return /"(?:code|type)"\s*:\s*"insufficient_quota"/.test(text ?? '');
 };
 
 /** Milliseconds by OpenAI's own header, or seconds or a date (RFC 9110, section 10.2.3). */
 const retryAfterOf = (headers: Headers, now: number): number | undefined => {
-  const milliseconds = headers.get('retry-after-ms')?.trim() ?? '';
-  if (/^\d{1,9}(?:\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const [milliseconds = '', value = ''] = ['retry-after-ms', 'retry-after'].map((name) => headers.get(name) ?? '');
+  const isNumber = (text: string) => /^\d{1,9}(?:\.\d+)?$/.test(text);
+  if (isNumber(milliseconds)) return Number(milliseconds);
+  if (isNumber(value)) return Number(value) * 1000;
   // By its weekday: on its own `Date.parse` takes -5 for a year.
   const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
@@ -164,39 +171,18 @@ const isJson = ({ headers }: Response): boolean =>
 
 const discard = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
-/** @returns `undefined` when there are more. */
-const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array | undefined> => {
-  const { body, headers } = response;
-  if (body === null) return new Uint8Array();
-  if (Number(headers.get('content-length')) > maxBytes) {
-    discard(response);
-    return undefined;
+/** @returns `undefined` when it is longer. What is no UTF-8 becomes U+FFFD. */
+const readText = async ({ body }: Response, maxBytes: number): Promise<string | undefined> => {
+  const decoder = new TextDecoder();
+  let left = maxBytes;
+  let text = '';
+  for await (const part of body ?? []) {
+    left -= part.length;
+    // Leaving the loop cancels the stream.
+    if (left < 0) return undefined;
+    text += decoder.decode(part, { stream: true });
   }
-  const reader = body.getReader();
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts.push(part.value);
-    length += part.value.length;
-    if (length <= maxBytes) continue;
-    void reader.cancel().catch(() => undefined);
-    return undefined;
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-};
-
-const parse = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
-  } catch {
-    return undefined;
-  }
+  return text + decoder.decode();
 };
 
 /** What `fetch` throws may quote the address or a header: only a code of the system is kept. */
@@ -208,32 +194,31 @@ const networkCodeOf = (error: unknown): string => {
 
 interface Limit {
   signal: AbortSignal;
-  /** Resolves when the time is up or nobody waits any more: work need not listen to the signal. */
-  ended: Promise<Failed & { waitMs?: undefined }>;
+  /** Ends with the work, or as soon as the time is up or nobody waits any more: work need not listen to the signal. */
+  race<T>(work: () => Promise<T>): Promise<T | Attempt>;
   clear(): void;
 }
 
 const startLimit = (timeoutMs: number, outer: AbortSignal | undefined): Limit => {
   const controller = new AbortController();
-  const { promise: ended, resolve } = Promise.withResolvers<Failed & { waitMs?: undefined }>();
-  const giveUp = () => {
-    resolve({ ok: false, reason: 'aborted', problem: 'nobody waits for it any more' });
+  const { signal } = controller;
+  const { promise: ended, resolve } = Promise.withResolvers<Attempt>();
+  const end = (attempt: Attempt) => {
+    resolve(attempt);
     controller.abort();
   };
-  const timer = setTimeout(() => {
-    resolve(unavailable(`no answer within ${timeoutMs} ms`));
-    controller.abort();
-  }, timeoutMs);
-  outer?.addEventListener('abort', giveUp, { once: true });
-  const clear = () => {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', giveUp);
+  const giveUp = () => end(failed('aborted', 'nobody waits for it any more'));
+  const timer = setTimeout(() => end(failed('unavailable', `no answer within ${timeoutMs} ms`)), timeoutMs);
+  outer?.addEventListener('abort', giveUp);
+  if (outer?.aborted === true) giveUp();
+  return {
+    signal,
+    race: (work) => (signal.aborted ? ended : Promise.race([work(), ended])),
+    clear: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', giveUp);
+    },
   };
-  if (outer?.aborted === true) {
-    giveUp();
-    clear();
-  }
-  return { signal: controller.signal, ended, clear };
 };
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
