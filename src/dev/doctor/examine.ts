@@ -1,0 +1,166 @@
+import { Redis } from '@upstash/redis';
+import { Index } from '@upstash/vector';
+import type { AdapterVariables } from '../../adapters/settings.ts';
+import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
+import { openaiChat } from '../../ai/chat/openai-chat.ts';
+import { priceOf } from '../../ai/chat/prices.ts';
+import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
+
+/** One thing that was looked at. */
+export interface Finding {
+  what: string;
+  state: 'well' | 'not configured' | 'worth knowing' | 'wrong';
+  /** What is so; for what is wrong, also what to do. Never a secret. */
+  told: string;
+}
+
+/** Longest that one service is waited for. */
+const TIMEOUT_MS = 20_000;
+/** Everything that is written has this name, and is deleted again. */
+const PROBE = 'constellation-doctor';
+
+/** Looks at a configuration from the side of the services that it names. Writes and deletes one vector and one key of its own. */
+export const examine = async (variables: AdapterVariables): Promise<Finding[]> => {
+  const settings = settingsOf(variables);
+  if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', told: settings }];
+  const findings = await Promise.all([
+    examineEmbeddings(settings),
+    examineChat(settings),
+    examineVector(settings),
+    examineRedis(settings),
+  ]);
+  return [{ what: 'the variables', state: 'well', told: 'every value can be read' }, ...findings.flat()];
+};
+
+const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
+  try {
+    return readSettings(variables);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+const examineEmbeddings = async ({ openai, embedding }: AdapterSettings): Promise<Finding[]> => {
+  const what = 'embeddings';
+  if (openai === undefined || embedding === undefined)
+    return [{ what, state: 'not configured', told: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)' }];
+  const config = { apiKey: openai.token, baseURL: openai.url, ...embedding, timeoutMs: TIMEOUT_MS };
+  const startedAt = performance.now();
+  return told(what, ADVICE.openai, async () => {
+    await new OpenAIEmbeddingProvider(config).embed('Is anybody there?');
+    const ms = Math.round(performance.now() - startedAt);
+    return `${embedding.model} gives ${embedding.dimensions} numbers, here in ${ms} ms`;
+  });
+};
+
+const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]> => {
+  const what = 'answers by a model';
+  if (openai === undefined || chat === undefined)
+    return [{ what, state: 'not configured', told: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)' }];
+  const client = openaiChat({
+    model: chat.model,
+    apiKey: openai.token,
+    baseURL: openai.url,
+    prices: chat.prices,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const findings = await told(what, ADVICE.openai, async () => {
+    const { text, finish, usage } = await client.complete(
+      [{ role: 'user', content: 'Reply with JSON: {"word": "ready"}.' }],
+      { maxTokens: 200, schema: PROBE_SCHEMA },
+    );
+    if (finish !== 'stop' && finish !== undefined) throw new Error(`the completion ended early: ${finish}`);
+    JSON.parse(text);
+    return `${chat.model} keeps to a schema, and ${usage === undefined ? 'does not tell' : 'tells'} the tokens it spent`;
+  });
+  if (findings[0]?.state !== 'well' || (chat.prices !== undefined && priceOf(chat.model, chat.prices))) return findings;
+  const noPrice = `costs are not told: MODEL_PRICES has no entry for ${chat.model}`;
+  return [...findings, { what: 'prices', state: 'worth knowing', told: noPrice }];
+};
+
+const PROBE_SCHEMA = {
+  name: 'probe',
+  schema: {
+    type: 'object',
+    properties: { word: { type: 'string' } },
+    required: ['word'],
+    additionalProperties: false,
+  },
+};
+
+const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Finding[]> => {
+  const what = 'Upstash Vector';
+  if (vector === undefined || embedding === undefined)
+    return [{ what, state: 'not configured', told: 'vectors stay in editions and Durable Objects' }];
+  const { dimensions } = embedding;
+  const index = new Index({ ...vector, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
+  return told(what, ADVICE.vector, async () => {
+    // The SDK's type lacks what the service sends.
+    const info: Awaited<ReturnType<typeof index.info>> & { indexType?: string } = await index.info();
+    if (info.dimension !== dimensions)
+      throw new Wrong(
+        `the index takes ${info.dimension} numbers, ${embedding.model} gives ${dimensions}: make an index of ${dimensions}, or set EMBEDDING_DIMENSIONS`,
+      );
+    if (info.similarityFunction !== 'COSINE')
+      throw new Wrong(`the index compares by ${info.similarityFunction}: make one that compares by COSINE`);
+    if (info.indexType !== undefined && info.indexType !== 'DENSE')
+      throw new Wrong(`the index is ${info.indexType}: make a DENSE one, words are searched in the edition`);
+    const probe = { id: PROBE, vector: Array.from({ length: dimensions }, (_, at) => (at === 0 ? 1 : 0)) };
+    await index.namespace(PROBE).upsert(probe);
+    await index.deleteNamespace(PROBE);
+    return `${info.vectorCount} vectors in ${Object.keys(info.namespaces ?? {}).length} namespaces, and it lets us write`;
+  });
+};
+
+const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding[]> => {
+  const what = 'Upstash Redis';
+  if (redis === undefined)
+    return [{ what, state: 'not configured', told: 'embeddings are kept in KV, memories in Durable Objects' }];
+  const client = new Redis({ ...redis, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
+  const findings = await told(what, ADVICE.redis, async () => {
+    await client.set(PROBE, PROBE, { ex: 60 });
+    const read = await client.get(PROBE);
+    await client.del(PROBE);
+    if (read !== PROBE) throw new Wrong('it does not give back what was set: is it a database of its own?');
+    const script = await client.eval('return 1', [], []);
+    if (script !== 1) throw new Wrong('it does not run scripts, which memories need');
+    return 'it keeps, gives back and deletes, and runs scripts';
+  });
+  if (vector !== undefined) return findings;
+  return [
+    ...findings,
+    { what: 'memories', state: 'worth knowing', told: 'they stay in Durable Objects without UPSTASH_VECTOR_REST_URL' },
+  ];
+};
+
+const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);
+
+/** What we found out ourselves; everything else is told by kind, since services repeat what they were sent. */
+class Wrong extends Error {
+  override readonly name = 'Wrong';
+}
+
+const ADVICE = {
+  openai: 'check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model; a new key may need credit',
+  vector: 'check UPSTASH_VECTOR_REST_URL, and that UPSTASH_VECTOR_REST_TOKEN is the one that may write',
+  redis: 'check UPSTASH_REDIS_REST_URL, and that UPSTASH_REDIS_REST_TOKEN is the one that may write',
+};
+
+const told = async (what: string, advice: string, look: () => Promise<string>): Promise<Finding[]> => {
+  try {
+    return [{ what, state: 'well', told: await look() }];
+  } catch (error) {
+    const problem = error instanceof Wrong ? error.message : `${problemOf(error)}: ${advice}`;
+    return [{ what, state: 'wrong', told: problem }];
+  }
+};
+
+const problemOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'it did not answer as it should';
+  // Those of src/ai say in our own words what is so; of others only the kind is safe to repeat.
+  if (error.name === 'EmbeddingFailed' || error.name === 'ModelUnavailable') return error.message;
+  if (/Unauthorized|WRONGPASS|NOPERM|read-only|not allowed/i.test(error.message))
+    return 'the token is not accepted for this';
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+  return `it did not answer as it should (${error.name})`;
+};
