@@ -75,7 +75,7 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
-      const call = { options: asked, signal, timeoutMs, ai: options.ai, scope };
+      const call = { options: asked, signal, timeoutMs, ai: scope.model?.ai, scope };
       const scene = sceneOf(profile, { scope, options });
       const response = withTrace(await runAgent(agent, query, { profile, call, scene, now }), scope.delegates.trace());
       scopes.settle(c, scope);

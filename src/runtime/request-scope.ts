@@ -1,8 +1,10 @@
 import type { Context as HonoContext } from 'hono';
+import type { AIClient } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
 import type { Delegates } from './delegation/delegates.ts';
 import { NOBODY } from './delegation/nobody.ts';
+import { type BudgetedModel, budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
@@ -13,9 +15,15 @@ export interface RequestScope {
   waitUntil: WaitUntil;
   /** Other librarians, for one that asks them itself instead of handing the question on. */
   delegates: Delegates;
+  /** Within the budgets of the context; absent where none is configured. */
+  model?: BudgetedModel | undefined;
 }
 
 export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'> {
+  /** Kept within the budgets of each request, and its use told in receipt and log. */
+  ai?: AIClient | undefined;
+  /** Bounds a budget in money before the model is asked, not only after. */
+  aiPrice?: TokenPrice | undefined;
   /** Whom questions may be handed on to: `reachable(serviceTargets(env))`; nobody when absent. */
   targets?: Reach | undefined;
 }
@@ -53,7 +61,7 @@ export interface RequestScopes {
   follow: Reaching['follow'];
   /** The scope of a request that `contextGuard` let in. */
   open(c: HonoContext<GuardedEnv>, question: Omit<ScopedQuestion, 'context'>): RequestScope;
-  /** Has the receipt tell what was asked of others. To be called before the answer is returned. */
+  /** Has the receipt tell what was asked of others and of the model. To be called before the answer is returned. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
 
@@ -66,11 +74,13 @@ export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestSco
     open: (c, question) => {
       const context = c.get('context');
       const delegates = reaching.delegatesFor({ ...question, context });
-      return { context, waitUntil: waitUntilOf(c), delegates };
+      const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
+      return { context, waitUntil: waitUntilOf(c), delegates, model };
     },
-    settle: (c, { delegates }) => {
+    settle: (c, { delegates, model }) => {
       c.set('usage', { ...c.get('usage'), ...delegates.usage() });
       c.set('receipts', [...(c.get('receipts') ?? []), ...delegates.receipts()]);
+      settleModel(c, model);
     },
   };
 };

@@ -2,7 +2,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
-import type { AIClient, Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
@@ -12,7 +12,6 @@ import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-inf
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
-import { budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
 import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
@@ -20,15 +19,13 @@ import { isSampled } from './trace-parent.ts';
 /** A librarian, or a function that makes one for each request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 
-export interface ServeOptions extends Omit<GuardOptions, 'self' | 'access'>, Pick<ScopeOptions, 'targets'> {
+export interface ServeOptions
+  extends Omit<GuardOptions, 'self' | 'access'>,
+    Pick<ScopeOptions, 'targets' | 'ai' | 'aiPrice'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
   /** How the targets are introduced to the librarian; by their id alone when absent. */
   delegates?: readonly Delegate[] | undefined;
-  /** Kept within the budgets of each request, and its use told in receipt and log. */
-  ai?: AIClient | undefined;
-  /** Bounds a budget in money before the model is asked, not only after. */
-  aiPrice?: TokenPrice | undefined;
 }
 
 /**
@@ -82,21 +79,19 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
       const scope = scopes.open(c, { query, metadata, signal });
-      const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
       const told = librarianContext(context, {
         info: known,
         timeoutMs,
         signal,
         metadata,
         delegates,
-        ai: model?.ai,
+        ai: scope.model?.ai,
         sampled,
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, told), { deadline, scene });
       const followed = await scopes.follow(response, scope.delegates, { librarian: info.id, query });
       scopes.settle(c, scope);
-      settleModel(c, model);
       return reply(c, followed);
     } finally {
       deadline.end();
