@@ -14,10 +14,15 @@ import { compareByBytes } from './text-table.ts';
  * by id (by code point, as SQLite's ORDER BY does) are never held together, and the peak is the edition plus its
  * vocabulary; others are collected and sorted first.
  *
- * @returns A view whose memory goes on for `SPARE_BYTES` (see `attachSection`).
+ * @param options.spareBytes Room for what is attached to an edition of so many bytes, where that is more than small.
+ * @returns A view whose memory goes on for `SPARE_BYTES` and what was asked for (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
-export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionIdentity): Uint8Array<ArrayBuffer> => {
+export const buildEdition = (
+  entries: Iterable<EditionEntry>,
+  identity: EditionIdentity,
+  { spareBytes = () => 0 }: { spareBytes?: (byteLength: number) => number } = {},
+): Uint8Array<ArrayBuffer> => {
   const repeatable = Object.is(entries[Symbol.iterator](), entries) ? [...entries] : entries;
   let sorted = repeatable;
   let collected = collectWords(sorted);
@@ -28,7 +33,7 @@ export const buildEdition = (entries: Iterable<EditionEntry>, identity: EditionI
   if (collected === undefined) throw new RangeError('Cannot build the edition: two articles share an id');
   const sections = editionSections(collected, identity);
   const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
-  const edition = new Uint8Array(new ArrayBuffer(byteLength + SPARE_BYTES), 0, byteLength);
+  const edition = new Uint8Array(new ArrayBuffer(byteLength + SPARE_BYTES + spareBytes(byteLength)), 0, byteLength);
   writeHeader(edition, places);
   const written = new Map<string, Uint8Array>();
   for (const [name, { start, length }] of places) {

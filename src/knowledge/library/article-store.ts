@@ -42,6 +42,8 @@ export interface ArticleStore {
   /** The Markdown that quotes' offsets count in. */
   readText(id: string): string | undefined;
   page(query: ArticleQuery): ArticlePage;
+  /** An article with its chunks. */
+  entry(id: string): EditionEntry | undefined;
   /** Ids and hashes of all articles, a line each, by id. */
   inventory(): string;
   /** All articles with their chunks by id (by code point); can be iterated more than once. */
@@ -91,6 +93,7 @@ export const articleStore = (sql: Sql): ArticleStore => ({
       id,
     )[0]?.text,
   page: (query) => pageOf(sql, query),
+  entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
   inventory: () =>
     sql
       .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')
@@ -178,18 +181,19 @@ const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
   };
 };
 
+const SELECT_ENTRIES = `SELECT a.*, coalesce(t.text, c.content) AS text
+  FROM articles a JOIN contents c USING (id) LEFT JOIN texts t USING (id)`;
+
+const entryOf = (sql: Sql, row: ArticleRow): EditionEntry => {
+  const article = { ...metadataOf(row), text: String(row.text) };
+  return { article, chunks: chunksOf(sql, article) };
+};
+
 function* entriesOf(sql: Sql): Generator<EditionEntry> {
   let after = '';
   for (;;) {
-    const rows = sql.all<ArticleRow>(
-      `SELECT a.*, coalesce(t.text, c.content) AS text FROM articles a JOIN contents c USING (id) LEFT JOIN texts t USING (id)
-       WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`,
-      after,
-    );
-    for (const row of rows) {
-      const article = { ...metadataOf(row), text: String(row.text) };
-      yield { article, chunks: chunksOf(sql, article) };
-    }
+    const rows = sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`, after);
+    for (const row of rows) yield entryOf(sql, row);
     after = rows.at(-1)?.id ?? '';
     if (rows.length < ENTRIES_AT_ONCE) return;
   }

@@ -19,7 +19,10 @@ type StateName =
   | 'listed_from'
   | 'publish_at'
   | 'publish_by'
-  | 'clean_after';
+  | 'clean_after'
+  | 'embedding'
+  | 'vectors_in'
+  | 'remove_vectors_at';
 
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {

@@ -26,5 +26,10 @@ const TABLES = [
   'edition_rows (edition TEXT NOT NULL, part INTEGER NOT NULL, row INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (edition, part, row))',
   // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
   'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  // `hash` of the article whose chunks have their vectors' ids in `chunk_vectors`, and the `space` they belong to.
+  'vector_plans (article TEXT PRIMARY KEY, hash TEXT NOT NULL, space TEXT NOT NULL)',
+  'chunk_vectors (article TEXT NOT NULL, position INTEGER NOT NULL, vector TEXT NOT NULL, PRIMARY KEY (article, position)) WITHOUT ROWID',
+  // Vectors that are wanted, stored, or still to be removed: whatever may be in the index has a row here. `packed` where it is kept here.
+  'vectors (vector TEXT PRIMARY KEY, is_stored INTEGER NOT NULL, packed BLOB)',
   'state (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];

@@ -6,15 +6,26 @@ import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused } from '../articles/normalise-article.ts';
 import { takeInArticle } from '../articles/take-in-article.ts';
-import { type ArticlePage, type ArticleQuery, articleStore, type StoredArticle } from './article-store.ts';
+import {
+  type ArticlePage,
+  type ArticleQuery,
+  type ArticleStore,
+  articleStore,
+  type StoredArticle,
+} from './article-store.ts';
 import { callStore } from './call-store.ts';
 import { editionStore } from './edition-store.ts';
+import { editionVectorSource } from './edition-with-vectors.ts';
+import { chunkEmbedder } from './embed-chunks.ts';
+import type { LibraryEmbedding } from './library-embedding.ts';
 import type { LibrarySource } from './library-source.ts';
-import { libraryState } from './library-state.ts';
+import { type LibraryState, libraryState } from './library-state.ts';
 import { createTables } from './library-tables.ts';
 import { publishEdition } from './publish-edition.ts';
+import { removeVectors } from './remove-vectors.ts';
 import { syncDriver } from './sync-driver.ts';
 import { syncStore } from './sync-store.ts';
+import { type VectorStore, vectorStore } from './vector-store.ts';
 
 export interface LibraryOptions {
   workspace: string;
@@ -29,6 +40,8 @@ export interface LibraryOptions {
   wakeAt: (time: number) => void;
   onFault: (where: string, error: unknown) => void;
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
+  /** Absent: only words are searched. */
+  embedding?: LibraryEmbedding | undefined;
 }
 
 /** What can be asked of the knowledge base of one workspace. Answers are plain data, so that they travel. */
@@ -69,17 +82,39 @@ export const createLibrary = (options: LibraryOptions): Library => {
   const articles = articleStore(sql);
   const editions = editionStore(sql);
   const sync = syncStore(sql);
+  const vectors = vectorStore(sql);
   const normalise = { articleUrl: options.articleUrl };
+  const embedded = withEmbedding(options, { state, articles, vectors });
 
   // One after the other: two editions built at once would be told apart by their numbers, but cost twice.
   let publishing: Promise<unknown> = Promise.resolve();
   const publish = (): Promise<number> => {
-    const parts = { sql, state, articles, editions, shelf, workspace, now, complete: options.complete };
+    const parts = {
+      sql,
+      state,
+      articles,
+      editions,
+      shelf,
+      workspace,
+      now,
+      complete: options.complete,
+      vectors: embedded?.source,
+    };
     const published = publishing.then(() => publishEdition(parts));
     publishing = published.catch(() => {});
     return published;
   };
-  const driver = syncDriver({ ...options, state, articles, editions, sync, normalise, publish });
+  const driver = syncDriver({
+    ...options,
+    ...embedded?.work,
+    state,
+    articles,
+    editions,
+    sync,
+    vectors,
+    normalise,
+    publish,
+  });
 
   const planPublishing = (): void => {
     const by = Number(state.read('publish_by') ?? now() + PUBLISH_WITHIN_MS);
@@ -130,11 +165,29 @@ export const createLibrary = (options: LibraryOptions): Library => {
       // Should this fail, the plan above stands.
       driver.wake();
       await publish();
+      // Its vectors can go now.
+      driver.wake();
       return true;
     },
     isFirstCall: callStore(sql).isFirst,
     currentEdition: () => editions.current()?.manifest,
     editionPart: editions.part,
+  };
+};
+
+/** What a library does with an embedding model besides. */
+const withEmbedding = (
+  { sql, now, onFault, embedding }: LibraryOptions,
+  stores: { state: LibraryState; articles: ArticleStore; vectors: VectorStore },
+) => {
+  if (embedding === undefined) return undefined;
+  const parts = { sql, now, onFault, embedding, ...stores };
+  return {
+    source: editionVectorSource(parts),
+    work: {
+      embedder: chunkEmbedder(parts),
+      removeVectors: () => removeVectors({ ...parts, index: embedding.index }),
+    },
   };
 };
 

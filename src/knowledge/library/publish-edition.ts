@@ -6,6 +6,7 @@ import { buildEdition } from '../edition/build-edition.ts';
 import { EDITION_VERSION } from '../edition/edition-format.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionStore } from './edition-store.ts';
+import type { EditionVectorSource } from './edition-with-vectors.ts';
 import type { LibraryState } from './library-state.ts';
 
 export interface PublishingParts {
@@ -18,6 +19,8 @@ export interface PublishingParts {
   now: () => number;
   /** Adds to a finished edition what can only be known once it can be searched. */
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
+  /** Where there is an embedding model. */
+  vectors?: EditionVectorSource | undefined;
 }
 
 /**
@@ -28,8 +31,8 @@ export interface PublishingParts {
  * @returns The rows written; 0 when there was nothing to publish.
  */
 export const publishEdition = async (parts: PublishingParts): Promise<number> => {
-  const { sql, state, articles, editions, shelf, now } = parts;
-  const { revision, digest } = await digestOf(articles, state);
+  const { sql, editions, shelf, now } = parts;
+  const { revision, digest } = await digestOf(parts);
   const current = editions.current();
   if (current?.digest === digest && current.manifest.formatVersion === EDITION_VERSION) {
     if (current.revision !== revision) editions.setRevision(current.manifest.edition, revision);
@@ -43,21 +46,33 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
   return writes;
 };
 
-/** A hash over all articles, and the revision that it belongs to: hashing waits, and meanwhile they may change. */
-const digestOf = async (articles: ArticleStore, state: LibraryState): Promise<{ revision: number; digest: string }> => {
+/** A hash over all articles and vectors, and the revision that it belongs to: hashing waits, and meanwhile they may change. */
+const digestOf = async ({
+  articles,
+  state,
+  vectors,
+}: PublishingParts): Promise<{ revision: number; digest: string }> => {
   for (;;) {
     const revision = state.revision();
-    const digest = await sha256Hex(utf8(articles.inventory()));
+    await vectors?.prepare();
+    const stored = vectors === undefined ? '' : `\n${await vectors.digest()}`;
+    const digest = await sha256Hex(utf8(articles.inventory() + stored));
     if (state.revision() === revision) return { revision, digest };
   }
 };
 
-const build = async (number: number, digest: string, { articles, workspace, now, complete }: PublishingParts) => {
+const build = async (
+  number: number,
+  digest: string,
+  { articles, workspace, now, complete, vectors }: PublishingParts,
+) => {
   const edition = `e${String(number).padStart(6, '0')}-${digest.slice(0, 8)}`;
   const createdAt = new Date(now()).toISOString();
   const counts = { articles: articles.count(), chunks: articles.chunkCount() };
-  const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt });
-  const whole = complete ? complete(built) : built;
+  const spareBytes = vectors?.spareBytes ?? (() => 0);
+  const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes });
+  const completed = complete ? complete(built) : built;
+  const whole = vectors ? vectors.attach(completed) : completed;
   const bytes: Uint8Array<ArrayBuffer>[] = [];
   for (let from = 0; from < whole.length; from += EDITION_PART_BYTES)
     bytes.push(Uint8Array.from(whole.subarray(from, from + EDITION_PART_BYTES)));

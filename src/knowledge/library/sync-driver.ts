@@ -13,12 +13,14 @@ import type { Sql } from '../../storage/sql.ts';
 import type { NormaliseOptions } from '../articles/normalise-article.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionStore } from './edition-store.ts';
+import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import type { LibrarySource } from './library-source.ts';
 import type { LibraryState } from './library-state.ts';
 import { newSyncRun, reportOf, SyncRun } from './sync-run.ts';
 import { commit, stepSync } from './sync-steps.ts';
 import type { SyncStore } from './sync-store.ts';
+import type { VectorStore } from './vector-store.ts';
 
 export interface DriverParts {
   sql: Sql;
@@ -27,6 +29,10 @@ export interface DriverParts {
   editions: EditionStore;
   sync: SyncStore;
   shelf: EditionShelf;
+  vectors: VectorStore;
+  /** Both where there is an embedding model. */
+  embedder?: ChunkEmbedder | undefined;
+  removeVectors?: (() => Promise<void>) | undefined;
   source: () => LibrarySource;
   normalise: NormaliseOptions;
   /** Publishes what has changed; returns the rows written. */
@@ -56,6 +62,9 @@ const OVERLAP_MS = 600_000;
 const PUBLISH_AGAIN_MS = 5000;
 const CLEAN_AGAIN_MS = 60_000;
 const MAX_FAILURES = 3;
+/** What is embedded of articles that were written here before they are published. */
+const SHORT_STEPS = 6;
+const SHORT_LIMIT_MS = 3000;
 /** Some 6 s of work at most: an alarm has 30 s of processor time. */
 const STEPS_AT_ONCE = 20;
 
@@ -64,17 +73,26 @@ const ListedFrom = z.object({ url: z.string(), at: z.number() });
 
 /** Drives what a library does by itself, one step after the other; all that it knows is in the database. */
 export const syncDriver = (parts: DriverParts): SyncDriver => {
-  const { state, editions, articles, sync, sql, now } = parts;
+  const { state, editions, articles, sync, sql, now, embedder } = parts;
   const currentRun = (): SyncRun | undefined => SyncRun.optional().parse(state.read('run'));
 
   const cleanAfter = (): number => Number(state.read('clean_after') ?? 0);
+
+  /** Vectors that are not used any more go once the edition that used them is not the current one. */
+  const removalDueAt = (): number | undefined => {
+    const removeAt = state.read('remove_vectors_at');
+    const isUsed = editions.current()?.revision !== state.revision();
+    return parts.removeVectors === undefined || typeof removeAt !== 'number' || isUsed ? undefined : removeAt;
+  };
 
   const nextDueAt = (): number | undefined => {
     const run = currentRun();
     const retiredAt = editions.firstRetiredAt();
     const publishAt = state.read('publish_at');
+    const embedAt = embedder?.dueAt();
     const times = [
-      run === undefined ? undefined : now() + backOff(run),
+      run === undefined ? embedAt : Math.max(now() + backOff(run), isEmbedding(run) ? (embedAt ?? 0) : 0),
+      removalDueAt(),
       typeof publishAt === 'number' ? publishAt : undefined,
       retiredAt === undefined ? undefined : Math.max(retiredAt + EDITION_GRACE_MS + 1, cleanAfter()),
     ].filter((time) => time !== undefined);
@@ -104,7 +122,12 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
   const start = ({ full = false, force = false }: SyncRequest): SyncAccepted => {
     const started = currentRun() === undefined;
-    if (started) sql.transaction(() => state.write('run', newRun({ full, force })));
+    if (started) {
+      sql.transaction(() => {
+        state.write('run', newRun({ full, force }));
+        embedder?.restart();
+      });
+    }
     wake();
     return { started, status: status() };
   };
@@ -141,15 +164,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
   const stepRun = async (run: SyncRun): Promise<boolean> => {
     try {
+      if (isEmbedding(run) && (embedder?.dueAt() ?? 0) > now()) return false;
       if (run.phase !== 'publishing') {
-        await stepSync(run, {
-          sql,
-          state,
-          articles,
-          sync,
-          normalise: parts.normalise,
-          client: () => parts.source().client,
-        });
+        await stepSync(run, { ...parts, client: () => parts.source().client });
         return true;
       }
       const writes = run.writes + (await publish());
@@ -190,11 +207,29 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
   const publishDue = async (): Promise<void> => {
     try {
+      if (currentRun() === undefined) await embedShortly();
       await publish();
     } catch (error) {
       parts.onFault('publish', error);
       state.write('publish_at', now() + PUBLISH_AGAIN_MS);
     }
+  };
+
+  /** One step for what was written outside of a sync, or was given up before; what it brings is published when it ends. */
+  const embedDue = async (options: { limitMs?: number } = {}): Promise<EmbeddingStep['next']> => {
+    const note = await embedder?.step(options);
+    return sql.transaction(() => {
+      const { next } = note?.() ?? { next: 'done' as const };
+      if (next !== 'more' && editions.current()?.revision !== state.revision()) state.write('publish_at', now());
+      return next;
+    });
+  };
+
+  /** What was just written waits for its vectors, but not for long: its words are worth more. */
+  const embedShortly = async (): Promise<void> => {
+    if (embedder === undefined || (embedder.dueAt() ?? 0) > now()) return;
+    for (let step = 0; step < SHORT_STEPS; step += 1)
+      if ((await embedDue({ limitMs: SHORT_LIMIT_MS })) !== 'more') return;
   };
 
   /** An edition is forgotten only once the shelf has forgotten it: nobody else knows what lies there. */
@@ -219,15 +254,21 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       const publishAt = state.read('publish_at');
       const isDue = typeof publishAt === 'number' && publishAt <= now();
       const run = currentRun();
-      if (!isDue && run === undefined) break;
+      const isEmbedDue = run === undefined && (embedder?.dueAt() ?? Number.POSITIVE_INFINITY) <= now();
+      if (!isDue && !isEmbedDue && run === undefined) break;
       if (isDue) await publishDue();
+      else if (isEmbedDue) await embedDue();
       if (run !== undefined && !(await stepRun(run))) break;
     }
+    for (let step = 0; step < STEPS_AT_ONCE && (removalDueAt() ?? Number.POSITIVE_INFINITY) <= now(); step += 1)
+      await parts.removeVectors?.();
     wake();
   };
 
   return { status, start, work, wake, nextDueAt };
 };
+
+const isEmbedding = ({ phase }: SyncRun): boolean => phase === 'embedding';
 
 /** As seed 001 shows `updated_since`: a host may know days only. What it sends twice is told by its hash. */
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -236,6 +277,7 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 const backOff = ({ failures }: SyncRun): number => (failures === 0 ? 0 : 500 * 2 ** failures);
 
 const progressOf = (run: SyncRun): SyncProgress => ({
+  ...(run.phase === 'embedding' ? { embedded: run.embedded, to_embed: run.toEmbed } : {}),
   run_id: run.id,
   full: run.full,
   started_at: new Date(run.startedAt).toISOString(),

@@ -12,7 +12,7 @@ export const SyncRun = z.object({
   startedAt: z.number(),
   full: z.boolean(),
   force: z.boolean(),
-  phase: z.enum(['listing', 'comparing', 'chunking', 'publishing']),
+  phase: z.enum(['listing', 'comparing', 'chunking', 'embedding', 'publishing']),
   /** Counts up: a step that finds another number than it began with has been overtaken. */
   step: Count,
   /** Steps in a row that failed for no reason of the host's. */
@@ -36,6 +36,10 @@ export const SyncRun = z.object({
   toProcess: Count,
   processed: Count,
   held: HeldDeletions.nullable(),
+  /** Texts embedded, those that had no vector when that began, and those that have none in the end. */
+  embedded: Count.default(0),
+  toEmbed: Count.default(0),
+  missing: Count.default(0),
 });
 export type SyncRun = z.infer<typeof SyncRun>;
 
@@ -45,7 +49,17 @@ export const newSyncRun = (
   const { updatedSince, ...rest } = begin;
   const counts = { pages: 0, received: 0, nameless: 0, skippedCount: 0, warningCount: 0, added: 0, changed: 0 };
   const more = { removed: 0, unchanged: 0, writes: 0, toProcess: 0, processed: 0, step: 0, failures: 0 };
-  const run = { ...rest, phase: 'listing' as const, ...counts, ...more, skipped: [], warnings: [], held: null };
+  const vectors = { embedded: 0, toEmbed: 0, missing: 0 };
+  const run = {
+    ...rest,
+    phase: 'listing' as const,
+    ...counts,
+    ...more,
+    ...vectors,
+    skipped: [],
+    warnings: [],
+    held: null,
+  };
   return updatedSince === undefined ? run : { ...run, updatedSince };
 };
 
@@ -86,7 +100,8 @@ export const reportOf = (
   warnings: run.warnings,
   held_deletions: run.held,
   writes: run.writes,
-  embeddings: 0,
+  embeddings: run.embedded,
+  ...(run.missing === 0 ? {} : { embeddings_missing: run.missing }),
   error: end.error,
   edition: end.edition,
   started_at: new Date(run.startedAt).toISOString(),

@@ -5,11 +5,13 @@ import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
 import { takeInArticle } from '../articles/take-in-article.ts';
 import type { ArticleStore } from './article-store.ts';
+import type { ChunkEmbedder } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import type { HostKbClient, HostPage } from './host-kb-client.ts';
 import type { LibraryState } from './library-state.ts';
 import { addSkipped, addWarnings, SyncRun } from './sync-run.ts';
 import type { StagedArticle, SyncStore } from './sync-store.ts';
+import type { VectorStore } from './vector-store.ts';
 
 export interface SyncParts {
   sql: Sql;
@@ -18,6 +20,9 @@ export interface SyncParts {
   sync: SyncStore;
   client: () => HostKbClient;
   normalise: NormaliseOptions;
+  vectors: Pick<VectorStore, 'wantedCount'>;
+  /** Where there is an embedding model. */
+  embedder?: ChunkEmbedder | undefined;
 }
 
 /** A sync removes nothing when more than this share of the host's articles would go (design 7.8). */
@@ -37,6 +42,7 @@ export const stepSync = async (run: SyncRun, parts: SyncParts): Promise<void> =>
   if (run.phase === 'listing') await stepListing(run, parts);
   else if (run.phase === 'comparing') commitStep(run, parts, compare);
   else if (run.phase === 'chunking') commitStep(run, parts, takeInBatch);
+  else if (run.phase === 'embedding') await stepEmbedding(run, parts);
 };
 
 /**
@@ -106,7 +112,7 @@ const addPage = (
 
 const LOCAL = 'the library has an article of its own under this id';
 
-const compare = (run: SyncRun, { sync, articles, state }: SyncParts): void => {
+const compare = (run: SyncRun, { sync, articles, state, embedder }: SyncParts): void => {
   if (run.full) {
     const known = articles.count('host');
     if (run.total !== undefined && run.received < run.total)
@@ -117,8 +123,11 @@ const compare = (run: SyncRun, { sync, articles, state }: SyncParts): void => {
     if (run.held === null && run.nameless === 0) sync.removeUnlistedTombstones();
   }
   run.toProcess = sync.stagedCount();
-  run.phase = run.toProcess > 0 ? 'chunking' : 'publishing';
+  run.phase = run.toProcess > 0 ? 'chunking' : phaseAfterChunking(embedder);
 };
+
+const phaseAfterChunking = (embedder: ChunkEmbedder | undefined): SyncRun['phase'] =>
+  embedder === undefined ? 'publishing' : 'embedding';
 
 const removeUnlisted = (
   run: SyncRun,
@@ -141,7 +150,7 @@ const removeUnlisted = (
   state.bumpRevision();
 };
 
-const takeInBatch = (run: SyncRun, { sync, articles, state, normalise }: SyncParts): void => {
+const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder }: SyncParts): void => {
   const batch = sync.nextStaged(BATCH);
   const known = articles.known(batch.map(({ reply }) => reply.id));
   let isChanged = false;
@@ -160,7 +169,7 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise }: SyncPar
     }
   }
   if (isChanged) state.bumpRevision();
-  if (sync.stagedCount() === 0) run.phase = 'publishing';
+  if (sync.stagedCount() === 0) run.phase = phaseAfterChunking(embedder);
 };
 
 const takeIn = (
@@ -180,4 +189,19 @@ const takeIn = (
     if (!(error instanceof ArticleRefused)) throw error;
     return { id: reply.id, reason: error.message };
   }
+};
+
+const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
+  const note = await parts.embedder?.step();
+  commitStep(run, parts, (stored) => {
+    const { embedded, next, warning } = note?.() ?? { embedded: 0, next: 'done' };
+    stored.embedded += embedded;
+    stored.writes += embedded;
+    const wanted = parts.vectors.wantedCount();
+    stored.toEmbed = stored.embedded + wanted;
+    if (warning !== undefined) addWarnings(stored, [{ id: '(vectors)', reason: warning }]);
+    if (next !== 'done' && next !== 'given-up') return;
+    stored.missing = wanted;
+    stored.phase = 'publishing';
+  });
 };

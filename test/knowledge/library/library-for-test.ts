@@ -4,7 +4,9 @@ import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
 import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library } from '../../../src/knowledge/library/library.ts';
+import type { LibraryEmbedding } from '../../../src/knowledge/library/library-embedding.ts';
 import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
+import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 
 export const hostArticle = (id: string, content: string, more: object = {}) => ({
@@ -27,7 +29,17 @@ export interface FakeHost {
 /** A library over SQLite with a host, a shelf and a clock that the test holds. */
 export const libraryForTest = (
   host: FakeHost,
-  { sql = nodeSql(), shelf = mapShelf(), clock = { now: 1_800_000_000_000 } } = {},
+  {
+    sql = nodeSql(),
+    shelf = mapShelf(),
+    clock = { now: 1_800_000_000_000 },
+    embedding,
+  }: {
+    sql?: Sql | undefined;
+    shelf?: ReturnType<typeof mapShelf> | undefined;
+    clock?: { now: number } | undefined;
+    embedding?: LibraryEmbedding | undefined;
+  } = {},
 ) => {
   let ids = 0;
   const wakes: number[] = [];
@@ -43,6 +55,7 @@ export const libraryForTest = (
     newId: () => `run-${++ids}`,
     wakeAt: (time) => wakes.push(time),
     onFault: (_, error) => faults.push(error),
+    embedding,
   });
   return { library, shelf, clock, wakes, faults, sql };
 };
@@ -56,6 +69,21 @@ export const syncNow = async (library: Library, request: { full?: boolean; force
 
 export const workOff = async (library: Library): Promise<void> => {
   while (library.status().state !== 'idle') await library.work();
+};
+
+/** Works as alarms would have it, until nothing is due within the limit; the clock goes from one to the next. */
+export const workThrough = async (
+  { library, clock, wakes }: Pick<ReturnType<typeof libraryForTest>, 'library' | 'clock' | 'wakes'>,
+  { withinMs = 600_000 } = {},
+): Promise<void> => {
+  const end = clock.now + withinMs;
+  for (let alarms = 0; alarms < 500; alarms += 1) {
+    await library.work();
+    const next = wakes.at(-1);
+    if (!library.isBusy() || next === undefined || next > end) return;
+    clock.now = Math.max(clock.now, next);
+  }
+  throw new Error('The library does not come to rest');
 };
 
 export const mapShelf = (): EditionShelf & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {

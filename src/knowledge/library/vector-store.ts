@@ -1,0 +1,139 @@
+import { bytesOf, type Sql } from '../../storage/sql.ts';
+
+/** Where a text that lacks its vector stands. */
+export interface WantedVector {
+  vector: string;
+  article: string;
+  /** Place of the chunk in its article, from 0. */
+  position: number;
+}
+
+/**
+ * Which vectors the chunks of a library have, want, and have no more use for. A vector has an entry before it goes anywhere,
+ * and until it is known to be gone from there, so that nothing is left behind by a crash.
+ */
+export interface VectorStore {
+  /** Articles whose chunks have no ids in this space, or those of an older text; at most `limit`. */
+  unplanned(space: string, limit: number): { id: string; hash: string }[];
+  /** Notes the ids of an article's chunks, in their order. To be called within a transaction. */
+  plan(article: { id: string; hash: string }, options: { space: string; vectors: readonly string[] }): void;
+  /** Forgets the ids of articles that are gone. Says whether there were any. */
+  forgetGone(): boolean;
+  /** Vectors that chunks want and that are not stored, in the order of the chunks; at most `limit` chunks. */
+  wanted(limit: number): WantedVector[];
+  wantedCount(): number;
+  /** How many different vectors the chunks have that are stored. */
+  storedCount(): number;
+  /** Notes that a vector is where it belongs; `packed` where that is here. */
+  setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
+  /** None is stored any more: they are looked for in another place. */
+  setAllWanted(): void;
+  /** Vectors of no chunk; at most `limit`. */
+  unused(limit: number): string[];
+  /** They may be on their way out: chunks that want them again have them stored again. */
+  setWanted(vectors: readonly string[]): void;
+  /** Forgets those of the vectors that are of no chunk. */
+  forgetUnused(vectors: readonly string[]): void;
+  /** By chunk, in the order of an edition: the stored vector's id, or undefined. */
+  storedIds(): (string | undefined)[];
+  /** Likewise: the packed vector, or undefined. */
+  storedVectors(): Iterable<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+const WANTED = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE is_stored = 0';
+const ROWS_AT_ONCE = 200;
+
+export const vectorStore = (sql: Sql): VectorStore => ({
+  unplanned: (space, limit) =>
+    sql.all<{ id: string; hash: string }>(
+      `SELECT a.id, a.hash FROM articles a LEFT JOIN vector_plans p ON p.article = a.id
+       WHERE p.hash IS NOT a.hash OR p.space IS NOT ? ORDER BY a.id LIMIT ?`,
+      ...[space, limit],
+    ),
+  plan: ({ id, hash }, { space, vectors }) => {
+    sql.run('DELETE FROM chunk_vectors WHERE article = ?', id);
+    const ids = JSON.stringify(vectors);
+    sql.run(
+      'INSERT INTO chunk_vectors (article, position, vector) SELECT ?, key, value FROM json_each(?)',
+      ...[id, ids],
+    );
+    sql.run('INSERT OR IGNORE INTO vectors (vector, is_stored) SELECT value, 0 FROM json_each(?)', ids);
+    sql.run('INSERT OR REPLACE INTO vector_plans (article, hash, space) VALUES (?, ?, ?)', id, hash, space);
+  },
+  forgetGone: () => {
+    const gone = sql
+      .all<{ article: string }>('SELECT article FROM vector_plans WHERE article NOT IN (SELECT id FROM articles)')
+      .map(({ article }) => article);
+    for (const article of gone) {
+      sql.run('DELETE FROM chunk_vectors WHERE article = ?', article);
+      sql.run('DELETE FROM vector_plans WHERE article = ?', article);
+    }
+    return gone.length > 0;
+  },
+  wanted: (limit) => {
+    // WantedVector is an interface, which TypeScript takes for no record.
+    const rows = sql.all<Record<keyof WantedVector, string | number>>(
+      `SELECT vector, article, position ${WANTED} ORDER BY article, position LIMIT ?`,
+      limit,
+    );
+    return rows.map((row) => ({ ...row, position: Number(row.position) }) as WantedVector);
+  },
+  wantedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${WANTED}`),
+  storedCount: () =>
+    countOf(
+      sql,
+      'SELECT count(DISTINCT vector) AS n FROM chunk_vectors JOIN vectors USING (vector) WHERE is_stored = 1',
+    ),
+  setStored: (vector, packed) =>
+    sql.run('UPDATE vectors SET is_stored = 1, packed = ? WHERE vector = ?', packed ?? null, vector),
+  setAllWanted: () => sql.run('UPDATE vectors SET is_stored = 0, packed = NULL'),
+  unused: (limit) =>
+    sql
+      .all<{ vector: string }>(
+        'SELECT vector FROM vectors WHERE vector NOT IN (SELECT vector FROM chunk_vectors) LIMIT ?',
+        limit,
+      )
+      .map(({ vector }) => vector),
+  setWanted: (vectors) =>
+    sql.run(
+      'UPDATE vectors SET is_stored = 0 WHERE vector IN (SELECT value FROM json_each(?))',
+      JSON.stringify(vectors),
+    ),
+  forgetUnused: (vectors) =>
+    sql.run(
+      `DELETE FROM vectors WHERE vector IN (SELECT value FROM json_each(?))
+       AND vector NOT IN (SELECT vector FROM chunk_vectors)`,
+      JSON.stringify(vectors),
+    ),
+  storedIds: () =>
+    sql
+      .all<{ vector: string | null }>(
+        `SELECT iif(is_stored = 1, vector, NULL) AS vector FROM chunk_vectors LEFT JOIN vectors USING (vector)
+         ORDER BY article, position`,
+      )
+      .map(({ vector }) => vector ?? undefined),
+  storedVectors: () => ({ [Symbol.iterator]: () => storedVectors(sql) }),
+});
+
+const countOf = (sql: Sql, query: string): number => sql.all<{ n: number }>(query)[0]?.n ?? 0;
+
+interface PackedRow extends Record<string, string | number | null | ArrayBuffer | Uint8Array<ArrayBuffer>> {
+  article: string;
+  position: number;
+}
+
+function* storedVectors(sql: Sql): Generator<Uint8Array<ArrayBuffer> | undefined> {
+  let [article, position] = ['', -1];
+  for (;;) {
+    const rows = sql.all<PackedRow & { packed: ArrayBuffer | Uint8Array<ArrayBuffer> | null }>(
+      `SELECT article, position, iif(is_stored = 1, packed, NULL) AS packed
+       FROM chunk_vectors LEFT JOIN vectors USING (vector)
+       WHERE (article, position) > (?, ?) ORDER BY article, position LIMIT ${ROWS_AT_ONCE}`,
+      ...[article, position],
+    );
+    for (const { packed } of rows) yield packed === null ? undefined : bytesOf(packed);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return;
+    [article, position] = [last.article, last.position];
+  }
+}

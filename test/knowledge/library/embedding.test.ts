@@ -1,0 +1,402 @@
+import { describe, expect, it } from 'vitest';
+import { loadEdition } from '../../../src/knowledge/edition/load-edition.ts';
+import type { Library } from '../../../src/knowledge/library/library.ts';
+import { vectorsOf } from '../../../src/knowledge/vectors/edition-vectors.ts';
+import { embeddingTextOf } from '../../../src/knowledge/vectors/embedding-text.ts';
+import { vectorIdOf } from '../../../src/knowledge/vectors/vector-id.ts';
+import type { Sql } from '../../../src/storage/sql.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+import { DOWN, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
+import { type FakeHost, hostArticle, libraryForTest, mapShelf, syncNow, workThrough } from './library-for-test.ts';
+
+const WORDS = ['pump', 'fan', 'board', 'cable', 'filter', 'display', 'hinge', 'motor', 'valve', 'sensor'];
+const hostOf = (count: number): FakeHost => ({
+  articles: Array.from({ length: count }, (_, index) =>
+    hostArticle(`a${index}.md`, `## Part\n\nAbout the ${WORDS[index % 10]} number ${index}.`),
+  ),
+  ...{ pageSize: 4, filters: [] },
+});
+
+const editionOf = async (library: Library) => {
+  const manifest = library.currentEdition();
+  if (!manifest) throw new Error('There is no edition');
+  return loadEdition(manifest, [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }]);
+};
+
+/** What is embedded of every chunk of the current edition. */
+const chunkTexts = async (library: Library): Promise<string[]> => {
+  const edition = await editionOf(library);
+  return Array.from({ length: edition.chunkCount }, (_, at) => {
+    const chunk = edition.chunk(at);
+    return embeddingTextOf({ ...chunk, title: edition.article(chunk.article).title });
+  });
+};
+
+/** The chunks that the current edition can find by meaning. */
+const chunksWithVectors = async (library: Library, model: ReturnType<typeof fakeModel>): Promise<number[]> => {
+  const edition = await editionOf(library);
+  const vectors = vectorsOf(edition);
+  if (vectors === undefined) return [];
+  expect(vectors.space).toEqual({ model: model.model, dimensions: model.dimensions });
+  if (vectors.kind === 'rows') {
+    const any = new Array<number>(model.dimensions).fill(1);
+    return vectors
+      .nearest(any, { limit: 500 })
+      .map(({ chunk }) => chunk)
+      .sort((left, right) => left - right);
+  }
+  const ids = await Promise.all((await chunkTexts(library)).map((text) => vectorIdOf(text, model)));
+  return ids.flatMap((id, chunk) => (vectors.chunksOf(id).includes(chunk) ? [chunk] : []));
+};
+
+const started = (host: FakeHost, options: Parameters<typeof libraryForTest>[1] = {}) => {
+  const parts = libraryForTest(host, options);
+  const sync = async (request: { full?: boolean } = { full: true }) => {
+    parts.library.startSync(request);
+    await workThrough(parts, { withinMs: 200_000 });
+    return parts.library.status().last_report;
+  };
+  return { ...parts, sync };
+};
+
+describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (place) => {
+  const setUp = (host: FakeHost, more: { sql?: Sql; model?: ReturnType<typeof fakeModel>; delayMs?: number } = {}) => {
+    const clock = { now: 1_800_000_000_000 };
+    const model = more.model ?? fakeModel();
+    const index = place === 'index' ? fakeIndex({ clock, delayMs: more.delayMs ?? 0 }) : undefined;
+    const embedding = { provider: model, index, indexName: 'one' };
+    return { model, index, embedding, ...started(host, { clock, embedding, sql: more.sql }) };
+  };
+
+  it('embeds every chunk once, and nothing when nothing differs', async () => {
+    const { library, sync, model, index } = setUp(hostOf(10));
+    expect(await sync({})).toMatchObject({ outcome: 'published', embeddings: 10, added: 10, warning_count: 0 });
+    expect([...model.texts].sort()).toEqual((await chunkTexts(library)).sort());
+    expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const [edition, upserts] = [library.status().edition, index?.upserts];
+    for (const request of [{}, { full: true }])
+      expect(await sync(request)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0, edition });
+    expect(model.texts).toHaveLength(10);
+    expect(index?.upserts).toBe(upserts);
+    expect(library.status().last_report).not.toHaveProperty('embeddings_missing');
+  });
+
+  it('embeds changed chunks only, and equal ones once', async () => {
+    const host = hostOf(3);
+    host.articles.push(hostArticle('twins.md', '## One\n\nText.\n\n## Two\n\nOther.'));
+    const { library, sync, model } = setUp(host);
+    await sync();
+    model.texts.length = 0;
+    host.articles[3] = hostArticle('twins.md', '## One\n\nText.\n\n## Two\n\nChanged.\n\n## Two\n\nChanged.');
+    expect(await sync()).toMatchObject({ embeddings: 1 });
+    expect(model.texts).toEqual(['Title of twins.md\nTwo\nChanged.']);
+    expect(await chunksWithVectors(library, model)).toHaveLength(6);
+  });
+
+  it('says how far embedding has come', async () => {
+    const host = { ...hostOf(0), articles: hostOf(600).articles, pageSize: 500 };
+    const { library, model } = setUp(host);
+    const seen: unknown[] = [];
+    const embedBatch = model.embedBatch;
+    model.embedBatch = async (texts) => {
+      const { state, progress } = library.status();
+      seen.push([state, progress?.embedded, progress?.to_embed]);
+      return embedBatch(texts);
+    };
+    library.startSync({});
+    while (library.status().state !== 'idle') await library.work();
+    expect(seen).toEqual([
+      ['embedding', 0, 600],
+      ['embedding', 256, 600],
+      ['embedding', 512, 600],
+    ]);
+  });
+
+  it('publishes without the missing vectors when the model does not answer, says so, and adds them later', async () => {
+    const { library, sync, model, faults, clock, wakes } = setUp(hostOf(5));
+    model.forever = DOWN;
+    const report = await sync();
+    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 5, warning_count: 1 });
+    expect(report?.warnings[0]?.reason).toContain('Cannot embed 5 texts');
+    expect(faults).toHaveLength(4);
+    expect(await chunksWithVectors(library, model)).toEqual([]);
+    expect((await editionOf(library)).chunkCount).toBe(5);
+    model.forever = undefined;
+    expect(library.isBusy()).toBe(true);
+    await workThrough({ library, clock, wakes });
+    expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4]);
+    expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
+  });
+
+  it('has the next sync add what an earlier one could not', async () => {
+    const { library, sync, model } = setUp(hostOf(5));
+    model.forever = REFUSED;
+    expect(await sync()).toMatchObject({ embeddings_missing: 5 });
+    model.forever = undefined;
+    const without = library.status().edition;
+    const report = await sync({});
+    expect(report).toMatchObject({ outcome: 'published', embeddings: 5 });
+    expect(report).not.toHaveProperty('embeddings_missing');
+    expect(report?.edition).not.toBe(without);
+  });
+
+  it('tries again after a while when one call fails, and waits as long as it is asked to', async () => {
+    const { sync, model, clock } = setUp(hostOf(5));
+    const { EmbeddingFailed } = await import('../../../src/ai/embeddings/base.ts');
+    model.failures.push(DOWN, new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }));
+    const began = clock.now;
+    expect(await sync()).toMatchObject({ embeddings: 5, warning_count: 0 });
+    expect(clock.now - began).toBeGreaterThanOrEqual(31_000);
+  });
+
+  it.each<[string, (vectors: number[][]) => number[][]]>([
+    ['too few', (vectors) => vectors.slice(1)],
+    ['too short', (vectors) => vectors.map((vector) => vector.slice(1))],
+    ['no numbers', (vectors) => vectors.map((vector) => vector.map(() => Number.NaN))],
+  ])('takes no vectors that are %s', async (_, spoil) => {
+    const { library, sync, model } = setUp(hostOf(3));
+    const embedBatch = model.embedBatch;
+    model.embedBatch = async (texts) => spoil(await embedBatch(texts));
+    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
+    expect(await chunksWithVectors(library, model)).toEqual([]);
+  });
+
+  it('is done with a text that has no direction', async () => {
+    const host = hostOf(2);
+    host.articles.push(hostArticle('signs.md', '…', { title: '…' }));
+    const { library, sync } = setUp(host);
+    expect(await sync()).toMatchObject({ embeddings: 3 });
+    expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0 });
+    expect((await editionOf(library)).chunkCount).toBe(3);
+  });
+
+  it('embeds everything anew for another model, and never mixes the two', async () => {
+    const sql = nodeSql();
+    const first = setUp(hostOf(4), { sql });
+    await first.sync();
+    const model = fakeModel({ model: 'other', dimensions: 32 });
+    const index = first.index && { ...first.index, dimensions: 32 };
+    const { library, sync } = started(hostOf(4), {
+      sql,
+      clock: first.clock,
+      embedding: { provider: model, index, indexName: 'one' },
+    });
+    expect(await sync()).toMatchObject({ embeddings: 4, unchanged: 4, outcome: 'published' });
+    expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3]);
+    if (first.index)
+      expect([...first.index.vectors.values()].map(({ vector }) => vector.length)).toEqual([32, 32, 32, 32]);
+  });
+
+  it('leaves an edition as it was when there is no model any more', async () => {
+    const sql = nodeSql();
+    const { sync, clock } = setUp(hostOf(2), { sql });
+    await sync();
+    const { library, sync: without } = started(hostOf(2), { sql, clock });
+    expect(await without()).toMatchObject({ outcome: 'published', embeddings: 0 });
+    expect(vectorsOf(await editionOf(library))).toBeUndefined();
+  });
+
+  it('comes to the same, wherever it is killed', async () => {
+    let kills = 0;
+    for (let lifetime = 0; ; lifetime += 1) {
+      const [sql, shelf, clock, model] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }, fakeModel()];
+      const index = place === 'index' ? fakeIndex({ clock, delayMs: 300 }) : undefined;
+      const embedding = { provider: model, index, indexName: 'one' };
+      const host = hostOf(4);
+      await started(host, { sql, shelf, clock, embedding }).sync();
+      host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'New.')];
+      const mortal = killedAfter(lifetime, sql);
+      const survived = await attempt(() => started(host, { sql: mortal, shelf, clock, embedding }).sync());
+      const { library, sync } = started(host, { sql, shelf, clock, embedding });
+      if (!survived) {
+        kills += 1;
+        await sync();
+      }
+      expect(await chunksWithVectors(library, model), `killed after ${lifetime}`).toEqual([0, 1, 2, 3]);
+      const ids = await Promise.all((await chunkTexts(library)).map((text) => vectorIdOf(text, model)));
+      if (index) expect([...index.vectors.keys()].sort(), `killed after ${lifetime}`).toEqual(ids.sort());
+      expect(sql.all('SELECT vector FROM vectors WHERE is_stored = 1')).toHaveLength(4);
+      if (survived) break;
+    }
+    expect(kills).toBeGreaterThan(30);
+  }, 60_000);
+
+  it('embeds an article that is written here before it is published', async () => {
+    const { library, model, clock, wakes } = setUp(hostOf(0));
+    await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
+    await workThrough({ library, clock, wakes });
+    expect(library.status().edition).toMatch(/^e000001-/);
+    expect(await chunksWithVectors(library, model)).toEqual([0]);
+  });
+
+  it('publishes an article that is written here although the model does not answer, and adds its vector later', async () => {
+    const { library, model, clock, wakes } = setUp(hostOf(0));
+    model.forever = DOWN;
+    await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
+    await workThrough({ library, clock, wakes }, { withinMs: 2000 });
+    expect((await editionOf(library)).chunkCount).toBe(1);
+    model.forever = undefined;
+    await workThrough({ library, clock, wakes });
+    expect(await chunksWithVectors(library, model)).toEqual([0]);
+  });
+
+  it('publishes a deletion without asking the model', async () => {
+    const { library, sync, model } = setUp(hostOf(3));
+    await sync();
+    model.forever = DOWN;
+    expect(await library.deleteArticle('a0.md')).toBe(true);
+    expect(await chunksWithVectors(library, model)).toEqual([0, 1]);
+  });
+});
+
+describe('a sync with a vector index', () => {
+  const setUp = (host: FakeHost, delayMs = 0) => {
+    const clock = { now: 1_800_000_000_000 };
+    const index = fakeIndex({ clock, delayMs });
+    const model = fakeModel();
+    return { index, model, ...started(host, { clock, embedding: { provider: model, index, indexName: 'one' } }) };
+  };
+
+  it('publishes once the index finds what was stored', async () => {
+    const { library, clock, index } = setUp(hostOf(5), 7000);
+    const began = clock.now;
+    library.startSync({});
+    const visible: boolean[] = [];
+    while (library.currentEdition() === undefined && clock.now < began + 60_000) {
+      await library.work();
+      if (library.currentEdition() === undefined) clock.now += 100;
+      visible.push((await index.pending()) === 0);
+    }
+    expect(visible.at(-1)).toBe(true);
+    expect(clock.now - began).toBeGreaterThanOrEqual(7000);
+    expect(clock.now - began).toBeLessThan(12_000);
+  });
+
+  it('asks the index a bounded number of times, and publishes after a minute all the same', async () => {
+    const { library, sync, index } = setUp(hostOf(5), 10_000_000);
+    let looks = 0;
+    const pending = index.pending;
+    index.pending = async () => {
+      looks += 1;
+      return pending();
+    };
+    const report = await sync();
+    expect(report).toMatchObject({ outcome: 'published', embeddings: 5, warning_count: 1 });
+    expect(report?.warnings[0]?.reason).toContain('has not caught up');
+    expect(looks).toBeLessThan(25);
+    expect((await editionOf(library)).chunkCount).toBe(5);
+  });
+
+  it('removes vectors of deleted and changed chunks once the new edition is current, and tries until that is done', async () => {
+    const host = hostOf(4);
+    const { library, sync, index, clock, wakes } = setUp(host, 5000);
+    await sync();
+    host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3)];
+    const remove = index.delete;
+    let isDown = true;
+    const currentAtDeletion: (string | undefined)[] = [];
+    index.delete = async (ids) => {
+      currentAtDeletion.push(library.currentEdition()?.edition.slice(0, 7));
+      if (isDown) throw INDEX_DOWN;
+      return remove(ids);
+    };
+    library.startSync({ full: true });
+    await workThrough({ library, clock, wakes }, { withinMs: 20_000 });
+    expect(index.vectors.size).toBe(5);
+    isDown = false;
+    await workThrough({ library, clock, wakes });
+    expect(index.vectors.size).toBe(3);
+    expect(new Set(currentAtDeletion)).toEqual(new Set(['e000002']));
+    expect(library.isBusy()).toBe(false);
+  });
+
+  it('removes the vectors of an article that is deleted here', async () => {
+    const { library, sync, index, clock, wakes } = setUp(hostOf(3));
+    await sync();
+    await library.deleteArticle('a1.md');
+    await workThrough({ library, clock, wakes });
+    expect(index.vectors.size).toBe(2);
+  });
+
+  it('stores a vector again that a chunk wants while it is on its way out', async () => {
+    const { library, sync, index, clock, wakes, model } = setUp(hostOf(2));
+    await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
+    await sync();
+    const remove = index.delete;
+    index.delete = async (ids) => {
+      index.delete = remove;
+      await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
+      await library.deleteArticle('a0.md');
+      await remove(ids);
+    };
+    await library.deleteArticle('mine.md');
+    await workThrough({ library, clock, wakes });
+    expect(await chunksWithVectors(library, model)).toEqual([0, 1]);
+    expect(index.vectors.size).toBe(2);
+  });
+
+  it('stores everything again in another index', async () => {
+    const [sql, clock, model] = [nodeSql(), { now: 1_800_000_000_000 }, fakeModel()];
+    const embedding = { provider: model, index: fakeIndex({ clock }), indexName: 'one' };
+    await started(hostOf(3), { sql, clock, embedding }).sync();
+    const index = fakeIndex({ clock });
+    const { sync } = started(hostOf(3), { sql, clock, embedding: { provider: model, index, indexName: 'two' } });
+    expect(await sync()).toMatchObject({ embeddings: 3 });
+    expect(index.vectors.size).toBe(3);
+  });
+
+  it('publishes without vectors when the index does not take them', async () => {
+    const { sync, index } = setUp(hostOf(3));
+    index.forever = INDEX_DOWN;
+    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
+  });
+});
+
+describe('a sync with more vectors than an edition takes', () => {
+  it('embeds none, and says why', async () => {
+    const model = fakeModel({ dimensions: 4_000_000 });
+    const { library, sync } = started(hostOf(10), { embedding: { provider: model } });
+    const report = await sync();
+    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 1 });
+    expect(report?.warnings[0]?.reason).toContain('too many');
+    expect(model.texts).toEqual([]);
+    expect(vectorsOf(await editionOf(library))).toBeUndefined();
+    expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
+  });
+});
+
+describe('a sync without a model', () => {
+  it('knows nothing of embedding', async () => {
+    const { library } = libraryForTest(hostOf(3));
+    expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
+    expect(vectorsOf(await editionOf(library))).toBeUndefined();
+  });
+});
+
+class Killed extends Error {}
+
+/** The same database for a process that dies: after so many calls nothing gets through any more. */
+const killedAfter = (calls: number, sql: Sql): Sql => {
+  let left = calls;
+  const alive = <T>(work: () => T): T => {
+    if (left <= 0) throw new Killed();
+    left -= 1;
+    return work();
+  };
+  return {
+    all: (query, ...values) => alive(() => sql.all(query, ...values)),
+    run: (query, ...values) => alive(() => sql.run(query, ...values)),
+    transaction: (work) => sql.transaction(work),
+  };
+};
+
+/** Whether it came to its end. */
+const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof Killed) return false;
+    throw error;
+  }
+};
