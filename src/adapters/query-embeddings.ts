@@ -1,0 +1,47 @@
+import { EmbeddingCache } from '../ai/embeddings/cache.ts';
+import { type CachedEmbeddings, cachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
+import { describeCause, type Log, logLine } from '../runtime/log.ts';
+import type { WaitUntil } from '../runtime/wait-until.ts';
+import type { EmbeddingStore } from '../storage/embedding-store.ts';
+import { kvEmbeddingStore } from '../storage/kv-embedding-store.ts';
+import { redisEmbeddingStore } from '../storage/redis-embedding-store.ts';
+import { embeddingProviderOf } from './embedding-provider.ts';
+import type { AdapterSettings } from './settings.ts';
+
+/** What is used of a KV namespace; the global type of the same name is one. */
+type EmbeddingKV = Parameters<typeof kvEmbeddingStore>[0];
+
+/**
+ * Embeddings of questions, in two levels of cache: of the isolate, then Redis where it is configured, KV otherwise. One for an
+ * isolate; what it gives is for one request, and what a call brings late is kept behind that request's answer.
+ *
+ * @returns Undefined without an embedding model.
+ */
+export const queryEmbeddingsOf = (
+  settings: AdapterSettings,
+  { librarian, kv, log = logLine }: { librarian: string; kv: EmbeddingKV; log?: Log },
+): ((scope: { waitUntil: WaitUntil }) => CachedEmbeddings) | undefined => {
+  const provider = embeddingProviderOf(settings);
+  if (provider === undefined) return undefined;
+  const { maxSize, ttlSeconds } = settings.cache;
+  const cache = new EmbeddingCache({ maxSize, ttl: ttlSeconds });
+  const store = storeOf(settings, { kv, dimensions: provider.dimensions });
+  const onFault = (error: unknown) =>
+    log({
+      event: 'fault',
+      time: Date.now(),
+      librarian,
+      where: 'embedding cache',
+      code: 'DATA_SOURCE_ERROR',
+      cause: describeCause(error),
+    });
+  return ({ waitUntil }) => cachedEmbeddings(provider, { cache, store, waitUntil, onFault });
+};
+
+const storeOf = (
+  { redis, cache: { ttlSeconds } }: AdapterSettings,
+  { kv, dimensions }: { kv: EmbeddingKV; dimensions: number },
+): EmbeddingStore =>
+  redis === undefined
+    ? kvEmbeddingStore(kv, { dimensions, ttlSeconds })
+    : redisEmbeddingStore({ ...redis, dimensions, ttlSeconds });
