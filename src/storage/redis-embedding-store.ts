@@ -29,13 +29,8 @@ export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStor
   const batch = Math.max(1, Math.min(MAX_COMMANDS, Math.floor(REQUEST_BYTES / (200 + (dimensions * 16) / 3))));
   upstashRequester(access, { what: 'be asked' });
 
-  /** A client for one call, whose signal it has. Values are texts of our own: the SDK would take some for numbers. */
-  const redis = (what: string, { signal }: StoreOptions = {}) =>
-    new Redis(upstashRequester(access, { what, signal }), {
-      automaticDeserialization: false,
-      enableAutoPipelining: false,
-      enableTelemetry: false,
-    });
+  /** A client for one call, whose signal it has. Made with a requester, it sends no telemetry and each command at once. */
+  const redis = (what: string, { signal }: StoreOptions = {}) => new Redis(upstashRequester(access, { what, signal }));
 
   return {
     getMany: async (keys, options) => {

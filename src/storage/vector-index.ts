@@ -35,7 +35,7 @@ export interface VectorIndex {
     vector: readonly number[],
     options: StoreOptions & { limit: number; filter?: VectorFilter | undefined },
   ): Promise<VectorHit[]>;
-  /** Ids that are not there are no error. */
+  /** Ids that are not there are no error. A query may find the others for a moment longer, `list` does not. */
   delete(ids: readonly string[], options?: StoreOptions): Promise<void>;
   /** Ids of all records, a page at a time; `next` is absent on the last page. */
   list(options?: StoreOptions & { cursor?: string | undefined }): Promise<{ ids: string[]; next?: string | undefined }>;

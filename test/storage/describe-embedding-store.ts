@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { EmbeddingStore } from '../../src/storage/embedding-store.ts';
+
+/** What every adapter keeps. @param make A store of embeddings with four numbers, in which nothing was ever written. */
+export const describeEmbeddingStore = (name: string, make: () => Promise<EmbeddingStore>): void => {
+  describe(`${name}: a store of embeddings`, () => {
+    it('gives back exactly what was set, as 32-bit floats', async () => {
+      const store = await make();
+      const embeddings = [
+        [0.1, -0.25, 3.4e38, -1e-40],
+        [0, -0, 1, 2 ** -149],
+      ];
+      await store.setMany(embeddings.map((embedding, at) => ({ key: `model:${at}`, embedding })));
+      const found = await store.getMany(['model:0', 'model:1']);
+      expect(found).toEqual(embeddings.map((embedding) => embedding.map(Math.fround)));
+    });
+
+    it('answers in the order of the keys, with nothing where there is none, also for keys named twice', async () => {
+      const store = await make();
+      await store.setMany([
+        { key: 'a', embedding: [1, 0, 0, 0] },
+        { key: 'b', embedding: [2, 0, 0, 0] },
+      ]);
+      const found = await store.getMany(['b', 'none', 'a', 'b']);
+      expect(found.map((each) => each?.[0])).toEqual([2, undefined, 1, 2]);
+    });
+
+    it('replaces what was set before', async () => {
+      const store = await make();
+      await store.setMany([{ key: 'a', embedding: [1, 0, 0, 0] }]);
+      await store.setMany([{ key: 'a', embedding: [5, 0, 0, 0] }]);
+      expect(await store.getMany(['a'])).toEqual([[5, 0, 0, 0]]);
+    });
+
+    it('forgets at once, and minds no key that is not there', async () => {
+      const store = await make();
+      await store.setMany([
+        { key: 'a', embedding: [1, 0, 0, 0] },
+        { key: 'b', embedding: [2, 0, 0, 0] },
+      ]);
+      await store.deleteMany(['a', 'none']);
+      expect(await store.getMany(['a', 'b'])).toEqual([undefined, [2, 0, 0, 0]]);
+    });
+
+    it('takes nothing, and more than one request of it can hold', async () => {
+      const store = await make();
+      await store.setMany([]);
+      await store.deleteMany([]);
+      expect(await store.getMany([])).toEqual([]);
+      const entries = Array.from({ length: 1100 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+      await store.setMany(entries);
+      const keys = entries.map(({ key }) => key);
+      const found = await store.getMany(keys);
+      expect(found.map((each) => each?.[0])).toEqual(entries.map((_, at) => at));
+      await store.deleteMany(keys);
+      expect((await store.getMany(keys)).every((each) => each === undefined)).toBe(true);
+    });
+
+    it.each([
+      ['of another dimension', [1, 2]],
+      ['with a number that is not finite', [1, 2, 3, Number.NaN]],
+      ['with a number that 32 bits cannot hold', [1, 2, 3, 1e39]],
+    ])('refuses an embedding %s', async (_name, embedding) => {
+      const store = await make();
+      await expect(store.setMany([{ key: 'a', embedding }])).rejects.toThrow(RangeError);
+      expect(await store.getMany(['a'])).toEqual([undefined]);
+    });
+
+    it('refuses keys that are empty, too long or not plain', async () => {
+      const store = await make();
+      for (const key of ['', 'x'.repeat(401), 'a b', 'ä', 'a\n']) {
+        await expect(store.getMany([key])).rejects.toThrow(RangeError);
+        await expect(store.setMany([{ key, embedding: [1, 2, 3, 4] }])).rejects.toThrow(RangeError);
+        await expect(store.deleteMany([key])).rejects.toThrow(RangeError);
+      }
+    });
+
+    it('does nothing once the signal has aborted', async () => {
+      const store = await make();
+      const options = { signal: AbortSignal.abort() };
+      const refused = { name: 'StoreUnavailable', reason: 'aborted' };
+      await expect(store.setMany([{ key: 'a', embedding: [1, 2, 3, 4] }], options)).rejects.toMatchObject(refused);
+      await expect(store.getMany(['a'], options)).rejects.toMatchObject(refused);
+      await expect(store.deleteMany(['a'], options)).rejects.toMatchObject(refused);
+      expect(await store.getMany(['a'])).toEqual([undefined]);
+    });
+  });
+};

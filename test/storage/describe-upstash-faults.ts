@@ -1,0 +1,118 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../../src/dev/local-services/faults.ts';
+import type { LocalServer } from '../../src/dev/local-services/local-server.ts';
+import { describeCause } from '../../src/runtime/log.ts';
+import type { StoreFailure } from '../../src/storage/store-unavailable.ts';
+
+interface Upstash {
+  server(): LocalServer;
+  /** Every operation of an adapter, each one request. */
+  calls(access: {
+    url?: string;
+    token?: string;
+    timeoutMs?: number;
+  }): Record<string, (signal?: AbortSignal) => Promise<unknown>>;
+  /** Texts that a command contains and no error may. */
+  secrets: readonly string[];
+}
+
+const FAULTS: [name: string, fault: Fault, reason: StoreFailure, requests: number][] = [
+  ['refuses the token', { kind: 'status', status: 401 }, 'refused', 1],
+  ['refuses the request', { kind: 'status', status: 422, message: 'Invalid: 0.123456789' }, 'refused', 1],
+  ['has too many requests', { kind: 'status', status: 429 }, 'rate_limited', 1],
+  ['fails', { kind: 'status', status: 500 }, 'unavailable', 1],
+  ['stands behind a proxy that cannot reach it', { kind: 'html-502' }, 'unavailable', 1],
+  ['leads elsewhere', { kind: 'status', status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'refused', 1],
+  ['does not answer', { kind: 'hang-before-headers' }, 'unavailable', 1],
+  ['stops in the middle', { kind: 'hang-in-body' }, 'unavailable', 1],
+  ['drops the connection', { kind: 'reset' }, 'unavailable', 2],
+  ['drops the connection in the middle', { kind: 'reset-in-body' }, 'unavailable', 1],
+  ['answers with something else', { kind: 'malformed-json' }, 'malformed', 1],
+  ['answers with half of it', { kind: 'truncated-json' }, 'malformed', 1],
+];
+
+/** Long enough for a second attempt, on a busy machine as well. */
+const TIMEOUT_MS = 300;
+
+/** What every adapter of Upstash makes of a service in trouble. */
+export const describeUpstashFaults = (name: string, { server, calls, secrets }: Upstash): void => {
+  const TOKEN = 'token-that-nobody-may-see';
+
+  /** Tells how a call failed, and how long it took. */
+  const failureOf = async (call: () => Promise<unknown>) => {
+    const began = performance.now();
+    const error = await call().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return { error, ms: performance.now() - began };
+  };
+
+  const expectNoSecrets = (error: unknown) => {
+    const texts = [
+      String(error),
+      describeCause(error),
+      JSON.stringify(error),
+      error instanceof Error ? error.stack : '',
+    ];
+    for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
+    for (const secret of [...secrets, TOKEN]) expect(texts.join('\n')).not.toContain(secret);
+  };
+
+  describe(`${name} in trouble`, () => {
+    it.each(FAULTS)('when it %s', async (_name, fault, reason, requests) => {
+      for (const [operation, call] of Object.entries(calls({ timeoutMs: TIMEOUT_MS }))) {
+        server().faults.none();
+        server().faults.always(fault);
+        server().forgetRequests();
+        const { error, ms } = await failureOf(() => call());
+        expect([operation, error]).toEqual([operation, expect.objectContaining({ name: 'StoreUnavailable', reason })]);
+        expect(server().requests).toHaveLength(requests);
+        expect(ms).toBeLessThan(TIMEOUT_MS + 300);
+        expectNoSecrets(error);
+      }
+    });
+
+    it('when a token is wrong', async () => {
+      for (const call of Object.values(calls({ token: TOKEN }))) {
+        const { error } = await failureOf(() => call());
+        expect(error).toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
+        expectNoSecrets(error);
+      }
+    });
+
+    it('when nobody listens', async () => {
+      const free = createServer();
+      await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+      const address = free.address();
+      await new Promise((resolve) => free.close(resolve));
+      const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 1}`;
+      for (const call of Object.values(calls({ url, token: TOKEN, timeoutMs: TIMEOUT_MS }))) {
+        const { error } = await failureOf(() => call());
+        expect(error).toMatchObject({ name: 'StoreUnavailable', reason: 'unavailable' });
+        expectNoSecrets(error);
+      }
+    });
+
+    it('gives up when the caller does: the time limit is no result', async () => {
+      for (const call of Object.values(calls({ timeoutMs: 5000 }))) {
+        for (const kind of ['hang-before-headers', 'hang-in-body', 'reset'] as const) {
+          server().faults.none();
+          server().faults.always({ kind });
+          const { error, ms } = await failureOf(() => call(AbortSignal.timeout(30)));
+          expect(error).toMatchObject({ name: 'StoreUnavailable', reason: 'aborted' });
+          expect(ms).toBeLessThan(330);
+        }
+      }
+    });
+
+    it('does it after all when only the first connection was dropped', async () => {
+      for (const call of Object.values(calls({}))) {
+        server().faults.none();
+        server().faults.next(1, { kind: 'reset' });
+        await call();
+      }
+    });
+  });
+};

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { KVNamespace } from '@cloudflare/workers-types';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
+import { describeEmbeddingStore } from './describe-embedding-store.ts';
+
+let miniflare: Miniflare;
+let kv: KVNamespace;
+
+beforeAll(async () => {
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      workers: [
+        {
+          name: 'kv',
+          compatibilityDate: '2026-11-01',
+          kvNamespaces: ['EMBEDDINGS'],
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default {}' }],
+        },
+      ],
+    }),
+  );
+  // Two packages describe the same binding.
+  kv = (await miniflare.getKVNamespace('EMBEDDINGS')) as unknown as KVNamespace;
+});
+
+afterAll(() => miniflare?.dispose());
+
+const storeOf = (settings: Partial<KvEmbeddingConfig> = {}) =>
+  kvEmbeddingStore(kv, { dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
+
+describeEmbeddingStore('KV', async () => storeOf());
+
+/** A binding of which one method does something else. */
+const binding = (methods: Partial<Record<'get' | 'put' | 'delete', () => Promise<never>>>) =>
+  kvEmbeddingStore({ get: kv.get, put: kv.put, delete: kv.delete, ...methods } as KVNamespace, {
+    dimensions: 4,
+    timeoutMs: 100,
+  });
+
+describe('kvEmbeddingStore()', () => {
+  it('asks once for each hundred keys', async () => {
+    const asked: number[] = [];
+    const counting = {
+      put: kv.put,
+      delete: kv.delete,
+      get: (keys: string[], type: 'text') => {
+        asked.push(keys.length);
+        return kv.get(keys, type);
+      },
+    };
+    const store = kvEmbeddingStore(counting as unknown as KVNamespace, { dimensions: 4 });
+    await store.getMany(Array.from({ length: 250 }, (_, at) => `key-${at}`));
+    expect(asked.sort((left, right) => right - left)).toEqual([100, 100, 50]);
+  });
+
+  it('keeps an embedding for its time', async () => {
+    await storeOf({ prefix: 'timed:', ttlSeconds: 3600 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
+    const { keys } = await kv.list({ prefix: 'timed:' });
+    const left = (keys[0]?.expiration ?? 0) - Date.now() / 1000;
+    expect([left > 3500, left <= 3601]).toEqual([true, true]);
+  });
+
+  it.each([59, 0, 60.5])('refuses to keep one for %d seconds', (ttlSeconds) => {
+    expect(() => storeOf({ ttlSeconds })).toThrow(RangeError);
+  });
+
+  it('takes a value of another form for missing', async () => {
+    await kv.put('odd:a', 'hello');
+    expect(await storeOf({ prefix: 'odd:' }).getMany(['a', 'b'])).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['KV PUT failed: 429 Too Many Requests', 'rate_limited'],
+    ['KV PUT failed: 500 Internal Server Error', 'unavailable'],
+    ['KV PUT failed: 413 Value length of secret', 'refused'],
+    ['secret', 'unavailable'],
+  ])('tells %j apart, and repeats none of it', async (message, reason) => {
+    const store = binding({ put: () => Promise.reject(new Error(message)) });
+    const error = await store.setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ name: 'StoreUnavailable', reason, cause: undefined });
+    expect(String(error)).not.toContain('secret');
+  });
+
+  it('waits no longer than it may for a KV that hangs', async () => {
+    const hanging = () => new Promise<never>(() => {});
+    const store = binding({ get: hanging, put: hanging, delete: hanging });
+    const unavailable = { name: 'StoreUnavailable', reason: 'unavailable' };
+    await expect(store.getMany(['a'])).rejects.toMatchObject(unavailable);
+    await expect(store.deleteMany(['a'])).rejects.toMatchObject(unavailable);
+    const aborted = store.getMany(['a'], { signal: AbortSignal.timeout(10) });
+    await expect(aborted).rejects.toMatchObject({ reason: 'aborted' });
+  });
+
+  it('begins no further write once one has failed', async () => {
+    let writes = 0;
+    const store = binding({
+      put: async () => {
+        writes += 1;
+        throw new Error('KV PUT failed: 429 Too Many Requests');
+      },
+    });
+    const entries = Array.from({ length: 200 }, (_, at) => ({ key: `key-${at}`, embedding: [1, 2, 3, 4] }));
+    await expect(store.setMany(entries)).rejects.toMatchObject({ reason: 'rate_limited' });
+    expect(writes).toBeLessThanOrEqual(6);
+  });
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type RedisServer, startRedisServer } from '../../src/dev/local-services/redis-server.ts';
+import { encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
+import { describeEmbeddingStore } from './describe-embedding-store.ts';
+import { describeUpstashFaults } from './describe-upstash-faults.ts';
+
+let server: RedisServer;
+
+beforeAll(async () => {
+  server = await startRedisServer();
+});
+
+afterEach(() => {
+  server.faults.none();
+});
+
+afterAll(() => server?.stop());
+
+interface Settings {
+  url?: string;
+  token?: string;
+  timeoutMs?: number;
+  dimensions?: number;
+  prefix?: string;
+  ttlSeconds?: number;
+}
+
+const storeOf = (settings: Settings = {}) =>
+  redisEmbeddingStore({ url: server.url, token: server.token, dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
+
+/** A command as anybody may send it. */
+const command = async (...words: (string | number)[]): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${server.token}` };
+  const response = await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(words) });
+  return ((await response.json()) as { result: unknown }).result;
+};
+
+describeEmbeddingStore('Upstash Redis', async () => storeOf());
+
+describeUpstashFaults('Upstash Redis', {
+  server: () => server,
+  calls: (access) => {
+    const store = storeOf(access);
+    return {
+      getMany: (signal) => store.getMany(['secret-key'], { signal }),
+      setMany: (signal) => store.setMany([{ key: 'secret-key', embedding: [0.25, 1, 2, 3] }], { signal }),
+      deleteMany: (signal) => store.deleteMany(['secret-key'], { signal }),
+    };
+  },
+  secrets: ['secret-key', encodeEmbedding([0.25, 1, 2, 3]), '0.123456789'],
+});
+
+describe('redisEmbeddingStore()', () => {
+  const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+
+  it('asks once for many keys, sets many at once, and forgets many at once', async () => {
+    const store = storeOf();
+    server.forgetRequests();
+    await store.setMany(entries);
+    await store.getMany(entries.map(({ key }) => key));
+    await store.deleteMany(entries.map(({ key }) => key));
+    expect(server.requests.map(({ path }) => path)).toEqual(['/pipeline', '/', '/']);
+    for (const { headers } of server.requests) {
+      expect(Object.keys(headers).filter((name) => /telemetry/i.test(name))).toEqual([]);
+    }
+  });
+
+  it('splits what would be too large for one request', async () => {
+    const store = storeOf({ dimensions: 3072 });
+    const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
+    const large = Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding }));
+    server.forgetRequests();
+    await store.setMany(large);
+    expect(server.requests).toHaveLength(3);
+    for (const { body } of server.requests) expect(body.length).toBeLessThan(5_000_000);
+    expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
+  });
+
+  it('keeps an embedding for its time', async () => {
+    await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
+    const left = await command('TTL', 'timed:a');
+    expect([Number(left) > 100, Number(left) <= 120]).toEqual([true, true]);
+  });
+
+  it('holds a value in a quarter of what JSON takes', async () => {
+    const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
+    await storeOf({ prefix: 'small:', dimensions: 1536 }).setMany([{ key: 'a', embedding }]);
+    const length = Number(await command('STRLEN', 'small:a'));
+    expect(length).toBeLessThan(8200);
+    expect(length * 3.5).toBeLessThan(JSON.stringify(embedding).length);
+  });
+
+  it.each([
+    ['of other dimensions', encodeEmbedding([1, 2, 3])],
+    ['that is no embedding', 'hello'],
+    ['that a client could take for a number', '12345678'],
+    ['of JSON', '[1,2,3,4]'],
+    ['with a letter that base64 has not', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],
+    ['with a number that is not finite', encodeEmbedding([1, 2, 3, Number.POSITIVE_INFINITY])],
+  ])('takes a value %s for missing', async (_name, value) => {
+    const prefix = `${randomUUID()}:`;
+    await command('SET', `${prefix}a`, value);
+    expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
+  });
+
+  it('tells when one of several commands was refused', async () => {
+    const store = storeOf({ token: server.readOnlyToken });
+    const refused = { name: 'StoreUnavailable', reason: 'refused' };
+    await expect(store.setMany(entries)).rejects.toMatchObject(refused);
+    expect(await store.getMany(['key-0'])).toEqual([undefined]);
+  });
+
+  it('takes a key that holds something else for a failure, not for text', async () => {
+    const prefix = `${randomUUID()}:`;
+    await command('LPUSH', `${prefix}a`, 'x');
+    expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
+  });
+});
