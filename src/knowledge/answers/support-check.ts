@@ -1,35 +1,15 @@
-import { wordsOf } from '../search/analyse-text.ts';
-import { stem } from '../search/stem.ts';
-import { splitBlocks } from './split-blocks.ts';
-import { type Span, splitSentences } from './split-sentences.ts';
+import type { Span } from './split-sentences.ts';
+import { type Comparison, compareSentence, type Feature } from './support/compare-sentence.ts';
+import type { PreparedSource } from './support/prepare-source.ts';
+import { isSought, readWords } from './support/read-words.ts';
+import { plainOf, statementSpans } from './support/statements.ts';
+import type { SupportReason } from './support/support-reason.ts';
+import { SUPPORT_WEIGHTS } from './support/support-weights.ts';
 
-/** A text that an answer may rest on. */
-export interface SupportSource {
-  /** Markdown or plain text. */
-  text: string;
-  /** Title and headings: they count as said near every sentence. */
-  title?: string | undefined;
-}
-
-/** Why a sentence is doubted. */
-export type SupportReason =
-  | 'number-not-in-source'
-  | 'unit-differs'
-  | 'name-not-in-source'
-  | 'negation-differs'
-  | 'antonym'
-  | 'quantifier-differs'
-  | 'modality-differs'
-  | 'comparison-differs'
-  | 'condition-differs'
-  | 'roles-differ'
-  | 'number-misplaced'
-  | 'words-not-in-source';
-
-/** A doubt and the words of the answer it is about. */
+/** A doubt, and the words that it is about. */
 export interface SupportDoubt {
   reason: SupportReason;
-  /** At most 80 characters. */
+  /** Words of the answer, or of the source where the answer leaves something out; at most 80 characters, may be empty. */
   words: string;
 }
 
@@ -38,79 +18,123 @@ export interface SentenceSupport extends Span {
   text: string;
   /** 0 to 1, that the sources say so. */
   probability: number;
-  /** The sentence that supports it best, and the place of its source in the list given; none where nothing is shared. */
+  /** The sentence that is nearest to it, and the place of its source in the list given; none where nothing is shared. */
   best: (Span & { source: number; text: string }) | undefined;
-  /** Worst first; empty for a sentence that stands literally in a source. */
+  /** What speaks against it, worst first, each reason once; empty for a sentence that stands literally in a source. */
   doubts: SupportDoubt[];
 }
 
 /** How well an answer is supported. */
 export interface SupportCheck {
-  /** 0 to 1, that the sources say all of it; 1 for an answer that states nothing. */
+  /** 0 to 1, that the sources say all of it: between its worst sentence and the mean of all; 1 for an answer that states nothing. */
   score: number;
+  /** Its sentences, list items and table rows in order, without those that state nothing. */
   sentences: SentenceSupport[];
 }
 
-/** From this probability on a sentence, or an answer, counts as supported. */
+/** From this probability on a sentence counts as supported, and an answer from this score on. */
 export const SUPPORTED_FROM = 0.5;
 
-/** A source made ready, so that many sentences and answers can be checked against it. */
-export interface PreparedSource {
-  plain: string;
-  sentences: readonly (Span & { text: string; stems: ReadonlySet<string>; isNegated: boolean })[];
-}
-
-/** Reads a source once; keep what it returns for as long as the source is checked against. */
-export const prepareSource = ({ text, title = '' }: SupportSource): PreparedSource => {
-  const above = stemsOf(title);
-  const sentences = spansOf(text).map(({ start, end }) => {
-    const sentence = text.slice(start, end);
-    const stems = new Set([...above, ...stemsOf(sentence)]);
-    return { start, end, text: sentence, stems, isNegated: isNegated(sentence) };
-  });
-  return { plain: collapse(`${title}\n${text}`), sentences };
-};
-
 /**
- * Judges, without a model, whether sources say what an answer says, sentence by sentence. A sentence that stands literally in
- * a source, or states nothing, has probability 1.
+ * Judges, without a model, whether sources say what an answer says, sentence by sentence (docs/support-check.md has the
+ * figures and the limits). A sentence that stands literally in a source has probability 1.
+ *
+ * @param sources As `prepareSource` makes them; keep them for all answers that are checked against them.
  */
 export const checkSupport = (answer: string, sources: readonly PreparedSource[]): SupportCheck => {
-  const sentences = spansOf(answer).map((span) => sentenceSupport(answer.slice(span.start, span.end), span, sources));
-  return { score: Math.min(1, ...sentences.map(({ probability }) => probability)), sentences };
+  const sentences = statementSpans(answer).flatMap((span) => supportOfSentence(answer, span, sources) ?? []);
+  return { score: scoreOf(sentences.map(({ probability }) => -logOdds(probability))), sentences };
 };
 
-const sentenceSupport = (text: string, span: Span, sources: readonly PreparedSource[]): SentenceSupport => {
-  const words = stemsOf(text);
-  const plain = collapse(text);
-  if (words.size === 0 || sources.some((source) => source.plain.includes(plain)))
-    return { ...span, text, probability: 1, best: undefined, doubts: [] };
-  let best: SentenceSupport['best'];
-  let share = 0;
-  let isDenied = false;
-  sources.forEach(({ sentences }, source) => {
-    for (const { start, end, text: said, stems, isNegated: denies } of sentences) {
-      const own = [...words].filter((word) => stems.has(word)).length / words.size;
-      if (own <= share) continue;
-      share = own;
-      isDenied = denies !== isNegated(text);
-      best = { start, end, source, text: said };
-    }
-  });
-  const doubts: SupportDoubt[] = isDenied ? [{ reason: 'negation-differs', words: text.slice(0, 80) }] : [];
-  if (share < 1) doubts.push({ reason: 'words-not-in-source', words: text.slice(0, 80) });
-  return { ...span, text, probability: share * (isDenied ? 0.3 : 1), best, doubts };
+/** An answer's score from the odds against its sentences; a quote is as sure as anything gets, and hides nothing else. */
+export const scoreOf = (against: readonly number[]): number => {
+  if (against.length === 0) return 1;
+  const bounded = against.map((each) => Math.min(LEAST_SURE, Math.max(-MOST_SURE, each)));
+  const mean = bounded.reduce((sum, each) => sum + each, 0) / bounded.length;
+  return sigmoid(-(Math.max(...bounded) + mean) / 2);
 };
 
-const spansOf = (text: string): Span[] =>
-  splitBlocks(text).flatMap((block): Span[] => {
-    if (block.kind === 'raw') return [];
-    return block.kind === 'prose' ? splitSentences(text, block) : block.items.length > 0 ? block.items : [block];
-  });
+const MOST_SURE = 4;
+const LEAST_SURE = 7;
 
-const stemsOf = (text: string): Set<string> => new Set(wordsOf(text).map(stem));
+const supportOfSentence = (
+  answer: string,
+  span: Span,
+  sources: readonly PreparedSource[],
+): SentenceSupport | undefined => {
+  const text = answer.slice(span.start, span.end);
+  const words = readWords(text);
+  if (!words.some(isSought)) return undefined;
+  const quote = plainOf(text);
+  const isQuote = sources.some(({ quotes }) => quotes.has(quote));
+  const { found, evidence } = compareSentence(text, words, sources);
+  const best = evidence && {
+    start: evidence.sentence.start,
+    end: evidence.sentence.end,
+    text: evidence.sentence.text,
+    source: evidence.source,
+  };
+  if (isQuote) return { ...span, text, probability: 1, best, doubts: [] };
+  return { ...span, text, probability: sigmoid(-againstOf(found)), best, doubts: doubtsOf(found) };
+};
 
-const isNegated = (sentence: string): boolean =>
-  /\b(?:not|no|never|cannot|without|neither|nor|none)\b|n['’]t\b/i.test(sentence);
+/** The odds, in natural logarithms, that a sentence is not supported. */
+export const againstOf = (
+  found: Comparison['found'],
+  weights: Readonly<Record<string, number>> = SUPPORT_WEIGHTS,
+): number => {
+  let sum = weights.bias ?? 0;
+  for (const [feature, { value }] of found) sum += (weights[feature] ?? 0) * value;
+  return sum;
+};
 
-const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
+const doubtsOf = (found: Comparison['found']): SupportDoubt[] => {
+  const worst = [...found].sort(
+    ([one, a], [other, b]) => b.value * SUPPORT_WEIGHTS[other] - a.value * SUPPORT_WEIGHTS[one],
+  );
+  const doubts = new Map<SupportReason, SupportDoubt>();
+  for (const [feature, { words }] of worst) {
+    const reason = REASONS[feature];
+    if (!doubts.has(reason)) doubts.set(reason, { reason, words });
+  }
+  return [...doubts.values()];
+};
+
+const REASONS: Record<Feature, SupportReason> = {
+  absent: 'words-not-in-source',
+  own: 'wording-differs',
+  window: 'wording-differs',
+  inserted: 'words-not-in-source',
+  nameEarly: 'name-not-in-source',
+  nameLate: 'name-not-in-source',
+  nameFar: 'wording-differs',
+  nameReplaced: 'name-not-in-source',
+  numberAbsent: 'number-not-in-source',
+  numberReplaced: 'number-not-in-source',
+  numberFar: 'number-misplaced',
+  numberMisplaced: 'number-misplaced',
+  closeNumber: 'number-not-in-source',
+  unit: 'unit-differs',
+  polarity: 'negation-differs',
+  addsDenial: 'negation-differs',
+  denialFar: 'negation-differs',
+  closeDenial: 'negation-differs',
+  contrary: 'antonym',
+  closeContrary: 'antonym',
+  swapsNames: 'roles-differ',
+  swapsSides: 'roles-differ',
+  firstPerson: 'speaks-of-itself',
+  chat: 'speaks-of-itself',
+  addsAll: 'quantifier-differs',
+  addsOnly: 'quantifier-differs',
+  dropsOnly: 'quantifier-differs',
+  dropsSome: 'quantifier-differs',
+  dropsMay: 'modality-differs',
+  addsMust: 'modality-differs',
+  addsMost: 'comparison-differs',
+  dropsIf: 'condition-differs',
+};
+
+const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
+
+const logOdds = (probability: number): number => Math.log(probability / (1 - probability));

@@ -1,0 +1,202 @@
+import { align } from './align.ts';
+import { changedUnits, followsFrom, isReplaced, misplacedNumbers } from './compare-numbers.ts';
+import { swapsNames, swapsSides } from './compare-order.ts';
+import { comparePolarity, isDenying } from './compare-polarity.ts';
+import { type WordingChange, wordingChanges } from './compare-wording.ts';
+import { type Evidence, findEvidence, foundIn } from './find-evidence.ts';
+import type { PreparedSource, SourceSentence } from './prepare-source.ts';
+import { isSought, type Word } from './read-words.ts';
+import { meaningsOf } from './word-relations.ts';
+
+/** What is measured of a sentence held against the sources: 0 where nothing speaks against it, more the more does. */
+export type Feature =
+  | 'absent'
+  | 'own'
+  | 'window'
+  | 'inserted'
+  | 'nameEarly'
+  | 'nameLate'
+  | 'nameFar'
+  | 'nameReplaced'
+  | 'numberAbsent'
+  | 'numberReplaced'
+  | 'numberFar'
+  | 'numberMisplaced'
+  | 'closeNumber'
+  | 'unit'
+  | 'polarity'
+  | 'addsDenial'
+  | 'denialFar'
+  | 'closeDenial'
+  | 'contrary'
+  | 'closeContrary'
+  | 'swapsNames'
+  | 'swapsSides'
+  | 'firstPerson'
+  | 'chat'
+  | WordingChange;
+
+export interface Comparison {
+  /** Features that are not 0, with the words of the answer they are about. */
+  found: Map<Feature, { value: number; words: string }>;
+  evidence: Evidence | undefined;
+}
+
+/** A word counts as found from this worth on: itself, one of its meanings, or one that begins alike. */
+const FOUND_FROM = 0.5;
+const NOWHERE: SourceSentence = { start: 0, end: 0, text: '', words: [], forms: new Map() };
+
+/** Measures one sentence of an answer against the sentence of the sources that is nearest to it, and what stands around that. */
+export const compareSentence = (
+  text: string,
+  words: readonly Word[],
+  sources: readonly PreparedSource[],
+): Comparison => {
+  const evidence = findEvidence(words, sources);
+  const { sentence, near, title, next } = evidence ?? { sentence: NOWHERE, near: [], title: NOWHERE, next: undefined };
+  const found: Comparison['found'] = new Map();
+  const note = (feature: Feature, value: number, about: readonly Word[] | string = '') => {
+    const named = typeof about === 'string' ? about : about.map((word) => word.text).join(', ');
+    if (value > 0) found.set(feature, { value, words: named.slice(0, 80) });
+  };
+  const lookups = lookUp(words, { sentence, near, title }, sources);
+  const close = noteWords(lookups, note);
+  noteNumbers(lookups, { words, sentence, close }, note);
+  notePolarity(lookups, { words, sentence, near, close }, note);
+  const around = new Set([sentence, ...near].flatMap((each) => each.words.map((word) => word.text)));
+  // Its keys are what `wordingChanges` promises; `Object.entries` forgets them.
+  for (const [change, word] of Object.entries(wordingChanges(words, sentence.words, around)))
+    if (word !== '') note(change as WordingChange, close, word);
+  noteAlignment(words, sentence, note);
+  note('swapsNames', swapsNames(words, sentence) ? 1 : 0, 'names');
+  note('swapsSides', swapsSides(words, sentence, next) ? 1 : 0, 'order');
+  const speaker = words.find((word) => SPEAKER.has(word.text));
+  if (speaker && !sentence.words.some((word) => SPEAKER.has(word.text))) note('firstPerson', 1, [speaker]);
+  note('chat', /[?!]/.test(text) && !/[?!]/.test(sentence.text) ? 1 : 0, '? or !');
+  return { found, evidence };
+};
+
+type Note = (feature: Feature, value: number, about?: readonly Word[] | string) => void;
+
+/** How well a word is found, 0 to 1: anywhere in the sources, in the nearest sentence, in that and around it. */
+interface Lookup {
+  word: Word;
+  at: number;
+  anywhere: number;
+  own: number;
+  around: number;
+}
+
+const lookUp = (
+  words: readonly Word[],
+  { sentence, near, title }: Pick<Evidence, 'sentence' | 'near' | 'title'>,
+  sources: readonly PreparedSource[],
+): Lookup[] => {
+  const everywhere = sources.flatMap(({ index, title }) => [index, title.forms]);
+  const here = [sentence.forms, title.forms];
+  const around = [sentence, ...near].map(({ forms }) => forms);
+  return words.flatMap((word, at) => {
+    if (!isSought(word)) return [];
+    const own = foundIn(word, here);
+    if (word.role === 'number' && own < 1 && followsFrom(words, at, sentence.words))
+      return [{ word, at, anywhere: 0.9, own: 0.9, around: 0.9 }];
+    return [{ word, at, own, anywhere: foundIn(word, everywhere), around: foundIn(word, around) }];
+  });
+};
+
+/** @returns How far the sentence says the same as its evidence, 0 (half of its words are there, or fewer) to 1 (all of them). */
+const noteWords = (lookups: readonly Lookup[], note: Note): number => {
+  const total = Math.max(
+    0.3,
+    lookups.reduce((sum, { word }) => sum + word.weight, 0),
+  );
+  const missing = (how: 'anywhere' | 'own' | 'around') =>
+    lookups.reduce((sum, each) => sum + each.word.weight * (1 - each[how]), 0) / total;
+  const isName = ({ word }: Lookup) => word.role === 'name';
+  const lacking = lookups.filter(({ anywhere }) => anywhere < FOUND_FROM);
+  const names = lacking.filter(isName);
+  // What a sentence begins with it mostly is about: a source may say `it` there.
+  const isEarly = ({ at }: Lookup) => at < 0.4 * ((lookups.at(-1)?.at ?? 0) + 1);
+  const absent = lacking.filter(({ word }) => word.role === 'content').map(({ word }) => word);
+  note('absent', missing('anywhere'), absent);
+  note('own', missing('own'));
+  note('window', missing('around'), wordsOf(lookups.filter(({ around }) => around < FOUND_FROM)));
+  noteUpTo2('nameEarly', names.filter(isEarly), note);
+  noteUpTo2(
+    'nameLate',
+    names.filter((each) => !isEarly(each)),
+    note,
+  );
+  noteUpTo2(
+    'nameFar',
+    lookups.filter((each) => isName(each) && isFar(each)),
+    note,
+  );
+  return Math.max(0, 1 - 2 * missing('own'));
+};
+
+const isFar = ({ anywhere, around }: Lookup): boolean => anywhere >= FOUND_FROM && around < FOUND_FROM;
+
+const noteUpTo2 = (feature: Feature, lookups: readonly Lookup[], note: Note) =>
+  note(feature, Math.min(2, lookups.length), wordsOf(lookups));
+
+const wordsOf = (lookups: readonly Lookup[]): Word[] => lookups.map(({ word }) => word);
+
+interface Compared {
+  words: readonly Word[];
+  sentence: SourceSentence;
+  /** As `noteWords` tells. */
+  close: number;
+}
+
+const noteNumbers = (lookups: readonly Lookup[], { words, sentence, close }: Compared, note: Note) => {
+  const numbers = lookups.filter(({ word }) => word.role === 'number');
+  const absent = numbers.filter(({ anywhere }) => anywhere < FOUND_FROM);
+  const replaced = wordsOf(absent).filter((word) => isReplaced(word, words, sentence));
+  noteUpTo2('numberAbsent', absent, note);
+  note('closeNumber', close * Math.min(2, absent.length), wordsOf(absent));
+  note('numberReplaced', Math.min(1, replaced.length), replaced);
+  noteUpTo2('numberFar', numbers.filter(isFar), note);
+  const misplaced = misplacedNumbers(words, sentence);
+  note('numberMisplaced', Math.min(1, misplaced.length), misplaced);
+  const units = changedUnits(words, sentence);
+  note('unit', Math.min(1, units.length), units);
+};
+
+const notePolarity = (
+  lookups: readonly Lookup[],
+  { words, sentence, near, close }: Compared & { near: readonly SourceSentence[] },
+  note: Note,
+) => {
+  const { differing, addsDenial, dropsDenial, contrary } = comparePolarity(words, sentence, near);
+  note('polarity', Math.min(1, differing.length), differing);
+  const denial = words.find(isDenying)?.text ?? 'not';
+  note('addsDenial', addsDenial ? 1 : 0, denial);
+  note('denialFar', lookups.some(({ word, around }) => isDenying(word) && around < FOUND_FROM) ? 1 : 0, denial);
+  // A contrary that is denied says the same again.
+  const isDenialAlone = contrary.length === 0 && (addsDenial || dropsDenial);
+  note('closeDenial', isDenialAlone ? close : 0, denial);
+  note('contrary', Math.min(2, contrary.length), contrary);
+  note('closeContrary', addsDenial || dropsDenial ? 0 : close * Math.min(1, contrary.length), contrary);
+};
+
+/** What the sentence has beside its evidence, and in the place of something else. */
+const noteAlignment = (words: readonly Word[], sentence: SourceSentence, note: Note) => {
+  const gaps = align(words, sentence.words);
+  const said = new Set(words.flatMap(({ key }) => [key, ...meaningsOf(key)]));
+  const inserted: Word[] = [];
+  const replacing: Word[] = [];
+  for (const { ours, theirs } of gaps) {
+    const own = ours.filter((word) => isSought(word) && foundIn(word, [sentence.forms]) < FOUND_FROM);
+    const left = theirs.filter(
+      (word) => isSought(word) && ![word.key, ...meaningsOf(word.key)].some((each) => said.has(each)),
+    );
+    if (left.length === 0) inserted.push(...own);
+    else if (left.some(({ role }) => role === 'name')) replacing.push(...own.filter(({ role }) => role === 'name'));
+  }
+  note('inserted', Math.log1p(inserted.length), inserted);
+  note('nameReplaced', Math.min(1, replacing.length), replacing);
+};
+
+/** Who speaks for himself or to the reader states nothing that a source could say. */
+const SPEAKER: ReadonlySet<string> = new Set('i my me we our us you your mine im'.split(' '));

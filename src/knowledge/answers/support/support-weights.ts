@@ -1,0 +1,40 @@
+import type { Feature } from './compare-sentence.ts';
+
+// Written by src/dev/fit-support.ts; not edited by hand.
+
+/** What each feature adds to the odds, in natural logarithms, that a sentence is not supported. */
+export const SUPPORT_WEIGHTS: Record<Feature | 'bias', number> = {
+  bias: -3.335,
+  absent: 2.741,
+  own: 0.64,
+  window: 1.604,
+  inserted: 0.33,
+  nameEarly: 0.293,
+  nameLate: 0.77,
+  nameFar: 0.343,
+  nameReplaced: 0.626,
+  numberAbsent: 0.795,
+  numberReplaced: 0.928,
+  numberFar: 0.327,
+  numberMisplaced: 2.316,
+  closeNumber: 1.396,
+  unit: 3,
+  polarity: 0.628,
+  addsDenial: 0.463,
+  denialFar: 0.562,
+  closeDenial: 2.362,
+  contrary: 0.779,
+  closeContrary: 2.536,
+  swapsNames: 1.686,
+  swapsSides: 2.333,
+  firstPerson: 1.04,
+  chat: 0.75,
+  addsAll: 2.005,
+  addsOnly: 1.973,
+  dropsOnly: 1.348,
+  dropsMay: 0.97,
+  addsMust: 1.455,
+  addsMost: 1.118,
+  dropsSome: 0.56,
+  dropsIf: 1.932,
+};
