@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { getEncodingNameForModel, type TiktokenModel } from 'js-tiktoken';
+import { Tiktoken } from 'js-tiktoken/lite';
+import cl100kRanks from 'js-tiktoken/ranks/cl100k_base';
+import o200kRanks from 'js-tiktoken/ranks/o200k_base';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CharacterTokenizer, loadTokenizer, TiktokenTokenizer, VocabularyNotLoaded } from '../../src/ai/tokenizer.ts';
+import { MAX_PIECE_LENGTH } from '../../src/ai/tokenizers/byte-pair-encoding.ts';
+import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { encodingOfModel } from '../../src/ai/tokenizers/encoding-of-model.ts';
+import { o200k } from '../../src/ai/tokenizers/o200k.ts';
+
+describe('TiktokenTokenizer before its vocabulary is loaded', () => {
+  it('throws rather than count in another way', () => {
+    const tokenizer = new TiktokenTokenizer('gpt-4');
+    expect(() => tokenizer.count('text')).toThrow(VocabularyNotLoaded);
+    expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");
+    expect(() => tokenizer.decode([1])).toThrow(VocabularyNotLoaded);
+  });
+
+  it('refuses a model whose vocabulary is not known', () => {
+    expect(() => new TiktokenTokenizer('llama-3')).toThrow(RangeError);
+  });
+});
+
+describe('loadTokenizer()', () => {
+  it('tries again after a vocabulary could not be read', async () => {
+    const load = async (): Promise<never> => Promise.reject(new Error('cut off'));
+    await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow('cut off');
+    expect((await loadTokenizer('gpt-4', [cl100k])).count('hello world')).toBe(2);
+  });
+
+  it('reads a vocabulary once', async () => {
+    await loadTokenizer('gpt-4', [cl100k]);
+    const load = async (): Promise<never> => Promise.reject(new Error('read twice'));
+    await expect(loadTokenizer('gpt-3.5-turbo', [{ encoding: 'cl100k_base', load }])).resolves.toBeDefined();
+  });
+
+  it.each(['llama-3', 'text-davinci-003', 'gpt-5'])(
+    'approximates for %s when its vocabulary is not given',
+    async (model) => {
+      expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
+    },
+  );
+
+  it('makes every tokenizer of the encoding ready', async () => {
+    const tokenizer = new TiktokenTokenizer('gpt-4-turbo');
+    await loadTokenizer('text-embedding-3-small', [cl100k]);
+    expect(tokenizer.encode('hello world')).toEqual([15339, 1917]);
+  });
+});
+
+describe('encodingOfModel()', () => {
+  it.each<TiktokenModel>([
+    'gpt-4',
+    'gpt-4-32k-0613',
+    'gpt-4-turbo-2024-04-09',
+    'gpt-3.5-turbo',
+    'gpt-35-turbo',
+    'text-embedding-ada-002',
+    'text-embedding-3-large',
+    'gpt-4o',
+    'gpt-4o-mini-2024-07-18',
+    'chatgpt-4o-latest',
+    'gpt-4.1-nano',
+    'gpt-4.5-preview',
+    'gpt-5-mini',
+    'o1-preview',
+    'o3',
+    'o4-mini',
+  ])('takes %s for what js-tiktoken takes it for', (model) => {
+    expect(encodingOfModel(model)).toBe(getEncodingNameForModel(model));
+    expect(encodingOfModel(`ft:${model}:team::1`)).toBe(getEncodingNameForModel(model));
+  });
+
+  it.each(['text-davinci-003', 'claude', '', 'my-gpt-4'])('does not know %j', (model) => {
+    expect(encodingOfModel(model)).toBeUndefined();
+  });
+});
+
+const ENCODINGS = [
+  { name: 'cl100k_base', model: 'gpt-4', vocabulary: cl100k, reference: () => new Tiktoken(cl100kRanks) },
+  { name: 'o200k_base', model: 'gpt-4o', vocabulary: o200k, reference: () => new Tiktoken(o200kRanks) },
+];
+
+/** Words, code, blanks, all of Unicode: what stands next to what matters. */
+const TEXT = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.stringMatching(/^[A-Za-z ]{0,20}$/),
+      fc.stringMatching(/^[ \t\r\n]{0,8}$/),
+      fc.constantFrom(
+        "don't",
+        'WE’LL',
+        '\uFEFF',
+        '漢字かな',
+        '👩‍👩‍👧',
+        '{"a":[1,2]}',
+        '==='.repeat(9),
+        'aaaa'.repeat(8),
+        '١٢٣٤',
+        'é',
+      ),
+      fc.constantFrom('<|endoftext|>', '<|fim_prefix|>', '<|im_start|>', '<|endofprompt|>'),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, reference }) => {
+  const tokenizer = new TiktokenTokenizer(model);
+  let tiktoken: Tiktoken;
+  beforeAll(async () => {
+    await loadTokenizer(model, [vocabulary]);
+    tiktoken = reference();
+  }, 60_000);
+
+  it('has the tokens of js-tiktoken for any text', () => {
+    fc.assert(
+      fc.property(TEXT, (text) => {
+        const expected = tiktoken.encode(text, [], []);
+        expect(tokenizer.encode(text)).toEqual(expected);
+        expect(tokenizer.count(text)).toBe(expected.length);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('has them for the articles of the sample knowledge base', () => {
+    const folder = new URL('../../src/dev/sample-kb/', import.meta.url);
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.md'))) {
+      const text = readFileSync(new URL(file, folder), 'utf8');
+      expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
+    }
+  });
+
+  it('has them for runs without a border', () => {
+    for (const text of ['a'.repeat(700), 'ab'.repeat(300), '漢'.repeat(200), '=-'.repeat(300), 'ſ'.repeat(200)])
+      expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
+  });
+
+  it('decodes what it encoded to the same text', () => {
+    fc.assert(
+      fc.property(TEXT, (text) => {
+        expect(tokenizer.decode(tokenizer.encode(text))).toBe(text.toWellFormed());
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('takes special tokens for the text that they are', () => {
+    expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(3);
+    expect(tokenizer.decode(tokenizer.encode('a<|endoftext|>b'))).toBe('a<|endoftext|>b');
+  });
+
+  it('has no tokens for no text', () => {
+    expect([tokenizer.count(''), tokenizer.encode(''), tokenizer.decode([])]).toEqual([0, [], '']);
+  });
+
+  it.each([-1, 1.5, 1e9, Number.NaN])('refuses to decode %d', (token) => {
+    expect(() => tokenizer.decode([token])).toThrow(RangeError);
+  });
+
+  it('counts a text the same when it is asked again', () => {
+    const texts = Array.from({ length: 300 }, (_, at) => `A text that is long enough to be remembered, number ${at}.`);
+    const counts = texts.map((text) => tokenizer.count(text));
+    expect(texts.map((text) => tokenizer.count(text))).toEqual(counts);
+    expect(counts).toEqual(texts.map((text) => tokenizer.encode(text).length));
+  });
+
+  // js-tiktoken takes seconds for 8,000 equal letters, and four times as long for twice as many: here that would be hours.
+  it.each([
+    ['equal letters', 'a'],
+    ['capital letters', 'A'],
+    ['Chinese characters', '漢'],
+    ['blanks', ' '],
+    ['line breaks', '\n'],
+    ['signs', '=-'],
+    ['emoji', '😀'],
+  ])('counts a million %s within seconds', (_, unit) => {
+    const startedAt = performance.now();
+    expect(tokenizer.count(unit.repeat(1_000_000 / unit.length))).toBeGreaterThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+
+  it('cuts a run that is longer than a piece may be, and no pair of surrogates', () => {
+    const text = `a${'😀'.repeat(MAX_PIECE_LENGTH)}`;
+    const tokens = tokenizer.encode(text);
+    expect(tokenizer.decode(tokens)).toBe(text);
+    expect(tokens).toEqual(tokenizer.encode(text));
+  });
+});
+
+describe('CharacterTokenizer', () => {
+  const tokenizer = new CharacterTokenizer();
+
+  it('takes 4 characters for a token, and a rest for one more', () => {
+    expect(['', 'a', 'abcd', 'abcde'].map((text) => tokenizer.count(text))).toEqual([0, 1, 1, 2]);
+  });
+
+  it('encodes a character as its first UTF-16 unit', () => {
+    expect(tokenizer.encode('aé漢')).toEqual([97, 233, 28450]);
+    expect(tokenizer.decode([97, 233, 28450])).toBe('aé漢');
+  });
+
+  it('decodes a million tokens', () => {
+    const text = 'abcdefghij'.repeat(100_000);
+    expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+  });
+});
