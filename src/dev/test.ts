@@ -15,7 +15,13 @@ interface Report {
   testResults: { status: string; assertionResults: unknown[] }[];
 }
 
-ensureRedis();
+try {
+  ensureRedis();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
+}
 const folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
 const reportFile = join(folder, 'report.json');
 const { status } = spawnSync(

@@ -68,6 +68,7 @@ export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => 
       return [...waiting.values()].filter(({ record }) => record !== undefined).length;
     },
     put: (records) => {
+      settle(); // What is due is shown, before a later write of the same id takes its place in the queue.
       for (const record of records) {
         const stored = { ...record, order: written.get(record.id)?.order ?? order++ };
         written.set(record.id, stored);
@@ -76,6 +77,7 @@ export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => 
     },
     remove: (ids) => {
       let removed = 0;
+      settle();
       for (const id of ids) {
         if (!written.delete(id)) continue;
         removed += 1;

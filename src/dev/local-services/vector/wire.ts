@@ -9,7 +9,11 @@ export const MAX_DATA_BYTES = 1024 * 1024;
 export const MAX_FILTER_LENGTH = 4096;
 
 const Id = z.union([z.string().min(1), z.number()]).transform(String);
-const Dense = z.array(z.number());
+/** Checked in one go: a write may bring millions of numbers. */
+const Dense = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'number'),
+  'expected a list of numbers',
+);
 const Sparse = z.object({ indices: z.array(z.int32()), values: z.array(z.number()) });
 const Metadata = z.record(z.string(), z.unknown());
 const Count = z.int().min(1).max(MAX_VECTORS);
