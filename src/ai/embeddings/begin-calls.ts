@@ -106,14 +106,12 @@ const isVector = (embedding: readonly number[], dimensions: number): boolean =>
  */
 export const untilAborted = async (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
   if (signal === undefined) return work;
-  let stop = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new EmbeddingFailed('aborted', 'Cannot embed: the caller has given up'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(new EmbeddingFailed('aborted', 'Cannot embed: the caller has given up'));
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
   try {
-    await Promise.race([work, aborted]);
+    await Promise.race([aborted.promise, work]);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { bundle } from '../../src/dev/local-cloud.ts';
+
+let service: Server;
+let miniflare: Miniflare;
+let url: URL;
+/** Texts of each call that arrived, those after an answer left out. */
+let calls: string[][] = [];
+/** Calls that are not answered yet, while they are held. */
+let held: (() => void)[] = [];
+const logged: string[] = [];
+
+beforeAll(async () => {
+  service = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const texts = JSON.parse(Buffer.concat(parts).toString('utf8')) as string[];
+    if (texts[0] === 'after') return answer(response, texts);
+    calls.push(texts);
+    held.push(() => answer(response, texts));
+  });
+  service.listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  const contents = await bundle(fileURLToPath(new URL('cached-embeddings-worker.ts', import.meta.url)));
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      handleStructuredLogs: ({ message }: { message: string }) => void logged.push(message),
+      workers: [
+        {
+          name: 'embeddings',
+          compatibilityDate: '2026-11-01',
+          compatibilityFlags: ['enable_request_signal'],
+          bindings: { EMBEDDINGS: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
+          unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
+        },
+      ],
+    }),
+  );
+  await miniflare.ready;
+  url = await miniflare.unsafeGetDirectURL('embeddings');
+});
+
+beforeEach(() => {
+  calls = [];
+  held = [];
+  logged.length = 0;
+});
+
+afterAll(async () => {
+  await miniflare?.dispose();
+  service?.closeAllConnections();
+  service?.close();
+});
+
+const answer = (response: ServerResponse, texts: string[]): void =>
+  void response.end(JSON.stringify(texts.map((text) => [text.length, 1])));
+
+const ask = async (text: string, { leave = false, signal = AbortSignal.timeout(5000) } = {}): Promise<unknown> => {
+  const response = await fetch(new URL(`/?text=${text}${leave ? '&leave' : ''}`, url), { signal });
+  return leave ? await response.text() : await response.json();
+};
+
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let look = 0; look < 400; look += 1) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('It did not come about');
+};
+
+/** So many requests more than before have come, or gone. */
+const seen = async (): Promise<{ come: number; gone: number }> => {
+  const response = await fetch(new URL('/?seen', url));
+  return (await response.json()) as { come: number; gone: number };
+};
+
+const release = (): void => {
+  for (const each of held.splice(0)) each();
+};
+
+it('shares a call between requests of one isolate, each of which goes on with its own I/O', async () => {
+  const { come } = await seen();
+  const all = [ask('shared'), ask('shared'), ask('shared')];
+  await until(async () => (await seen()).come === come + 3);
+  await until(() => calls.length > 0);
+  release();
+  for (const each of await Promise.all(all)) expect(each).toMatchObject({ vector: [6, 1], after: [[5, 1]] });
+  expect(calls).toEqual([['shared']]);
+  expect(await ask('shared')).toMatchObject({ statistics: { misses: 1, coalesced: 2, hits: 1 } });
+  expect(logged).toEqual([]);
+});
+
+it('goes on with a call when the client who began it has gone', async () => {
+  const leaving = new AbortController();
+  const first = ask('abandoned', { signal: leaving.signal }).catch(() => 'gone');
+  await until(() => calls.length === 1);
+  const { come, gone } = await seen();
+  const second = ask('abandoned');
+  await until(async () => (await seen()).come === come + 1);
+  leaving.abort();
+  expect(await first).toBe('gone');
+  await until(async () => (await seen()).gone === gone + 1);
+  release();
+  expect(await second).toMatchObject({ vector: [9, 1], after: [[5, 1]] });
+  expect(calls).toEqual([['abandoned']]);
+  expect(logged).toEqual([]);
+});
+
+it('begins a call of its own when the request that began one has ended, and the call with it', async () => {
+  expect(await ask('dead', { leave: true })).toBe('left');
+  const second = ask('dead');
+  const before = calls.length;
+  await until(() => calls.length > before);
+  release();
+  expect(await second).toMatchObject({ vector: [4, 1], after: [[5, 1]] });
+  expect(logged).toEqual([]);
+});

@@ -1,0 +1,372 @@
+import { describe, expect, it } from 'vitest';
+import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
+import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../../src/ai/embeddings/cached-embeddings.ts';
+import type { SecondLevel } from '../../src/ai/embeddings/second-level.ts';
+
+const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
+
+/** Answers when told to, if it is not to answer at once. */
+const provider = ({
+  holds = false,
+  embed = vectorOf,
+}: {
+  holds?: boolean;
+  embed?: (text: string) => number[];
+} = {}) => {
+  const calls: string[][] = [];
+  const signals: AbortSignal[] = [];
+  const gate = Promise.withResolvers<void>();
+  if (!holds) gate.resolve();
+  const embedBatch = async (texts: string[], { signal }: EmbeddingOptions = {}) => {
+    calls.push(texts);
+    if (signal) signals.push(signal);
+    await gate.promise;
+    return texts.map(embed);
+  };
+  const made: EmbeddingProvider = {
+    model: 'test-model',
+    dimensions: 2,
+    embed: async (text, options) => (await embedBatch([text], options))[0] ?? [],
+    embedBatch,
+  };
+  return { made, calls, signals, release: gate.resolve, fail: gate.reject };
+};
+
+/** The second level in memory. */
+const shelf = (methods: Partial<SecondLevel> = {}) => {
+  const held = new Map<string, number[]>();
+  const reads: number[] = [];
+  const store: SecondLevel = {
+    getMany: async (keys) => {
+      reads.push(keys.length);
+      return keys.map((key) => held.get(key));
+    },
+    setMany: async (entries) => {
+      for (const { key, embedding } of entries) held.set(key, [...embedding]);
+    },
+    deleteMany: async (keys) => {
+      for (const key of keys) held.delete(key);
+    },
+    ...methods,
+  };
+  return { store, held, reads };
+};
+
+/** An isolate: its cache, and providers as each of its requests makes one. */
+const isolate = (inner: EmbeddingProvider, options: Partial<CachedEmbeddingsOptions> = {}) => {
+  const cache = new EmbeddingCache({});
+  const work: Promise<unknown>[] = [];
+  const request = (more: Partial<CachedEmbeddingsOptions> = {}) =>
+    cachedEmbeddings(inner, { cache, waitUntil: (promise) => void work.push(promise), ...options, ...more });
+  /** Until nothing goes on any more. */
+  const settled = async () => {
+    for (let done = 0; done < work.length; done += 1) await work[done];
+  };
+  return { cache, request, settled };
+};
+
+const ticks = async () => {
+  for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
+};
+
+describe('cachedEmbeddings()', () => {
+  it('asks the provider once for a text, and then the cache', async () => {
+    const { made, calls } = provider();
+    const { request } = isolate(made);
+    expect(await request().embed('hello')).toEqual([5, 104]);
+    expect(await request().embed('hello')).toEqual([5, 104]);
+    expect(calls).toEqual([['hello']]);
+    expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
+  });
+
+  it('asks for all that is missing in one call, each text once, and answers in order', async () => {
+    const { made, calls } = provider();
+    const { request } = isolate(made);
+    await request().embed('b');
+    expect(await request().embedBatch(['a', 'b', 'cc', 'a'])).toEqual([
+      [1, 97],
+      [1, 98],
+      [2, 99],
+      [1, 97],
+    ]);
+    expect(calls).toEqual([['b'], ['a', 'cc']]);
+    expect(await request().embedBatch([])).toEqual([]);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('gives copies, which nobody else sees change', async () => {
+    const { made } = provider();
+    const { request } = isolate(made);
+    const [first, second] = await request().embedBatch(['a', 'a']);
+    first?.fill(0);
+    expect(second).toEqual([1, 97]);
+    expect(await request().embed('a')).toEqual([1, 97]);
+  });
+
+  it('gives the same 32-bit floats on every way', async () => {
+    const { made } = provider({ embed: () => [0.1, 1 / 3] });
+    const { store } = shelf();
+    const one = isolate(made, { store });
+    const expected = [0.1, 1 / 3].map(Math.fround);
+    expect(await one.request().embed('a')).toEqual(expected);
+    await one.settled();
+    expect(await one.request().embed('a')).toEqual(expected);
+    expect(await isolate(made, { store }).request().embed('a')).toEqual(expected);
+  });
+
+  it('has the model and the dimensions of the provider, and keeps those of two models apart', async () => {
+    const { made } = provider();
+    const other: EmbeddingProvider = { ...made, model: 'other', embedBatch: async () => [[7, 7]] };
+    const cache = new EmbeddingCache({});
+    const cached = cachedEmbeddings(made, { cache });
+    expect([cached.model, cached.dimensions]).toEqual(['test-model', 2]);
+    await cached.embed('a');
+    expect(await cachedEmbeddings(other, { cache }).embed('a')).toEqual([7, 7]);
+  });
+});
+
+describe('the second level', () => {
+  it('is asked once for all texts, before the provider, and told what the provider gave', async () => {
+    const { made, calls } = provider();
+    const { store, held, reads } = shelf();
+    const first = isolate(made, { store });
+    await first.request().embedBatch(['a', 'b']);
+    await first.settled();
+    expect(held.size).toBe(2);
+    const second = isolate(made, { store });
+    await second.request().embedBatch(['a', 'b', 'c']);
+    expect(calls).toEqual([['a', 'b'], ['c']]);
+    expect(reads).toEqual([2, 3]);
+    expect(second.request().statistics()).toMatchObject({ storeHits: 2, misses: 1 });
+    await second.request().embedBatch(['a', 'b', 'c']);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('does not hold up the answer when it is written to', async () => {
+    const { made } = provider();
+    const { store } = shelf({ setMany: () => new Promise(() => {}) });
+    expect(await isolate(made, { store }).request().embed('a')).toEqual([1, 97]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['hangs', () => new Promise<never>(() => {})],
+    ['answers with other dimensions', async () => [[1, 2, 3]]],
+    ['answers with less than was asked for', async () => []],
+  ])('is done without when it %s', async (name, getMany) => {
+    const { made, calls } = provider();
+    const faults: unknown[] = [];
+    const { request } = isolate(made, {
+      store: shelf({ getMany }).store,
+      storeReadMs: 20,
+      onFault: (error) => faults.push(error),
+    });
+    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(calls).toHaveLength(1);
+    const isFault = name === 'fails' || name === 'hangs';
+    expect([faults.length, request().statistics().storeFaults]).toEqual(isFault ? [1, 1] : [0, 0]);
+  });
+
+  it('is done without when it cannot be written to', async () => {
+    const { made } = provider();
+    const faults: unknown[] = [];
+    const { store } = shelf({ setMany: () => Promise.reject(new Error('down')) });
+    const { request, settled } = isolate(made, { store, onFault: (error) => faults.push(error) });
+    await request().embed('a');
+    await settled();
+    expect(faults).toHaveLength(1);
+  });
+});
+
+describe('one call for a text', () => {
+  it('is shared by requests at the same time', async () => {
+    const { made, calls, release } = provider({ holds: true });
+    const { request } = isolate(made);
+    const all = Promise.all([request().embed('a'), request().embed('a'), request().embedBatch(['b', 'a'])]);
+    await ticks();
+    release();
+    expect(await all).toEqual([
+      [1, 97],
+      [1, 97],
+      [
+        [1, 98],
+        [1, 97],
+      ],
+    ]);
+    expect(calls).toEqual([['a'], ['b']]);
+    expect(request().statistics()).toMatchObject({ misses: 2, coalesced: 2 });
+  });
+
+  it('goes on for the others, and for both levels, when the one who began it gives up', async () => {
+    const { made, calls, signals, release } = provider({ holds: true });
+    const { store, held } = shelf();
+    const { request, settled } = isolate(made, { store });
+    const leaving = new AbortController();
+    const first = request().embed('a', { signal: leaving.signal });
+    const second = request().embed('a');
+    leaving.abort();
+    await expect(first).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
+    await ticks();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    release();
+    expect(await second).toEqual([1, 97]);
+    await settled();
+    expect(calls).toHaveLength(1);
+    expect(held.size).toBe(1);
+  });
+
+  it('lands in the cache also when nobody waits any more', async () => {
+    const { made, calls, release } = provider({ holds: true });
+    const { request, settled } = isolate(made);
+    await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
+    release();
+    await settled();
+    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is left by one who gives up, while it goes on', async () => {
+    const { made, release } = provider({ holds: true });
+    const { request } = isolate(made);
+    const first = request().embed('a');
+    const second = request().embed('a', { signal: AbortSignal.timeout(5) });
+    await expect(second).rejects.toMatchObject({ reason: 'aborted' });
+    release();
+    expect(await first).toEqual([1, 97]);
+  });
+
+  it('is not begun for one who has given up before, who is served what is there', async () => {
+    const { made, calls } = provider();
+    const { request } = isolate(made);
+    await request().embed('a');
+    const signal = AbortSignal.abort();
+    expect(await request().embed('a', { signal })).toEqual([1, 97]);
+    await expect(request().embed('b', { signal })).rejects.toMatchObject({ reason: 'aborted' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is not relied on for longer than patience lasts, as the request that began it may be gone', async () => {
+    const { made, calls, release } = provider({ holds: true });
+    const { request } = isolate(made, { patienceMs: 20 });
+    const first = request().embed('a');
+    const second = request().embed('a');
+    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    release();
+    expect(await Promise.all([first, second])).toEqual([
+      [1, 97],
+      [1, 97],
+    ]);
+  });
+
+  it('ends by itself when the provider never answers', async () => {
+    const { made } = provider({ holds: true });
+    const { request } = isolate(made, { callMs: 20 });
+    await expect(request().embed('a')).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'unavailable' });
+  });
+});
+
+describe('a failure', () => {
+  it('is shared, and not kept: the next request asks again', async () => {
+    let isDown = true;
+    const { made, calls } = provider({
+      embed: (text) => {
+        if (isDown) throw new EmbeddingFailed('rate_limited', 'Cannot embed: status is 429');
+        return vectorOf(text);
+      },
+    });
+    const { store, held } = shelf();
+    const { request, settled } = isolate(made, { store });
+    const both = await Promise.allSettled([request().embed('a'), request().embed('a')]);
+    for (const each of both) expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'rate_limited' } });
+    expect(calls).toHaveLength(1);
+    await settled();
+    expect(held.size).toBe(0);
+    isDown = false;
+    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(request().statistics()).toMatchObject({ failures: 1, misses: 1 });
+  });
+
+  it('of a batch that another text was the reason for does not fail a request for one text', async () => {
+    const { made, calls, release } = provider({
+      holds: true,
+      embed: (text) => {
+        if (text === 'bad') throw new EmbeddingFailed('refused', 'Cannot embed: status is 400');
+        return vectorOf(text);
+      },
+    });
+    const { request } = isolate(made);
+    const batch = request().embedBatch(['a', 'bad']);
+    const single = request().embed('a');
+    await ticks();
+    release();
+    await expect(batch).rejects.toMatchObject({ reason: 'refused' });
+    expect(await single).toEqual([1, 97]);
+    expect(calls).toEqual([['a', 'bad'], ['a']]);
+  });
+
+  it.each([
+    ['too few vectors', () => [[1, 2]]],
+    ['a vector of another dimension', () => [[1, 2], [1]]],
+    [
+      'a number that is not finite',
+      () => [
+        [1, 2],
+        [1, Number.NaN],
+      ],
+    ],
+  ])('is %s, and nothing of it is kept', async (_name, embeddings) => {
+    const { made } = provider();
+    const { store, held } = shelf();
+    const { request, cache, settled } = isolate({ ...made, embedBatch: async () => embeddings() }, { store });
+    await expect(request().embedBatch(['a', 'b'])).rejects.toMatchObject({ reason: 'malformed' });
+    await settled();
+    expect([cache.size, held.size]).toEqual([0, 0]);
+  });
+});
+
+describe('forget()', () => {
+  it('erases a text from both levels', async () => {
+    const { made, calls } = provider();
+    const { store, held } = shelf();
+    const { request, settled, cache } = isolate(made, { store });
+    await request().embedBatch(['a', 'b']);
+    await settled();
+    await request().forget(['a', 'never seen']);
+    expect([cache.size, held.size]).toEqual([1, 1]);
+    await request().embedBatch(['a', 'b']);
+    expect(calls).toEqual([['a', 'b'], ['a']]);
+  });
+
+  it('keeps a call under way from bringing the vector back', async () => {
+    const { made, release } = provider({ holds: true });
+    const { store, held } = shelf();
+    const { request, settled, cache } = isolate(made, { store });
+    const asked = request().embed('a');
+    await ticks();
+    await request().forget(['a']);
+    release();
+    expect(await asked).toEqual([1, 97]);
+    await settled();
+    expect([cache.size, held.size]).toEqual([0, 0]);
+  });
+
+  it('keeps a write under way from bringing the vector back', async () => {
+    const { made } = provider();
+    const gate = Promise.withResolvers<void>();
+    const { store, held } = shelf();
+    const slow: SecondLevel = { ...store, setMany: (entries) => gate.promise.then(() => store.setMany(entries)) };
+    const { request, settled } = isolate(made, { store: slow });
+    await request().embed('a');
+    await request().forget(['a']);
+    gate.resolve();
+    await settled();
+    expect(held.size).toBe(0);
+  });
+
+  it('tells when the second level could not', async () => {
+    const { made } = provider();
+    const { store } = shelf({ deleteMany: () => Promise.reject(new Error('down')) });
+    await expect(isolate(made, { store }).request().forget(['a'])).rejects.toThrow('down');
+  });
+});
