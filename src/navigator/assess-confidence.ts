@@ -78,7 +78,8 @@ const coverageReason = ({ outcome, quotes }: ConfidenceEvidence): string => {
   const { terms } = outcome.query;
   const own = terms.map((term, place) => ({ term, place })).filter(({ term }) => term.origin === 'question');
   const [best] = quotes;
-  const matched = new Set((outcome.hits.find(({ chunk }) => chunk === best?.chunk.index) ?? outcome.hits[0])?.matched);
+  const hit = best ? outcome.hits.find(({ chunk }) => chunk === best.chunk.index) : outcome.hits[0];
+  const matched = new Set(hit?.matched);
   const missing = own
     .filter(({ place }) => !matched.has(place))
     .sort((a, b) => b.term.idf - a.term.idf)

@@ -1,10 +1,12 @@
 import { NavigatorResponse } from '../contract/navigator-response.ts';
-import { checkSupport, prepareSource, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
+import { prepareSource } from '../knowledge/answers/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
 import type { NavigatorAnswer } from './answer-from-edition.ts';
 import { languageOf } from './language-of.ts';
 import type { ModelReply } from './model-reply.ts';
 import { isPlanted } from './planted-text.ts';
 import { knowledgeOf, type ShownPassage } from './shown-passages.ts';
+import { swappedNumbers } from './swapped-numbers.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 /** What is wrong with a reply, for the one who has to write it again, and how well its weakest statement is supported. */
@@ -47,6 +49,8 @@ const checkStatement = (
     return { violations: [`${said} names a passage that was not given`], support: 0 };
   if (isPlanted(text)) return { violations: [`${said} is no statement about the subject`], support: 0 };
   const support = checkSupport(text, cited.map(preparedOf));
+  if (support.sentences.length === 0 && !text.includes('`'))
+    return { violations: [`${said} states nothing by itself`], support: 0 };
   const doubted = support.sentences.filter(({ probability }) => probability < SUPPORTED_FROM);
   return {
     violations: [
@@ -55,6 +59,13 @@ const checkStatement = (
         const why = doubts.slice(0, 3).map(({ reason, words }) => `${reason}: ${words}`);
         return `The named passages do not say ${JSON.stringify(sentence.slice(0, 120))} (${why.join('; ')})`;
       }),
+      ...swappedNumbers(
+        text,
+        cited.map((passage) => passage.text),
+      ).map(
+        ([one, other]) =>
+          `The named passages say of ${one} what the statement says of ${other}, and the other way round`,
+      ),
       ...strangers(text, cited).map((word) => `The named passages do not have ${JSON.stringify(word)}`),
     ],
     support: support.score,

@@ -109,7 +109,11 @@ const EXTRACTORS: Extractor[] = [
   { kind: 'identifier', pattern: /\b\w*[A-Za-z]_\w+\b/g },
   { kind: 'identifier', pattern: /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b/g },
   { kind: 'identifier', pattern: /\b(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g, textOf: identifierOf },
-  { kind: 'number', pattern: /(?<![\p{L}\p{N}_.])\d(?:[\d.,:]*\d)?(?:(?:st|nd|rd|th|s)\b)?/gu },
+  // The mark of a list item says nothing of its own.
+  {
+    kind: 'number',
+    pattern: /(?!(?<=^[ \t]{0,8})\d{1,3}[.)][ \t])(?<![\p{L}\p{N}_.])\d(?:[\d.,:]*\d)?(?:(?:st|nd|rd|th|s)\b)?/gmu,
+  },
 ];
 
 /** "3rd", "1990s" and "30s" are numbers with an ending. */

@@ -35,10 +35,7 @@ export const unscreened: Screen = {
  */
 export const plantedScreen: Screen = {
   outcome: (edition, outcome) => {
-    const hits = outcome.hits.filter(({ chunk }) => {
-      const { headingPath, source } = chunkAtHand(edition, chunk);
-      return !isPlantedArticle(source) && !headingPath.some(isPlantedName);
-    });
+    const hits = outcome.hits.filter(({ chunk }) => !isNamedByPlant(chunkAtHand(edition, chunk)));
     return hits.length === outcome.hits.length
       ? outcome
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
@@ -57,6 +54,10 @@ export const plantedScreen: Screen = {
 const planted = oncePer(({ id, title, devices }: EditionArticle) => ({
   is: [id, title, ...devices].some(isPlantedName),
 }));
+/** Whether the article or a heading above the chunk speaks to a model. */
+export const isNamedByPlant = ({ headingPath, source }: ChunkAtHand): boolean =>
+  isPlantedArticle(source) || headingPath.some(isPlantedName);
+
 const isPlantedArticle = (article: EditionArticle): boolean => planted(article).is;
 
 const readingOfRest = oncePer((chunk: ChunkAtHand): Reading => {

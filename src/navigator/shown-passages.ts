@@ -3,7 +3,7 @@ import { type ChunkAtHand, chunkAtHand } from '../knowledge/edition/chunks-at-ha
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { sectionOf } from './compose-answer.ts';
-import { hiddenIn, overlaps } from './screen.ts';
+import { hiddenIn, isNamedByPlant, overlaps } from './screen.ts';
 import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
 
 /** A passage as a model is shown it. */
@@ -24,9 +24,12 @@ const PASSAGES = 6;
 /** Of each, in UTF-16 units: one and a half times what a chunk aims at. */
 const CHARACTERS = 2400;
 
-/** The best passages, best first, each bounded; those of which nothing may be shown are left out. */
+/**
+ * The best passages, best first, each bounded; those of which nothing may be shown are left out. Where few were found, what
+ * stands beside the best of them follows: it may say in other words what was asked.
+ */
 export const showPassages = (edition: Edition, hits: readonly ArticleHit[]): ShownPassage[] =>
-  hits
+  [...hits, ...besideHits(edition, hits)]
     .map((hit) => ({ hit, chunk: chunkAtHand(edition, hit.chunk) }))
     .map(({ hit, chunk }) => ({ hit, chunk, parts: shownParts(chunk) }))
     .filter(({ parts }) => parts.length > 0)
@@ -39,6 +42,19 @@ export const showPassages = (edition: Edition, hits: readonly ArticleHit[]): Sho
       text: parts.map(({ start, end }) => chunk.text.slice(start, end)).join('\n\n'),
       parts,
     }));
+
+/** Other chunks of the best article, the nearest first. They share no word with the question, hence score nothing. */
+const besideHits = (edition: Edition, hits: readonly ArticleHit[]): ArticleHit[] => {
+  const [best] = hits;
+  if (best === undefined || hits.length >= PASSAGES) return [];
+  const { firstChunk, endChunk } = best.source;
+  const from = Math.max(firstChunk, best.chunk - PASSAGES);
+  const to = Math.min(endChunk, best.chunk + PASSAGES + 1);
+  return Array.from({ length: to - from }, (_, at) => from + at)
+    .filter((chunk) => !hits.some((hit) => hit.chunk === chunk) && !isNamedByPlant(chunkAtHand(edition, chunk)))
+    .sort((one, other) => Math.abs(one - best.chunk) - Math.abs(other - best.chunk))
+    .map((chunk) => ({ ...best, chunk, matched: [], lexical: 0, score: 0, coverage: 0 }));
+};
 
 /** What is left between the hidden parts, as far as the bound allows. */
 const shownParts = (chunk: ChunkAtHand): Span[] => {
