@@ -14,13 +14,14 @@ afterEach(() => {
 });
 afterAll(() => server.stop());
 
+const OPTIONS = { model: 'text-embedding-3-small', timeoutMs: 5000 };
 const BODY = { model: 'text-embedding-3-small', input: ['a text'], dimensions: 2 };
 
 const post = (
   config: Partial<OpenAIServiceConfig> = {},
   options: { signal?: AbortSignal; retries?: 0 | 1 } = {},
 ): Promise<ServiceReply> =>
-  openAIService({ apiKey: server.apiKey, baseURL: server.url, ...config }, 5000).post('/embeddings', BODY, {
+  openAIService({ apiKey: server.apiKey, baseURL: server.url, ...config }, OPTIONS).post('/embeddings', BODY, {
     maxBytes: 65_536,
     retries: 1,
     ...options,
@@ -147,7 +148,7 @@ describe('openAIService().post()', () => {
   });
 
   it('sends no request that is larger than 4 million characters', async () => {
-    const service = openAIService({ apiKey: server.apiKey, baseURL: server.url }, 5000);
+    const service = openAIService({ apiKey: server.apiKey, baseURL: server.url }, OPTIONS);
     const reply = await service.post('/embeddings', 'x'.repeat(4_200_000), { maxBytes: 1, retries: 1 });
     expect(reply).toMatchObject({ ok: false, reason: 'refused' });
     expect(server.requests).toHaveLength(0);

@@ -31,8 +31,7 @@ const MAX_REPLY_BYTES = 2 * 1024 * 1024;
  */
 export const openaiChat = (config: OpenAIChatConfig): AIClient => {
   const { model, prices = {}, reasoningEffort } = config;
-  if (!/^[\x21-\x7e]{1,200}$/.test(model)) throw new RangeError('model is no name');
-  const service = openAIService(config, TIMEOUT_MS);
+  const service = openAIService(config, { model, timeoutMs: TIMEOUT_MS });
   const price = priceOf(model, prices);
   return {
     model,

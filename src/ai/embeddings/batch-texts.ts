@@ -35,10 +35,10 @@ export const batchesOf = (texts: readonly string[]): string[][] => {
  */
 export const fitText = (text: string): string => {
   if (text === '') return ' ';
-  // A unit takes at least one byte: what lies behind is cut off in any case.
+  // A unit takes at least one byte, so what lies behind is cut off in any case.
   const whole = text.slice(0, MAX_INPUT_TOKENS + 1).toWellFormed();
   const end = endWithin(whole, MAX_INPUT_TOKENS);
-  if (end === whole.length && whole.length >= text.length) return whole;
+  if (end === text.length) return whole;
   const cut = whole.slice(0, end);
   const space = cut.slice(-WORD_REACH).search(/\s\S*$/);
   const kept = space === -1 ? cut : cut.slice(0, cut.length - Math.min(WORD_REACH, cut.length) + space);
@@ -48,20 +48,22 @@ export const fitText = (text: string): string => {
 /** The longest beginning, in UTF-16 units, that has at most so many bytes and ends after a whole code point. */
 const endWithin = (text: string, maxBytes: number): number => {
   let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += bytesOf(character.codePointAt(0) ?? 0);
-    if (bytes > maxBytes) return end;
-    end += character.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    bytes += bytesOf(unit);
+    if (bytes > maxBytes) return isSecondHalf(unit) ? at - 1 : at;
   }
-  return end;
+  return text.length;
 };
 
 const utf8LengthOf = (text: string): number => {
   let bytes = 0;
-  for (const character of text) bytes += bytesOf(character.codePointAt(0) ?? 0);
+  for (let at = 0; at < text.length; at += 1) bytes += bytesOf(text.charCodeAt(at));
   return bytes;
 };
 
-const bytesOf = (codePoint: number): number =>
-  codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+/** Of a UTF-16 unit in well-formed text: a surrogate pair has four between them. */
+const bytesOf = (unit: number): number => (unit < 0x80 ? 1 : unit < 0x800 || isSurrogate(unit) ? 2 : 3);
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

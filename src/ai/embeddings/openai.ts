@@ -42,7 +42,6 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     const { model = 'text-embedding-3-small' } = config;
     const known = KNOWN.get(model.split('/').at(-1) ?? model);
     const { dimensions = known?.dimensions } = config;
-    if (!/^[\x21-\x7e]{1,200}$/.test(model)) throw new RangeError('model is no name');
     if (dimensions === undefined) throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
     const most = known?.dimensions ?? MAX_DIMENSIONS;
     const least = known === undefined || known.canShorten ? 1 : most;
@@ -52,7 +51,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     this.model = model;
     this.dimensions = dimensions;
     this.#shortened = known !== undefined && dimensions < known.dimensions;
-    this.#service = openAIService(config, TIMEOUT_MS);
+    this.#service = openAIService(config, { model, timeoutMs: TIMEOUT_MS });
   }
 
   async embed(text: string, options?: EmbeddingOptions): Promise<number[]> {

@@ -34,17 +34,21 @@ const vectorOf = (embedding: unknown, dimensions: number): number[] | undefined 
   return isVector ? numbers : undefined;
 };
 
-/** Little-endian 32-bit floats. */
+/** Little-endian 32-bit floats. Loops, as `Array.from` takes ten times as long, which is most of the work of a sync. */
 const decode = (base64: string, dimensions: number): number[] | undefined => {
-  const bytes = bytesOf(base64);
+  const bytes = binaryOf(base64);
   if (bytes?.length !== dimensions * 4) return undefined;
-  const view = new DataView(bytes.buffer);
-  return Array.from({ length: dimensions }, (_, at) => view.getFloat32(at * 4, true));
+  const view = new DataView(new ArrayBuffer(bytes.length));
+  for (let at = 0; at < bytes.length; at += 1) view.setUint8(at, bytes.charCodeAt(at));
+  const numbers: number[] = [];
+  for (let at = 0; at < bytes.length; at += 4) numbers.push(view.getFloat32(at, true));
+  return numbers;
 };
 
-const bytesOf = (base64: string): Uint8Array | undefined => {
+/** A byte a character. */
+const binaryOf = (base64: string): string | undefined => {
   try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return atob(base64);
   } catch {
     return undefined;
   }

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../src/dev/local-cloud.ts';
+import type { Fault } from '../../src/dev/local-services/faults.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
+
+let server: OpenAIServer;
+let miniflare: Miniflare;
+
+beforeAll(async () => {
+  server = await startOpenAIServer();
+  const contents = await bundle(fileURLToPath(new URL('adapters-in-workerd.ts', import.meta.url)));
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      workers: [
+        {
+          name: 'asking',
+          compatibilityDate: '2026-11-01',
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
+        },
+      ],
+    }),
+  );
+});
+afterEach(() => {
+  server.faults.none();
+  server.forgetRequests();
+});
+afterAll(async () => {
+  await miniflare.dispose();
+  await server.stop();
+});
+
+const ask = async (what: 'chat' | 'embeddings', more: { giveUpAfterMs?: number; apiKey?: string } = {}) => {
+  const body = JSON.stringify({ baseURL: server.url, apiKey: server.apiKey, what, ...more });
+  const response = await miniflare.dispatchFetch('http://localhost/', { method: 'POST', body });
+  return response.json();
+};
+
+describe('the adapters in workerd', () => {
+  it('embed with the fetch of the runtime', async () => {
+    expect(await ask('embeddings')).toEqual({ vectors: 600, dimensions: 1536 });
+  });
+
+  it('complete with the fetch of the runtime', async () => {
+    expect(await ask('chat')).toMatchObject({ text: 'Grüße 😀', finish: 'stop' });
+  });
+
+  const both = ['embeddings', 'chat'] as const;
+  const faults: [Fault, string][] = [
+    [{ kind: 'status', status: 401 }, 'refused'],
+    [{ kind: 'status', status: 429, retryAfter: 20 }, 'rate_limited'],
+    [{ kind: 'status', status: 500, retryAfter: 0 }, 'unavailable'],
+    [{ kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:9/' } }, 'refused'],
+    [{ kind: 'reset' }, 'unavailable'],
+    [{ kind: 'reset-in-body' }, 'unavailable'],
+    [{ kind: 'truncated-json' }, 'malformed'],
+  ];
+  it.each(both.flatMap((what) => faults.map(([fault, reason]) => ({ what, fault, reason }))))(
+    'name what failed: $what, $fault is $reason',
+    async ({ what, fault, reason }) => {
+      server.faults.always(fault);
+      expect(await ask(what)).toMatchObject({
+        name: what === 'chat' ? 'ModelUnavailable' : 'EmbeddingFailed',
+        reason,
+      });
+    },
+  );
+
+  it.each(both.flatMap((what) => (['hang-before-headers', 'hang-in-body'] as const).map((kind) => ({ what, kind }))))(
+    'are given up by a signal: $what, $kind',
+    async ({ what, kind }) => {
+      server.faults.always({ kind });
+      const began = performance.now();
+      expect(await ask(what, { giveUpAfterMs: 100 })).toMatchObject({ reason: 'aborted' });
+      expect(performance.now() - began).toBeLessThan(2000);
+    },
+  );
+
+  it('cost a function at most 4 KiB of gzip beside zod and the contract, which all functions have', () => {
+    const contract = "import { AskRequest, readAs } from './src/contract/index.ts';";
+    const adapters = `import { openaiChat } from './src/ai/chat/openai-chat.ts';
+      import { OpenAIEmbeddingProvider } from './src/ai/embeddings/openai.ts';`;
+    const without = gzipBytesOf(`${contract} export default [AskRequest, readAs];`);
+    const both = gzipBytesOf(
+      `${contract} ${adapters} export default [AskRequest, readAs, openaiChat, OpenAIEmbeddingProvider];`,
+    );
+    expect(both - without).toBeGreaterThan(2048);
+    expect(both - without).toBeLessThanOrEqual(4 * 1024);
+  });
+});
+
+const gzipBytesOf = (code: string): number => {
+  const options = ['--bundle', '--minify', '--format=esm', '--loader=ts'];
+  const cwd = new URL('../../', import.meta.url);
+  return gzipSync(execFileSync('node_modules/.bin/esbuild', options, { input: code, cwd })).length;
+};
