@@ -28,7 +28,7 @@ export type Fault =
   | { kind: 'fewer-results'; keep?: number };
 
 /** What a fault may be bound to. */
-export interface FaultTarget {
+interface FaultTarget {
   method: string;
   /** Without query, beginning with a slash. */
   path: string;
@@ -36,7 +36,7 @@ export interface FaultTarget {
 }
 
 /** A path (with what lies below it), a pattern for the path, or a question about the whole request. */
-export type FaultScope = string | RegExp | ((request: FaultTarget) => boolean);
+type FaultScope = string | RegExp | ((request: FaultTarget) => boolean);
 
 /** The script of a local server: it may be changed at any time, and holds for requests that arrive from then on. */
 export interface Faults {

@@ -3,10 +3,10 @@ import { VectorRefusal } from './vector-error.ts';
 export type Literal = string | number | boolean;
 
 /** A step into metadata: a key, a place in an array, or a place counted from its end (1 is the last). */
-export type Step = { key: string } | { at: number } | { fromEnd: number };
+type Step = { key: string } | { at: number } | { fromEnd: number };
 export type FieldPath = readonly Step[];
 
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
+type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 export type FilterTree =
   | { is: 'and' | 'or'; parts: FilterTree[] }
   | { is: 'compare'; field: FieldPath; operator: Comparison; value: Literal }

@@ -1,6 +1,6 @@
 import { DENSE_MODELS, type DenseModel, type SparseModel } from './hosted-model.ts';
-import type { ResumableSearch } from './resumable-search.ts';
 import type { Similarity } from './scoring.ts';
+import type { ResumableSearch } from './search-request.ts';
 import { createNamespaceRecords, type Indexing, type NamespaceRecords } from './vector-records.ts';
 
 /** What is chosen when an index is created, and never changes. */

@@ -1,13 +1,10 @@
 import { embedDensely, embedSparsely } from './hosted-model.ts';
 import { embedsTexts, type LocalIndex } from './local-index.ts';
+import type { Vectors } from './search-request.ts';
 import { VectorRefusal } from './vector-error.ts';
 import type { SparseVector } from './vector-records.ts';
 import { MAX_DATA_BYTES, MAX_METADATA_BYTES, MAX_VECTORS } from './wire.ts';
 
-export interface Vectors {
-  vector?: Float32Array | undefined;
-  sparseVector?: SparseVector | undefined;
-}
 interface WireVectors {
   vector?: number[] | undefined;
   sparseVector?: { indices: number[]; values: number[] } | undefined;

@@ -1,19 +1,8 @@
 import type { LocalIndex } from './local-index.ts';
 import type { Scored } from './scoring.ts';
-import { type NamespaceSearch, searchNamespace } from './search-namespace.ts';
+import { searchNamespace } from './search-namespace.ts';
+import type { ResumableSearch } from './search-request.ts';
 import { VectorRefusal } from './vector-error.ts';
-import type { NamespaceRecords } from './vector-records.ts';
-import type { Include } from './wire.ts';
-
-/** A search that goes on where it stopped. */
-export interface ResumableSearch {
-  search: NamespaceSearch;
-  records: NamespaceRecords;
-  include: Include;
-  found: Set<string>;
-  maxIdleMs: number;
-  usedAt: number;
-}
 
 const MAX_OPEN = 1000;
 

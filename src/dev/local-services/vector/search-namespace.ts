@@ -1,15 +1,9 @@
 import { meetsFilter } from './filter-match.ts';
 import { parseFilter } from './filter-syntax.ts';
 import type { LocalIndex } from './local-index.ts';
-import type { Vectors } from './read-vectors.ts';
-import { best, denseScore, type Fusion, fuse, inverseFrequency, type Scored, sparseScore } from './scoring.ts';
+import { best, denseScore, fuse, inverseFrequency, type Scored, sparseScore } from './scoring.ts';
+import type { NamespaceSearch } from './search-request.ts';
 import type { NamespaceRecords, SparseVector, StoredVector } from './vector-records.ts';
-
-export interface NamespaceSearch extends Vectors {
-  filter: string;
-  weightingStrategy?: 'IDF' | undefined;
-  fusionAlgorithm: Fusion;
-}
 
 /**
  * Everything that a query finds, best first. With both vectors the two lists are fused, with one its scores stand as they are.

@@ -6,7 +6,7 @@ export const MAX_VECTORS = 1000;
 export const MAX_METADATA_BYTES = 48 * 1024;
 export const MAX_DATA_BYTES = 1024 * 1024;
 /** Undocumented: a filter of 12 KB is refused, one of 30 conditions is not. */
-export const MAX_FILTER_LENGTH = 4096;
+const MAX_FILTER_LENGTH = 4096;
 
 const Id = z.union([z.string().min(1), z.number()]).transform(String);
 /** Checked in one go: a write may bring millions of numbers. */
@@ -37,7 +37,6 @@ const VectorItem = z.object({
   metadata: Metadata.optional(),
   data: z.string().optional(),
 });
-export type VectorItem = z.infer<typeof VectorItem>;
 export const Upsert = oneOrMany(VectorItem);
 export const UpsertData = oneOrMany(z.object({ id: Id, data: z.string(), metadata: Metadata.optional() }));
 
