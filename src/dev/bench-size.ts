@@ -6,6 +6,12 @@ import { bundle } from './local-cloud.ts';
 
 /** What one function may weigh, compressed: 120 KiB. */
 export const MAX_GZIP_BYTES = 120 * 1024;
+/** Who counts tokens carries a vocabulary too, which is read on first need: 500 KiB. */
+const COUNTING = new Set(['constellation-memory']);
+const VOCABULARY_BYTES = 500 * 1024;
+
+export const maxGzipBytesOf = (name: string): number =>
+  COUNTING.has(name) ? MAX_GZIP_BYTES + VOCABULARY_BYTES : MAX_GZIP_BYTES;
 
 export interface FunctionSize {
   name: string;
@@ -30,7 +36,7 @@ export const benchSize = async (): Promise<void> => {
       function: name,
       KiB: (bytes / 1024).toFixed(1),
       'KiB gzip': (gzipBytes / 1024).toFixed(1),
-      limit: MAX_GZIP_BYTES / 1024,
+      limit: maxGzipBytesOf(name) / 1024,
     })),
   );
 };

@@ -67,10 +67,10 @@ export const createApp = (parts: GatewayParts) => {
       const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
       const url = new URL(c.req.url);
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
-      const workspace = workspaceOf(key, namedWorkspace);
+      const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
       url.searchParams.delete('workspace_id');
       const capabilities =
-        function_ === 'library' && capability !== undefined
+        OWN_CAPABILITY.has(function_) && capability !== undefined
           ? [capability]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
       const path = `${url.pathname}${url.search}`;
@@ -94,6 +94,12 @@ export const createApp = (parts: GatewayParts) => {
   app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', MAX_ARTICLE_BYTES));
   app.delete('/api/kb/articles/:id{.+}', to('library', 'kb:write'));
   app.get('/api/kb/text/:id{.+}', to('library', 'kb:read'));
+  app.get(`${MEMORIES}/:id?`, to('memory', 'memory:read'));
+  for (const way of ['search', 'context', 'context/preview']) {
+    app.post(`${MEMORIES}/${way}`, to('memory', 'memory:read', MAX_MEMORY_BYTES));
+  }
+  app.post(MEMORIES, to('memory', 'memory:write', MAX_MEMORY_BYTES));
+  app.delete(`${MEMORIES}/:id?`, to('memory', 'memory:write'));
 
   app.notFound((c) => {
     c.set('outcome', 'NOT_FOUND');
@@ -129,6 +135,12 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   web_search: { librarian: 'web-search', capability: 'web:search' },
   hybrid: { librarian: 'hybrid' },
 };
+
+/** They change something, or give away what others stored: a call of theirs can do what it is for and nothing else. */
+const OWN_CAPABILITY = new Set(['library', 'memory']);
+const MEMORIES = '/v1/workspaces/:workspace_id/memories';
+/** The longest memory in any script, or the longest vector. */
+const MAX_MEMORY_BYTES = 256 * 1024;
 
 /** What a signed context can name of an address (signed context 4.2, op), less the method. */
 const MAX_PATH_LENGTH = 2000;

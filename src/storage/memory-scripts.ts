@@ -47,14 +47,14 @@ if vector ~= '' then
 end
 return 1`;
 
-/** index or '', then ids: those, or some of the index -> the records that were removed. */
+/** index or '', then ids: those, or the newest of the index -> the records that were removed. */
 export const REMOVE = `
 local p = KEYS[1]
 local ids, records = {}, {}
 if ARGV[1] == '' then
   for at = 2, #ARGV do ids[#ids + 1] = ARGV[at] end
 else
-  for _, place in ipairs(redis.call('ZRANGE', p .. ARGV[1], 0, ${REMOVED_AT_ONCE - 1})) do
+  for _, place in ipairs(redis.call('ZREVRANGE', p .. ARGV[1], 0, ${REMOVED_AT_ONCE - 1})) do
     ids[#ids + 1] = string.match(place, '[^:]+$')
   end
 end

@@ -78,7 +78,7 @@ export interface MemoryStore extends StorageClient {
   /** Removes a memory, its vector and its relations; false when there was none. Can be called again after a failure. */
   delete(workspaceId: string, id: string, options?: StoreOptions): Promise<boolean>;
   /**
-   * The same for some memories of a person or of a conversation, at most 50: returns what was removed, so that caches can forget
+   * The same for the newest memories of a person or of a conversation, at most 50: returns what was removed, so that caches can forget
    * it too. All are gone once it returns none.
    */
   erase(

@@ -57,10 +57,14 @@ export const removeMemories = (sql: Sql, ids: readonly string[]): Memory[] => {
   return removed;
 };
 
-/** Some memories of a person or a conversation, as many as may be removed at once. */
+/** The newest memories of a person or a conversation, as many as are removed at once. */
 export const idsOf = (sql: Sql, { column, value }: { column: 'person' | 'conversation'; value: string }): string[] =>
   sql
-    .all<{ id: string }>(`SELECT id FROM memories WHERE ${column} = ? ORDER BY place LIMIT ?`, value, REMOVED_AT_ONCE)
+    .all<{ id: string }>(
+      `SELECT id FROM memories WHERE ${column} = ? ORDER BY place DESC LIMIT ?`,
+      value,
+      REMOVED_AT_ONCE,
+    )
     .map(({ id }) => id);
 
 const REMOVED_AT_ONCE = 50;

@@ -1,5 +1,7 @@
 import { Memory } from '../contract/memory.ts';
 import { readAs } from '../contract/read-as.ts';
+import { cosine } from './cosine.ts';
+import { decodeEmbedding, encodeEmbedding } from './embedding-bytes.ts';
 import type { StoreOptions } from './embedding-store.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
 import { COUNT, FRESH, PENDING, PICK, PUT, READ, RELATIONS, REMOVE, SETTLE } from './memory-scripts.ts';
@@ -17,7 +19,6 @@ import {
 import type { RunScript } from './redis-scripts.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 import type { VectorIndex } from './vector-index.ts';
-import { cosine, readVector, writeVector } from './vector-text.ts';
 
 export interface UpstashMemoryStoreOptions {
   redis: RunScript;
@@ -107,10 +108,10 @@ export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryS
     options: StoreOptions,
   ): Promise<Candidate[]> => {
     const found = textsOf(await run(FRESH, workspaceId, [], options));
-    return pairsOf(found).map(([text, record]) => ({
-      memory: readRecord(record, workspaceId),
-      semantic: cosine(vector, readVector(text)),
-    }));
+    return pairsOf(found).flatMap(([text, record]) => {
+      const held = decodeEmbedding(text, vector.length);
+      return held === undefined ? [] : [{ memory: readRecord(record, workspaceId), semantic: cosine(vector, held) }];
+    });
   };
   const lexicalCandidates = async (
     workspaceId: string,
@@ -139,7 +140,7 @@ export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryS
           placeOf(memory),
           indexesOf(memory).join(' '),
           [...new Set(wordsOf(memory.content).slice(0, MAX_MEMORY_WORDS).map(shortHash))].join(' '),
-          vector === undefined || vectors === undefined ? '' : writeVector(vector),
+          vector === undefined || vectors === undefined ? '' : encodeEmbedding(vector),
           ...relatedTo.flatMap(({ memory_id, type }) => [
             encodeText(memory_id),
             relationPlaceOf({

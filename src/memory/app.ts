@@ -1,0 +1,281 @@
+import { type Context, Hono } from 'hono';
+import type { ContextError, Result } from '../contract/context-error.ts';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { describeIssues } from '../contract/issue.ts';
+import {
+  MemoryErasureQuery,
+  MemoryId,
+  MemoryInput,
+  MemoryListingQuery,
+  type MemoryPage,
+  type MemorySearchResponse,
+  type SearchResult,
+} from '../contract/memory.ts';
+import type { MemoryStats } from '../contract/memory-stats.ts';
+import { readAs } from '../contract/read-as.ts';
+import { ContextRequest, MemorySearchRequest } from '../contract/search-options.ts';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../runtime/context-guard.ts';
+import { errorHeaders } from '../runtime/error-headers.ts';
+import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
+import { jsonAnswer } from '../runtime/json-answer.ts';
+import { logLine } from '../runtime/log.ts';
+import { readJson } from '../runtime/read-json.ts';
+import type { ReplayStore } from '../runtime/replay-store.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
+import { StoreUnavailable } from '../storage/store-unavailable.ts';
+import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
+import { type Engines, type Finding, findMemories } from './find-memories.ts';
+import { fitPage, fitResults } from './fit-results.ts';
+import type { RemoteLedger } from './remote-memory.ts';
+import { type StoringParts, storeMemory } from './store-memory.ts';
+
+export interface MemoryParts
+  extends ErasingParts,
+    Pick<StoringParts, 'embeddings' | 'maxMemories'>,
+    Partial<Pick<StoringParts, 'newId' | 'now' | 'log'>> {
+  guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
+  engines: Engines;
+  /** What is noted of a workspace: strongly consistent, whichever store the memories are in. */
+  ledgerOf: (workspace: string) => RemoteLedger;
+  /** Hits and misses of the cache of query embeddings, since the isolate began. */
+  embeddingCache?: (() => { hits: number; misses: number }) | undefined;
+}
+
+const SELF = 'memory';
+const INFO = {
+  id: SELF,
+  name: 'Memory',
+  description: 'Keeps what is to be remembered in a workspace, finds it again, and makes context of it.',
+  capabilities: ['memory:read', 'memory:write'],
+  access: 'signed',
+};
+const MEMORIES = '/v1/workspaces/:workspace_id/memories';
+const DEFAULT_PAGE = 20;
+/** Of the time that a call has, what is left to write and sign the answer. */
+const RESERVE_MS = 100;
+
+type MemoryContext = Context<GuardedEnv>;
+
+/**
+ * The routes of seed 002 over HTTP (design, section 4). The workspace is that of the verified context; a path that names another
+ * one leads nowhere.
+ */
+export const createApp = (parts: MemoryParts) => {
+  const { guard, store, engines, ledgerOf, maxMemories } = parts;
+  const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
+  const settings = { ...guard, self: SELF, access: 'signed' as const };
+  const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
+  // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
+  const replay = replayStoreOf(ledgerOf);
+  const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
+  const callOf = (c: MemoryContext): Call => {
+    const { workspace, deadlineMs } = c.get('context');
+    const timeoutMs = Math.max(1, deadlineMs - now() - RESERVE_MS);
+    return {
+      workspaceId: workspace,
+      timeoutMs,
+      signal: AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(timeoutMs)]),
+    };
+  };
+
+  const app = new Hono<GuardedEnv>();
+  const onFault = faultHandler({ ...guard, self: SELF });
+  app.onError(async (error, c) => withRetryAfter(await onFault(codedError(error), c)));
+  app.notFound((c) => refused(c, 'NOT_FOUND'));
+  app.get('/librarians/memory', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
+
+  app.post(MEMORIES, ...write, async (c) => {
+    const input = readJson(c.get('body'), MemoryInput);
+    if (!input.ok) return refused(c, 'INVALID_QUERY', input.problem);
+    const { embeddings } = parts;
+    const stored = await storeMemory(input.value, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
+    return stored.ok ? jsonAnswer(stored.value, { status: 201 }) : refused(c, 'INVALID_QUERY', stored.problem);
+  });
+  app.get(MEMORIES, ...read, async (c) => {
+    const query = readAs(MemoryListingQuery, c.req.query());
+    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
+    const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
+    const { workspaceId, signal } = callOf(c);
+    const page = await store.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
+    return jsonAnswer(fitPage(page) satisfies MemoryPage);
+  });
+  app.delete(MEMORIES, ...write, async (c) => {
+    const query = readAs(MemoryErasureQuery, c.req.query());
+    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
+    const { conversation_id: conversationId, person_id: personId } = query.value;
+    const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
+    return jsonAnswer({ erased: await eraseMemories(of, { ...parts, ...callOf(c) }) });
+  });
+
+  /** Finds, notes how that came out, and hands on what was found. */
+  const find = async <T>(
+    c: MemoryContext,
+    options: { hasText: boolean; isEmpty: (value: T) => boolean },
+    ask: (engine: Engines['lexical'], workspaceId: string) => Promise<Result<T, ContextError>>,
+  ): Promise<Finding<T>> => {
+    const call = callOf(c);
+    const startedAtMs = now();
+    const finding = await findMemories(engines, (engine) => ask(engine, call.workspaceId), { ...call, ...options });
+    const { result, degraded } = finding;
+    if (!result.ok && REFUSED.has(result.error.type)) return finding;
+    const outcome = result.ok ? (options.isEmpty(result.value) ? 'empty' : 'found') : 'failed';
+    const search = {
+      outcome,
+      degraded: degraded.length > 0,
+      durationMs: now() - startedAtMs,
+      nowMs: startedAtMs,
+    } as const;
+    waitUntilOf(c)(
+      ledgerOf(call.workspaceId)
+        .noteSearch(search)
+        .catch(() => undefined),
+    );
+    return finding;
+  };
+  app.post(`${MEMORIES}/search`, ...read, async (c) => {
+    const request = readJson(c.get('body'), MemorySearchRequest);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const { query, vector = [], options } = request.value;
+    const hasText = query !== undefined;
+    const isEmpty = (results: SearchResult[]) => results.length === 0;
+    const { result, degraded } = await find(c, { hasText, isEmpty }, (engine, workspaceId) =>
+      hasText ? engine.search(query, workspaceId, options) : engine.searchByVector(vector, workspaceId, options),
+    );
+    if (!result.ok) return refusedBy(c, result.error);
+    const results = fitResults(result.value);
+    return jsonAnswer({ results, ...toldDegraded(degraded) } satisfies MemorySearchResponse);
+  });
+  app.post(`${MEMORIES}/context`, ...read, async (c) => {
+    const request = readJson(c.get('body'), ContextRequest);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const { query, vector = [], options } = request.value;
+    const hasText = query !== undefined;
+    const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
+      hasText
+        ? engine.buildContext(query, workspaceId, options)
+        : engine.buildContextByVector(vector, workspaceId, options),
+    );
+    if (!result.ok) return refusedBy(c, result.error);
+    return jsonAnswer({ ...fitted(result.value), ...toldDegraded(degraded) });
+  });
+  app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
+    const request = readJson(c.get('body'), ContextRequest);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const { query, options } = request.value;
+    if (query === undefined) return refused(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
+    const { result, degraded } = await find(c, { hasText: true, isEmpty: hasNoMemories }, (engine, workspaceId) =>
+      engine.previewContext(query, workspaceId, options),
+    );
+    if (!result.ok) return refusedBy(c, result.error);
+    return jsonAnswer({ ...fitted(result.value), ...toldDegraded(degraded) });
+  });
+  app.get(`${MEMORIES}/stats`, ...read, async (c) => {
+    const { workspaceId, signal } = callOf(c);
+    const [memories, searches] = await Promise.all([
+      store.count(workspaceId, { signal }),
+      ledgerOf(workspaceId).searches(),
+    ]);
+    const cache = parts.embeddingCache?.();
+    return jsonAnswer({
+      memories,
+      searches,
+      ...(cache === undefined ? {} : { embedding_cache: { ...cache, hit_rate: hitRate(cache) } }),
+    } satisfies MemoryStats);
+  });
+
+  app.get(`${MEMORIES}/:id`, ...read, async (c) => {
+    const { workspaceId, signal } = callOf(c);
+    const id = readAs(MemoryId, c.req.param('id'));
+    const memory = id.ok ? await store.get(workspaceId, id.value, { signal }) : undefined;
+    return memory === undefined ? refused(c, 'NOT_FOUND', NO_MEMORY) : jsonAnswer(memory);
+  });
+  app.delete(`${MEMORIES}/:id`, ...write, async (c) => {
+    const id = readAs(MemoryId, c.req.param('id'));
+    const isGone = id.ok && (await deleteMemory(id.value, { ...parts, ...callOf(c) }));
+    return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_MEMORY);
+  });
+  return app;
+};
+
+interface Call {
+  workspaceId: string;
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+const NO_MEMORY = 'Cannot find this memory';
+/** Not looked for at all. */
+const REFUSED: ReadonlySet<ContextError['type']> = new Set(['validation_error', 'template_not_found']);
+
+/** Behind the guard: what is not the context's workspace is not found, whatever there is. */
+const ownWorkspace = async (c: MemoryContext, next: () => Promise<void>): Promise<Response | undefined> => {
+  if (c.req.param('workspace_id') !== c.get('context').workspace) return refused(c, 'NOT_FOUND', NO_WORKSPACE);
+  await next();
+  return undefined;
+};
+const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one';
+
+/** The object of the call's workspace notes it: one place for all isolates, also where the memories are in Upstash. */
+const replayStoreOf = (ledgerOf: MemoryParts['ledgerOf']): ReplayStore => ({
+  isFirst: (linkHash, { workspace, ...options }) => ledgerOf(workspace).isFirstCall(linkHash, options),
+});
+
+const refused = (c: MemoryContext, code: ErrorCode, message?: string, more: { suggestion?: string } = {}): Response => {
+  c.set('outcome', code);
+  return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));
+};
+
+/** A caller that is told to come again is told when (design 7.6). */
+const withRetryAfter = (response: Response): Response => {
+  const code = response.status === 503 ? 'SERVICE_UNAVAILABLE' : response.status === 429 ? 'RATE_LIMITED' : undefined;
+  if (code !== undefined) {
+    for (const [name, value] of Object.entries(errorHeaders(errorInfo(code)))) response.headers.set(name, value);
+  }
+  return response;
+};
+
+/** The engine has logged the cause; the caller is told what to do. */
+const refusedBy = (c: MemoryContext, error: ContextError): Response => {
+  switch (error.type) {
+    case 'validation_error':
+      return refused(c, 'INVALID_QUERY', `Cannot search memories: ${error.message}`);
+    case 'template_not_found':
+      return refused(c, 'INVALID_QUERY', `Cannot build the context: there is no template ${error.template}`, {
+        suggestion: `Use one of: ${(error.available ?? []).join(', ')}`.slice(0, 900),
+      });
+    case 'search_error':
+      return refused(c, 'DATA_SOURCE_ERROR');
+    default:
+      return refused(c, isAborted(error.cause) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE');
+  }
+};
+
+const codedError = (error: Error): Error => {
+  if (!(error instanceof StoreUnavailable)) return error;
+  return new CodedError(isAborted(error) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE', 'Cannot use the memories', {
+    cause: error,
+  });
+};
+
+const isAborted = (cause: unknown): boolean =>
+  (cause instanceof StoreUnavailable && cause.reason === 'aborted') ||
+  (cause instanceof CodedError && cause.code === 'TIMEOUT');
+
+const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
+
+const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+
+const fitted = <T extends { context: string; memories: SearchResult[] }>(value: T): T => ({
+  ...value,
+  memories: fitResults(value.memories, value.context.length * 3),
+});
+
+const hitRate = ({ hits, misses }: { hits: number; misses: number }): number =>
+  hits + misses === 0 ? 0 : hits / (hits + misses);

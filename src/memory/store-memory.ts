@@ -1,0 +1,115 @@
+import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
+import type { Memory, MemoryDegradation, MemoryInput, MemoryStored } from '../contract/memory.ts';
+import { describeCause, type Log } from '../runtime/log.ts';
+import type { MemoryStore } from '../storage/memory-store.ts';
+import { StoreUnavailable } from '../storage/store-unavailable.ts';
+
+export interface StoringParts {
+  store: MemoryStore;
+  /** Of what is stored: not through the cache of queries, which would keep what is erased here. */
+  embeddings?: EmbeddingProvider | undefined;
+  /** Of a workspace; a few more may come in at the same moment. */
+  maxMemories: number;
+  newId: () => string;
+  now: () => number;
+  log: Log;
+}
+
+export type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string };
+
+/**
+ * Stores a memory with its vector. Without the vector, where the model or the index fail: it is found by its words then, and the
+ * reply says so.
+ *
+ * @throws {StoreUnavailable} When the memory could not be stored at all.
+ */
+export const storeMemory = async (
+  { related_to: relatedTo, confidence = 1, ...input }: MemoryInput,
+  { store, workspaceId, signal, timeoutMs, ...parts }: StoringParts & StoringRequest,
+): Promise<Storing> => {
+  const { maxMemories, newId, now } = parts;
+  const memory: Memory = {
+    ...input,
+    id: newId(),
+    workspace_id: workspaceId,
+    confidence,
+    created_at: new Date(now()).toISOString(),
+  };
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs * EMBEDDING_SHARE)))]);
+  const [count, embedded] = await Promise.all([
+    store.count(workspaceId, { signal }),
+    embed(memory.content, { ...parts, signal: patience }),
+  ]);
+  if (count >= maxMemories)
+    return {
+      ok: false,
+      problem: `Cannot store the memory: the workspace has ${count} memories, ${maxMemories} are allowed`,
+    };
+  const { isStored, degraded } = await put(memory, { store, relatedTo, signal, log: parts.log, now, ...embedded });
+  if (isStored) return { ok: true, value: { memory, ...(degraded.length === 0 ? {} : { degraded }) } };
+  const missing = await missingOf(relatedTo ?? [], (id) => store.get(workspaceId, id, { signal }));
+  return { ok: false, problem: `Cannot store the memory: related_to names ${missing}, which is not in this workspace` };
+};
+
+interface StoringRequest {
+  workspaceId: string;
+  signal: AbortSignal;
+  timeoutMs: number;
+}
+
+const EMBEDDING_SHARE = 0.5;
+
+type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] };
+
+const embed = async (
+  content: string,
+  { embeddings, log, now, signal }: Pick<StoringParts, 'embeddings' | 'log' | 'now'> & { signal: AbortSignal },
+): Promise<Embedded> => {
+  if (embeddings === undefined) return { degraded: [] };
+  try {
+    return { vector: await embeddings.embed(content, { signal }), degraded: [] };
+  } catch (error) {
+    logFault(log, { error, now: now(), where: 'embed a memory' });
+    return { degraded: ['embeddings'] };
+  }
+};
+
+const put = async (
+  memory: Memory,
+  options: Embedded & {
+    store: MemoryStore;
+    relatedTo: MemoryInput['related_to'];
+    signal: AbortSignal;
+    log: Log;
+    now: () => number;
+  },
+): Promise<{ isStored: boolean; degraded: MemoryDegradation[] }> => {
+  const { store, vector, relatedTo, degraded, signal, log, now } = options;
+  try {
+    return { isStored: await store.put(memory, { vector, relatedTo, signal }), degraded };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || vector === undefined || signal.aborted) throw error;
+    logFault(log, { error, now: now(), where: 'store a vector' });
+    // The same id: whatever came of the first attempt, there is one memory.
+    return { isStored: await store.put(memory, { relatedTo, signal }), degraded: ['vectors'] };
+  }
+};
+
+const missingOf = async (
+  relatedTo: readonly { memory_id: string }[],
+  find: (id: string) => Promise<Memory | undefined>,
+): Promise<string> => {
+  const found = await Promise.all(relatedTo.map(({ memory_id }) => find(memory_id)));
+  const missing = relatedTo.filter((_, at) => found[at] === undefined).map(({ memory_id }) => memory_id);
+  return missing.slice(0, 5).join(', ') || 'a memory';
+};
+
+const logFault = (log: Log, { error, now, where }: { error: unknown; now: number; where: string }): void =>
+  log({
+    event: 'fault',
+    time: now,
+    librarian: 'memory',
+    where,
+    code: 'SERVICE_UNAVAILABLE',
+    cause: describeCause(error),
+  });
