@@ -30,8 +30,8 @@ describe('POST /v1/ask with a conversation', () => {
     });
     expect(sourceNames(second)[0]).toMatch(/Apollo II\b/);
     expect(second.body.answer).toContain('apollo-ii-not-hashing.md');
-    // Without the conversation the same words say next to nothing.
-    expect((await ask('And on the Apollo II?')).body.answer ?? '').not.toContain('apollo-ii-not-hashing.md');
+    // Without the conversation the same words lead to whatever else is said of the device.
+    expect((await ask('And on the Apollo II?')).body.answer).not.toBe(second.body.answer);
   });
 
   it('goes on from what was understood', async () => {
