@@ -40,6 +40,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   /** @throws {RangeError} When key, address or time cannot be right, or the model has not, or not surely, these dimensions. */
   constructor(config: OpenAIEmbeddingConfig) {
     const { model = 'text-embedding-3-small' } = config;
+    this.#service = openAIService(config, { model, timeoutMs: TIMEOUT_MS });
     const known = KNOWN.get(model.split('/').at(-1) ?? model);
     const { dimensions = known?.dimensions } = config;
     if (dimensions === undefined) throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
@@ -51,7 +52,6 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     this.model = model;
     this.dimensions = dimensions;
     this.#shortened = known !== undefined && dimensions < known.dimensions;
-    this.#service = openAIService(config, { model, timeoutMs: TIMEOUT_MS });
   }
 
   async embed(text: string, options?: EmbeddingOptions): Promise<number[]> {
