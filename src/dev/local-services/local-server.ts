@@ -70,7 +70,10 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
     });
   });
   server.listen(service.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server, 'listening').catch(async (error: unknown) => {
+    await service.close?.();
+    throw error;
+  });
   // A server that listens on a port, not on a pipe, has an address of this form.
   const { port } = server.address() as AddressInfo;
 

@@ -172,6 +172,56 @@ describe('the SDK against the local Redis', () => {
   });
 });
 
+describe('the Redis process', () => {
+  it('is of this server alone, and ends with it', async () => {
+    const first = await startRedis();
+    const second = await startRedis();
+    await first.redis.set('a', 1);
+    expect(await second.redis.get('a')).toBeNull();
+    await second.server.stop();
+    await expect(second.redis.get('a')).rejects.toThrow('fetch failed');
+    await expect(startRedis({ port: first.server.port })).rejects.toThrow('EADDRINUSE');
+    expect(await first.redis.get('a')).toBe(1);
+  });
+});
+
+describe('a read replica', () => {
+  it('shows writes of others late, and a client its own at once', async () => {
+    let now = 0;
+    const { server, redis, onCloudflare } = await startRedis({ replicaDelayMs: 100, now: () => now });
+    await redis.set('a', 1);
+    expect(await onCloudflare.get('a')).toBeNull();
+    expect(await redis.get('a')).toBe(1);
+    await redis.set('a', 2);
+    now += 99;
+    expect(await onCloudflare.get('a')).toBe(1);
+    now += 1;
+    expect(await onCloudflare.get('a')).toBe(2);
+    expect((await send(server, '', { body: ['get', 'a'] })).body).toEqual({ result: '2' });
+  });
+
+  it('follows a client that carries its token over to another', async () => {
+    const { redis, onCloudflare } = await startRedis({ replicaDelayMs: 60_000 });
+    await redis.multi().set('a', 1).incr('a').exec();
+    await redis.eval('return redis.call("SET", KEYS[1], ARGV[1])', ['b'], ['x']);
+    expect(await onCloudflare.mget('a', 'b')).toEqual([null, null]);
+    onCloudflare.readYourWritesSyncToken = redis.readYourWritesSyncToken;
+    expect(await onCloudflare.mget('a', 'b')).toEqual([2, 'x']);
+  });
+
+  it('never learns of a transaction that was discarded', async () => {
+    const { server, redis } = await startRedis({ replicaDelayMs: 0 });
+    await send(server, 'multi-exec', { body: [['set', 'a', '1'], ['get']] });
+    await send(server, 'multi-exec', {
+      body: [
+        ['set', 'a', '1'],
+        ['watch', 'b'],
+      ],
+    });
+    expect(await redis.get('a')).toBeNull();
+  });
+});
+
 describe('requests of other forms', () => {
   it('answer a failed command with 400 and the words of Redis', async () => {
     const { server } = await startRedis();

@@ -1,15 +1,15 @@
 import type { RedisCommand, RedisConnection } from './redis-connection.ts';
 import type { RedisReply } from './resp.ts';
 
-type Objection = (command: RedisCommand) => string | undefined;
+/** Why each command is not even tried, in their order; `undefined` when it is. */
+type Objections = readonly (string | undefined)[];
 
 /** Runs each command that nothing is to be said against; for the others the objection is the reply. */
 export const runEach = async (
   connection: RedisConnection,
   commands: readonly RedisCommand[],
-  objectionTo: Objection,
+  objections: Objections,
 ): Promise<RedisReply[]> => {
-  const objections = commands.map(objectionTo);
   const replies = (await connection.send(commands.filter((_, at) => objections[at] === undefined))).values();
   return objections.map((text) => (text === undefined ? replies.next().value : undefined) ?? error(text ?? 'ERR'));
 };
@@ -18,9 +18,9 @@ export const runEach = async (
 export const runTogether = async (
   connection: RedisConnection,
   commands: readonly RedisCommand[],
-  objectionTo: Objection,
+  objections: Objections,
 ): Promise<RedisReply> => {
-  const objection = commands.map(objectionTo).find((text) => text !== undefined);
+  const objection = objections.find((text) => text !== undefined);
   if (objection !== undefined) return error(objection);
   const replies = await connection.send([['MULTI'], ...commands, ['EXEC']]);
   const refused = replies.slice(0, -1).find(({ kind }) => kind === 'error');
