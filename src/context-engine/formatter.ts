@@ -47,8 +47,11 @@ export class ContextFormatter {
    */
   #fit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): Fit {
     const texts = memoryTexts(memories, withMetadata(template, undefined));
-    const fits = (count: number): boolean => this.estimateTokens(texts.first(count)) <= tokenBudget;
-    const most = searchMost(this.#guess(texts, memories.length, tokenBudget), { upTo: memories.length, fits });
+    const most = searchMost(this.#guess(texts, memories.length, tokenBudget), {
+      upTo: memories.length,
+      costOf: (count) => this.estimateTokens(texts.first(count)),
+      budget: tokenBudget,
+    });
     if (most > 0) return { context: texts.first(most), included: most, isCut: false };
     return this.#fitBeginning(memories[0], withMetadata(template, undefined), tokenBudget);
   }
@@ -69,9 +72,12 @@ export class ContextFormatter {
     const { header = '', footer = '' } = template;
     const cutTo = (length: number): string =>
       header + renderMemory(template, memory, cutText(content, length)) + footer;
-    const fits = (length: number): boolean => this.estimateTokens(cutTo(length)) <= tokenBudget;
     const upTo = Math.min(content.length - 1, tokenBudget * MAX_CHARACTERS_PER_TOKEN);
-    const length = searchMost(Math.min(upTo, tokenBudget * LIKELY_CHARACTERS_PER_TOKEN), { upTo, fits });
+    const length = searchMost(Math.min(upTo, tokenBudget * LIKELY_CHARACTERS_PER_TOKEN), {
+      upTo,
+      costOf: (cut) => this.estimateTokens(cutTo(cut)),
+      budget: tokenBudget,
+    });
     if (cutText(content, length) === '') return NOTHING;
     return { context: cutTo(length), included: 1, isCut: true };
   }
@@ -118,24 +124,32 @@ const memoryTexts = (memories: readonly SearchResult[], template: ContextTemplat
   return { header, footer, part, first };
 };
 
+/** Guesses by proportion before halving. */
+const PROPORTIONAL_GUESSES = 4;
+
 /**
- * The most that fits, from 0 to `upTo`: first the guess and the next, then steps that double, then halves between. A number
- * for which `fits` said no is never returned; 0 is not asked about.
+ * The most that costs no more than the budget, from 0 to `upTo`; 0 is not asked about, and what it returns was. It looks beside
+ * the guess first, then where the cost leads if it grows evenly, then halfway, and never far beyond what is known to fit: to ask is
+ * to count a text of that size.
  */
-const searchMost = (guess: number, { upTo, fits }: { upTo: number; fits: (count: number) => boolean }): number => {
+const searchMost = (guess: number, { upTo, costOf, budget }: Search): number => {
   let enough = 0;
   let tooMuch = upTo + 1;
-  let step = 1;
   let next = Math.max(1, guess);
-  while (tooMuch - enough > 1) {
-    if (fits(next)) {
-      enough = next;
-      next = tooMuch > upTo ? Math.min(upTo, enough + step) : enough + ((tooMuch - enough) >> 1);
-    } else {
-      tooMuch = next;
-      next = enough === 0 ? Math.max(1, tooMuch - step) : enough + ((tooMuch - enough) >> 1);
-    }
-    step *= 2;
+  for (let asked = 1; tooMuch - enough > 1; asked += 1) {
+    const cost = costOf(next);
+    if (cost <= budget) enough = next;
+    else tooMuch = next;
+    const halfway = enough + ((tooMuch - enough) >> 1);
+    const better = asked <= PROPORTIONAL_GUESSES ? Math.floor((next * budget) / Math.max(1, cost)) : halfway;
+    const near = enough === 0 ? better : Math.min(better, 2 * enough);
+    next = Math.min(Math.max(near, enough + 1), tooMuch - 1);
   }
   return enough;
 };
+
+interface Search {
+  upTo: number;
+  costOf: (count: number) => number;
+  budget: number;
+}

@@ -5,7 +5,11 @@ import type { RankingOptions } from '../contract/search-options.ts';
  * Used where a weight is not given; the seed names none. Together 1, so that a score is 0 to 1. Being similar counts most: what
  * is new or sure but about something else helps nobody.
  */
-export const DEFAULT_WEIGHTS = { similarityWeight: 0.6, recencyWeight: 0.2, confidenceWeight: 0.2 } as const;
+export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>> = {
+  similarityWeight: 0.6,
+  recencyWeight: 0.2,
+  confidenceWeight: 0.2,
+};
 
 /** When "now" is, milliseconds since 1970; the clock when absent. */
 export interface RankingMoment {

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
+import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { cutText } from '../../src/context-engine/cut-text.ts';
+import { ContextFormatter } from '../../src/context-engine/formatter.ts';
+import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
+import type { ContextTemplate } from '../../src/contract/context-template.ts';
+import type { SearchResult } from '../../src/contract/memory.ts';
+import { memoryOf, wordsOf } from './memory-storage.ts';
+
+const resultsOf = (...contents: string[]): SearchResult[] =>
+  contents.map((content, at) => ({ memory: memoryOf(`m${at}`, { content }), score: 1 - at / 1000 }));
+const { chat, detailed, summary } = DEFAULT_TEMPLATES;
+const characters = new ContextFormatter(new CharacterTokenizer());
+
+describe('ContextFormatter.format()', () => {
+  it('puts header, memories with separators between them, and footer one after another', () => {
+    expect(characters.format(resultsOf('one', 'two'), chat, 1000)).toEqual({
+      context: 'Relevant context from past conversations:\n\n- one\n- two\n',
+      tokenCount: 14,
+      memories: resultsOf('one', 'two'),
+      truncated: false,
+      template: 'chat',
+    });
+    expect(characters.format(resultsOf('one', 'two'), summary, 1000).context).toBe('Key information:\none | two');
+  });
+
+  it('is empty, without header and footer, when there are no memories', () => {
+    expect(characters.format([], chat, 1000)).toEqual({
+      context: '',
+      tokenCount: 0,
+      memories: [],
+      truncated: false,
+      template: 'chat',
+    });
+  });
+
+  it('leaves out the lowest ranked first, and says so', () => {
+    const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
+    const { context, memories, truncated } = characters.format(results, summary, 27);
+    expect(context).toBe(`Key information:\n${'a'.repeat(40)} | ${'b'.repeat(40)}`);
+    expect([memories.map(({ memory }) => memory.id), truncated]).toEqual([['m0', 'm1'], true]);
+  });
+
+  it('leaves out what is ranked below a memory that has no room, however short', () => {
+    const { memories } = characters.format(resultsOf('short', 'x'.repeat(4000), 'short'), summary, 100);
+    expect(memories.map(({ memory }) => memory.id)).toEqual(['m0']);
+  });
+
+  it('uses the budget up to its last token', () => {
+    const exact = 'Key information:\n'.length + 40;
+    expect(characters.format(resultsOf('a'.repeat(43)), summary, Math.ceil((exact + 3) / 4)).truncated).toBe(false);
+    expect(characters.format(resultsOf('a'.repeat(44)), summary, Math.ceil((exact + 3) / 4)).truncated).toBe(true);
+  });
+
+  it('cuts the best memory after a word when it alone is too long', () => {
+    const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20).trim();
+    const { context, memories, truncated, tokenCount } = characters.format(resultsOf(content, 'short'), summary, 30);
+    expect(context).toMatch(/^Key information:\nThe quick brown .*\w…$/);
+    expect(content.startsWith(context.slice('Key information:\n'.length, -1))).toBe(true);
+    expect(content.charAt(context.length - 'Key information:\n'.length - 1)).toMatch(/[ .]/);
+    expect([truncated, memories.length, tokenCount > 20]).toEqual([true, 1, true]);
+  });
+
+  it('is empty when not even the beginning of a memory has room beside header and footer', () => {
+    expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({
+      context: '',
+      tokenCount: 0,
+      memories: [],
+      truncated: true,
+    });
+  });
+
+  it('never counts the same text in two ways', () => {
+    expect(characters.estimateTokens('abcde')).toBe(2);
+  });
+
+  it('formats what truncateToFit keeps into the same text', () => {
+    const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
+    const kept = characters.truncateToFit(results, chat, 30);
+    expect(kept).toHaveLength(1);
+    expect(characters.format(kept, chat, 30).context).toBe(characters.format(results, chat, 30).context);
+  });
+});
+
+/** Counts that are not those of the parts: two for each word and one for each blank line, and more where texts meet. */
+const wordTokenizer: Tokenizer = {
+  count: (text) => 2 * wordsOf(text).length + (text.match(/\n\n/g)?.length ?? 0),
+  encode: () => [],
+  decode: () => '',
+};
+/** The square root: a sum of parts is far too high. */
+const concave: Tokenizer = { ...wordTokenizer, count: (text) => Math.ceil(Math.sqrt(text.length) * 3) };
+/** The square: a sum of parts is far too low. */
+const convex: Tokenizer = { ...wordTokenizer, count: (text) => Math.ceil(text.length ** 1.5 / 40) };
+
+const anyText = fc.oneof(
+  fc.lorem({ maxCount: 60 }),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
+  fc.constantFrom('a'.repeat(900), '漢字'.repeat(200), '😀'.repeat(150), '{{type}} $& '.repeat(30), ' x'.repeat(300)),
+);
+const anyPiece = fc.oneof(
+  fc.constantFrom('', '\n', '\n\n', ' | ', 'a', '- ', '…'),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+);
+const anyTemplate: fc.Arbitrary<ContextTemplate> = fc.oneof(
+  fc.constantFrom(chat, detailed, summary),
+  fc.record({
+    name: fc.constant('any'),
+    header: anyPiece,
+    footer: anyPiece,
+    separator: anyPiece,
+    memoryFormat: fc.constantFrom(
+      '{{content}}',
+      '{{content}}{{content}}',
+      '[{{type}}]{{score}} {{content}}.',
+      '{{type}}',
+    ),
+    includeMetadata: fc.boolean(),
+  }),
+);
+
+describe('a token budget', () => {
+  const tokenizers: Record<string, () => Tokenizer | Promise<Tokenizer>> = {
+    'tokens of gpt-4': () => loadTokenizer('gpt-4', [cl100k]),
+    characters: () => new CharacterTokenizer(),
+    words: () => wordTokenizer,
+    'a count that grows slower than the text': () => concave,
+    'a count that grows faster than the text': () => convex,
+  };
+
+  describe.each(Object.entries(tokenizers))('in %s', (_, make) => {
+    let tokenizer: Tokenizer;
+    beforeAll(async () => {
+      tokenizer = await make();
+    });
+
+    it('is never exceeded, and what is told is what is there', () => {
+      fc.assert(
+        fc.property(
+          fc.array(anyText, { maxLength: 25 }),
+          anyTemplate,
+          fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 1500 })),
+          (contents, template, budget) => {
+            const results = resultsOf(...contents);
+            const built = new ContextFormatter(tokenizer).format(results, template, budget);
+            expect(built.tokenCount).toBe(tokenizer.count(built.context));
+            expect(built.tokenCount).toBeLessThanOrEqual(budget);
+            expect(built.memories).toEqual(results.slice(0, built.memories.length));
+            expect(built.truncated || built.memories.length === results.length).toBe(true);
+            expect(built.context.isWellFormed()).toBe(true);
+            if (!built.truncated && results.length > 0) {
+              const { header = '', separator, footer = '' } = template;
+              const memories = results.map((result) => renderMemory(withMetadata(template, undefined), result));
+              expect(built.context).toBe(header + memories.join(separator) + footer);
+            }
+          },
+        ),
+        { numRuns: 1500 },
+      );
+    });
+  });
+
+  it('has room for a memory more only where the whole text says so', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyText, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 20, max: 800 }),
+        (contents, budget) => {
+          const results = resultsOf(...contents);
+          const { memories } = characters.format(results, chat, budget);
+          if (memories.length === 0 || memories.length === results.length) return;
+          const more = results.slice(0, memories.length + 1).map((result) => renderMemory(chat, result));
+          expect(characters.estimateTokens(`${chat.header}${more.join(chat.separator)}${chat.footer}`)).toBeGreaterThan(
+            budget,
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('costs a few counts of the whole, and one of each memory that may fit', () => {
+    let counted = 0;
+    const counting: Tokenizer = {
+      ...wordTokenizer,
+      count: (text) => {
+        counted += text.length;
+        return Math.ceil(text.length / 4);
+      },
+    };
+    const results = resultsOf(...Array.from({ length: 1000 }, (_, at) => `Memory ${at}. ${'word '.repeat(20)}`));
+    const { context } = new ContextFormatter(counting).format(results, chat, 10_000);
+    expect(context.length).toBeGreaterThan(39_000);
+    expect(counted).toBeLessThan(5 * context.length);
+  });
+});
+
+describe('cutText()', () => {
+  it.each([
+    ['one two three', 9, 'one two…'],
+    ['one two three', 7, 'one two…'],
+    ['one two three', 13, 'one two three'],
+    ['one two three', 2, 'on…'],
+    ['   three', 2, ''],
+    ['word', 0, ''],
+    ['😀😀', 3, '😀…'],
+    ['😀😀', 1, ''],
+  ])('cuts %j to %d as %j', (text, maxLength, expected) => {
+    expect(cutText(text, maxLength)).toBe(expected);
+  });
+
+  it('splits no pair of surrogates and gets no longer', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, maxLength) => {
+        const cut = cutText(text, maxLength);
+        expect(cut.isWellFormed()).toBe(true);
+        expect(cut.length).toBeLessThanOrEqual(Math.max(text.length <= maxLength ? text.length : 0, maxLength + 1));
+      }),
+    );
+  });
+});
