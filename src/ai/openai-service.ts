@@ -18,7 +18,7 @@ export type ServiceReply =
   /** `problem` is in our own words and holds nothing that was sent or received. `retryAfterMs` is at most a minute. */
   | { ok: false; reason: ServiceFailure; problem: string; retryAfterMs?: number | undefined };
 
-export interface PostOptions {
+interface PostOptions {
   /** Gives up the request, its repeat and the wait. */
   signal?: AbortSignal | undefined;
   /** Of the answer. */

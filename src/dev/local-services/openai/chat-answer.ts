@@ -42,7 +42,7 @@ export interface Completion {
   usage: Usage | undefined;
 }
 
-export type Usage = ReturnType<typeof usageOf>;
+type Usage = ReturnType<typeof usageOf>;
 
 /** Tokens that a reasoning model spends before its first word. */
 const REASONING_TOKENS = 64;

@@ -49,7 +49,7 @@ const MODELS: readonly LocalModel[] = [
 ];
 
 /** A model that is not OpenAI's, whose dimensions nobody knows beforehand. */
-export const LOCAL_EMBEDDING = 'local-embedding';
+const LOCAL_EMBEDDING = 'local-embedding';
 
 /** All models by all their names. @param dimensions Of `local-embedding`. */
 export const localModels = (dimensions: number): ReadonlyMap<string, LocalModel> =>
