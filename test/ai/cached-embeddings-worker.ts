@@ -9,8 +9,8 @@ interface Env {
 
 /** Outlives the requests, as in a function. */
 const cache = new EmbeddingCache({});
-/** Requests that came, and those whose clients have gone. */
-const seen = { come: 0, gone: 0 };
+/** Requests that came. */
+let come = 0;
 
 /** A provider with I/O of the request that makes it. */
 const providerAt = (url: string): EmbeddingProvider => {
@@ -28,7 +28,8 @@ const providerAt = (url: string): EmbeddingProvider => {
 
 /**
  * `GET /?text=…`: its vector, and what a request of its own to the same place gives afterwards. With `leave` the answer goes
- * out at once, and the call is left to die with the request. `GET /?seen`: how many there were.
+ * out at once, and the call is left to die with the request; with `limit` it gives up after so many milliseconds.
+ * `GET /?come`: how many requests there were.
  */
 export default {
   fetch: async (
@@ -37,18 +38,16 @@ export default {
     context: { waitUntil(work: Promise<unknown>): void },
   ): Promise<Response> => {
     const { searchParams } = new URL(request.url);
-    if (searchParams.has('seen')) return Response.json(seen);
-    seen.come += 1;
-    request.signal.addEventListener('abort', () => {
-      seen.gone += 1;
-    });
+    if (searchParams.has('come')) return Response.json(come);
+    come += 1;
     const leaves = searchParams.has('leave');
     const provider = cachedEmbeddings(providerAt(env.EMBEDDINGS), {
       cache,
       patienceMs: 400,
       ...(!leaves && { waitUntil: (work: Promise<unknown>) => context.waitUntil(work) }),
     });
-    const asked = provider.embed(searchParams.get('text') ?? '', { signal: request.signal });
+    const signal = AbortSignal.timeout(Number(searchParams.get('limit') ?? 10_000));
+    const asked = provider.embed(searchParams.get('text') ?? '', { signal });
     if (leaves) {
       asked.catch(() => undefined);
       return new Response('left');
