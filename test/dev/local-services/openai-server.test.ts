@@ -443,6 +443,16 @@ describe('/v1/chat/completions, asked by the official client', () => {
       expect(TEXT.startsWith(text)).toBe(true);
     });
 
+    it('is late or broken by a fault like any other answer', async () => {
+      server.script(TEXT, TEXT);
+      server.faults.next(1, { kind: 'delay', ms: 30 });
+      expect(await readOf()).toMatchObject({ text: TEXT, finish: ['stop'] });
+      server.faults.next(1, { kind: 'reset-in-body' });
+      const { finish, error } = await readOf();
+      expect(finish).toEqual([]);
+      expect(error).toBeInstanceOf(Error);
+    });
+
     it('is refused like any other request', async () => {
       expect((await failureOf(Promise.resolve(stream({ model: 'gpt-2' })))).status).toBe(404);
       server.faults.next(1, { kind: 'status', status: 503 });
