@@ -1,6 +1,7 @@
 import type { Edition } from '../edition/open-edition.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
 import { applyLogistic, type LogisticModel } from './fit-logistic.ts';
+import { joined, semanticRelevances } from './semantic-calibration.ts';
 
 /** What an edition knows about answering from it; fitted when it is published (`fitEdition`). */
 export interface AnsweringModel {
@@ -91,10 +92,18 @@ const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness
   };
 };
 
-type Evidence = Pick<SearchOutcome, 'query' | 'hits' | 'coverage' | 'quality' | 'margin'>;
+type Evidence = Pick<SearchOutcome, 'query' | 'hits' | 'coverage' | 'quality' | 'margin' | 'model'>;
+
+/** The hit that quality and margin speak of: the first, unless meaning had a part in the order. */
+const bestByWords = ({ hits, model }: Pick<Evidence, 'hits' | 'model'>): SearchHit | undefined =>
+  model === undefined
+    ? hits[0]
+    : hits.reduce<SearchHit | undefined>((best, hit) => (best && best.score >= hit.score ? best : hit), undefined);
 
 /** Of the domain model: quality, keyness (mean, highest, sum), share of neighbouring words kept, tightness, margin, subject. */
-export const domainFeatures = ({ query, hits: [best], quality, margin }: Evidence, keys: Uint8Array): number[] => {
+export const domainFeatures = (evidence: Evidence, keys: Uint8Array): number[] => {
+  const { query, quality, margin } = evidence;
+  const best = bestByWords(evidence);
   const { mean, highest, sum } = keynessOf(query, keys);
   const pairs = best && query.total > 0 ? best.pairIdf / query.total : 0;
   return [quality, mean, highest, sum, pairs, best?.tightness ?? 0, margin, subjectOf(query, keys)];
@@ -133,16 +142,19 @@ const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, tot
 
 /**
  * How probably each hit answers the question by itself: 0 to 1, where 0.7 means "very probably" (93 % right in the study).
+ * Words and, where it was compared, meaning together.
  *
  * @returns One number for each of `outcome.hits`.
  */
 export const relevanceOfHits = (
-  { hits, query }: Pick<SearchOutcome, 'hits' | 'query'>,
+  outcome: Pick<SearchOutcome, 'hits' | 'query' | 'model'>,
   model: AnsweringModel,
 ): number[] => {
+  const { hits, query } = outcome;
+  const byMeaning = semanticRelevances(outcome);
   const [best, second] = hits.map(({ score }) => score).toSorted((a, b) => b - a);
-  return hits.map((hit) => {
+  return hits.map((hit, at) => {
     const bestOther = hit.score === best ? (second ?? 0) : (best ?? 0);
-    return applyLogistic(model.relevance, relevanceFeatures(hit, bestOther, query.total));
+    return joined(applyLogistic(model.relevance, relevanceFeatures(hit, bestOther, query.total)), byMeaning[at]);
   });
 };

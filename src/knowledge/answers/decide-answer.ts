@@ -3,6 +3,7 @@ import type { SearchOutcome } from '../search/search-edition.ts';
 import { STOP_WORDS } from '../search/stop-words.ts';
 import { type AnsweringModel, answerFeatures, decodeKey, domainFeatures } from './answering-model.ts';
 import { applyLogistic } from './fit-logistic.ts';
+import { joined, semanticRelevances } from './semantic-calibration.ts';
 
 /** What can be said about a question before a word of an answer is chosen. */
 export interface Decision {
@@ -43,7 +44,12 @@ export const decideAnswer = (
   const fitted = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
   // Who names a thing that only this knowledge base knows is not out of place here, whatever else is said about it.
   const domain = namesKnownThing(outcome, model, named) ? Math.max(fitted, model.domainThreshold) : fitted;
-  const answer = applyLogistic(model.answer, answerFeatures(outcome));
+  const byWords = applyLogistic(model.answer, answerFeatures(outcome));
+  const [byMeaning] = semanticRelevances(outcome);
+  const answer = joined(byWords, byMeaning);
+  // What means the same is in the domain and answers, whatever its words.
+  if (byMeaning !== undefined && byMeaning >= SURE_FROM)
+    return { verdict: 'answer', domain: Math.max(domain, model.domainThreshold), answer };
   if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
     const isForeign = outcome.query.terms.length > 0 && readsAsEnglish(question);
     return { verdict: isForeign ? 'out-of-domain' : 'no-words', domain: 0, answer: 0 };

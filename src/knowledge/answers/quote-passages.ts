@@ -27,11 +27,14 @@ const SECOND_WITHIN = 3;
  * that introduces it; of a longer table only the head and the rows that the question is about. The weights are those of the recipe, section 4.
  *
  * @param passages Best first; three are enough (the fourth and fifth add nothing measurable).
- * @returns One or two quotes, or a table in up to four, in the order they should be read; empty when nothing shares a word with the question.
+ * @returns One or two quotes, or a table in up to four, in the order they should be read; empty when nothing shares a word with
+ *   the question. Of a best passage that is near in meaning and shares none, its beginning.
  */
 export const quotePassages = (question: Question, passages: readonly Passage[]): Quote[] => {
   const scorer = createScorer(question, passages);
   const candidates = passages.flatMap((passage, index) => candidatesOf(passage, index, scorer));
+  const [first] = passages;
+  if (first?.isNear === true && !candidates.some(({ passage }) => passage === 0)) return quoteBeginning(first);
   const best = candidates.reduce<Candidate | undefined>(
     (top, each) => (top && top.score >= each.score ? top : each),
     undefined,
@@ -44,6 +47,18 @@ export const quotePassages = (question: Question, passages: readonly Passage[]):
     .reduce<Candidate | undefined>((top, each) => (top && top.score >= each.score ? top : each), undefined);
   if (!second) return [quoteOf(best, passages)];
   return joinQuotes(best, second, passages);
+};
+
+/** Two sentences, or a whole block: which of them answers, no word tells. */
+const quoteBeginning = (passage: Passage): Quote[] => {
+  const units = readingOfPassage(passage).units.filter(({ start, end }) => isQuotable(passage.text.slice(start, end)));
+  const [first, second] = units;
+  if (first === undefined) return [];
+  const { start, end } = first.quoted;
+  const isRead = first.kind === 'prose' && second?.kind === 'prose' && second.quoted.start >= end;
+  const until = isRead ? second.quoted.end : end;
+  const text = passage.text.slice(start, until);
+  return [{ passage: 0, start, end: until, text, kind: first.kind, score: 0, coverage: 0 }];
 };
 
 /** A quotable span with its score. */

@@ -95,6 +95,8 @@ export interface Passage {
   score: number;
   /** What `readPassage` gives for it, where that is at hand. */
   reading?: Reading | undefined;
+  /** It very probably answers by its meaning, whatever its words. */
+  isNear?: boolean | undefined;
 }
 
 /** What a question finds in a text: places of its terms. */

@@ -9,16 +9,23 @@ export interface RankedChunk {
   score: number;
 }
 
+interface RankOptions {
+  limit: number;
+  isAllowed?: ((chunk: number) => boolean) | undefined;
+  also?: readonly number[] | undefined;
+}
+
 /**
  * Ranks all chunks by BM25F.
  *
  * @param limit How many to return, the best first; of equal ones the earlier.
  * @param isAllowed Leaves chunks out; all count when it is missing.
+ * @param also Chunks to return besides, last, whatever their score.
  */
 export const rankChunks = (
   index: EditionIndex,
   terms: readonly QueryTerm[],
-  { limit, isAllowed }: { limit: number; isAllowed?: ((chunk: number) => boolean) | undefined },
+  { limit, isAllowed, also = [] }: RankOptions,
 ): RankedChunk[] => {
   const { scores } = index;
   try {
@@ -27,7 +34,11 @@ export const rankChunks = (
         addScores(index, termId, (weight * idf * (RANKING.k1 + 1)) / FULL_IMPACT);
       }
     }
-    return bestOf(scores, { limit, isAllowed });
+    const best = bestOf(scores, { limit, isAllowed });
+    for (const chunk of also) {
+      if (!best.some((ranked) => ranked.chunk === chunk)) best.push({ chunk, score: scores[chunk] ?? 0 });
+    }
+    return best;
   } finally {
     scores.fill(0);
   }
@@ -45,7 +56,7 @@ const addScores = (index: EditionIndex, termId: number, unit: number): void => {
 
 const bestOf = (
   scores: Float32Array,
-  { limit, isAllowed }: { limit: number; isAllowed?: ((chunk: number) => boolean) | undefined },
+  { limit, isAllowed }: Pick<RankOptions, 'limit' | 'isAllowed'>,
 ): RankedChunk[] => {
   const best: RankedChunk[] = [];
   let threshold = 0;

@@ -1,6 +1,9 @@
 import type { Edition } from '../edition/open-edition.ts';
+import type { NearChunk } from '../vectors/nearest-rows.ts';
+import { allowedChunks, type ChunkFilter } from './allowed-chunks.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
 import { devicesNamedIn } from './devices-named-in.ts';
+import { fuse } from './fuse.ts';
 import { rankChunks } from './rank-chunks.ts';
 import { bonusOf, type ChunkEvidence, gatherEvidence } from './re-rank.ts';
 import { sectionDevices } from './section-devices.ts';
@@ -9,7 +12,7 @@ export interface SearchOptions {
   /** Hits to return, 1 to 50; 10 when missing. */
   limit?: number | undefined;
   /** Only chunks of articles that carry this intent, name this device (both whatever their case), have this id. */
-  filter?: { intent?: string | undefined; device?: string | undefined; articleId?: string | undefined } | undefined;
+  filter?: ChunkFilter | undefined;
   /** The turns before the question, oldest first. */
   history?: readonly Turn[] | undefined;
   /** Devices the asker is known to have. Articles that name one are favoured as if the question named it. */
@@ -27,18 +30,28 @@ export interface SearchHit extends ChunkEvidence {
   score: number;
   /** Share of the query's idf that text, headings, title and labels hold, 0 to 1. */
   coverage: number;
+  /** Cosine with the question, -1 to 1; absent where meanings were not compared, or this one was not among the closest. */
+  similarity?: number | undefined;
 }
 
 export interface SearchOutcome {
   query: AnalysedQuery;
-  /** Best first; without history in the order of `score`. */
+  /** Best first; without history and meanings in the order of `score`. */
   hits: SearchHit[];
-  /** Of the best hit: `score / (4 total)`, 0 to about 1. */
+  /** Of the hit that is best by its words: `score / (4 total)`, 0 to about 1. */
   quality: number;
-  /** Of the best hit: its share of matched idf, 0 to 1. */
+  /** Of the hit that is best by its words: its share of matched idf, 0 to 1. */
   coverage: number;
   /** `(best score - second) / best score`, 0 to 1; 1 when there is one hit only, 0 without any. */
   margin: number;
+  /** Whose vectors were compared besides the words; absent where none were. */
+  model?: string | undefined;
+}
+
+/** The chunks that are closest to the question in meaning, best first. */
+export interface Meanings {
+  model: string;
+  near: readonly NearChunk[];
 }
 
 const MAX_LIMIT = 50;
@@ -58,13 +71,26 @@ const OTHER_DEVICE_PENALTY = 0.4;
  * Work is bounded whatever the text: only its first 512 words within 8,000 characters are read, and the 12 rarest of them
  * searched.
  * A question without content words, or with none that the knowledge base knows, gives no hits.
+ *
+ * @param meanings What is close in meaning is found as well, whatever its words; each hit that is has its `similarity`. The
+ *   scores and what is said of the best hit stay those of the words.
  */
-export const searchEdition = (edition: Edition, question: string, options: SearchOptions = {}): SearchOutcome => {
+export const searchEdition = (
+  edition: Edition,
+  question: string,
+  options: SearchOptions = {},
+  meanings?: Meanings,
+): SearchOutcome => {
   const { history = [], filter = {} } = options;
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.floor(options.limit ?? DEFAULT_LIMIT)));
   const query = analyseQuery(edition, question, history);
   const isAllowed = allowedChunks(edition, filter);
-  const ranked = rankChunks(edition.index, query.terms, { limit: Math.max(limit, DEPTH), isAllowed });
+  const near = nearOf(meanings, isAllowed);
+  const ranked = rankChunks(edition.index, query.terms, {
+    limit: Math.max(limit, DEPTH),
+    isAllowed,
+    also: near && [...near.keys()],
+  });
   const evidence = gatherEvidence(edition, query, ranked);
   const named = namedDevices(edition, question, options.devices ?? []);
   const favoured = favouredArticles(edition, named);
@@ -79,16 +105,29 @@ export const searchEdition = (edition: Edition, question: string, options: Searc
     return { hit, order: lexical + bonusWeight * bonus };
   });
   candidates.sort((left, right) => right.order - left.order || left.hit.chunk - right.hit.chunk);
-  const hits = candidates.slice(0, limit).map(({ hit }) => hit);
-  return {
+  const features = confidenceFeatures(
     query,
-    hits,
-    ...confidenceFeatures(
-      query,
-      candidates.map(({ hit }) => hit),
-    ),
-  };
+    candidates.map(({ hit }) => hit),
+  );
+  if (near === undefined || meanings === undefined) {
+    return { query, hits: candidates.slice(0, limit).map(({ hit }) => hit), ...features };
+  }
+  const hits = fuse(candidates, { near, total: query.total }).slice(0, limit);
+  return { query, hits, ...features, model: meanings.model };
 };
+
+/** What is near may be of other articles than those asked for, when an index found it. */
+const nearOf = (
+  meanings: Meanings | undefined,
+  isAllowed: ((chunk: number) => boolean) | undefined,
+): Map<number, number> | undefined =>
+  meanings &&
+  new Map(
+    meanings.near
+      .filter(({ chunk }) => isAllowed?.(chunk) !== false)
+      .slice(0, DEPTH)
+      .map(({ chunk, similarity }) => [chunk, similarity]),
+  );
 
 const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
 
@@ -97,28 +136,10 @@ export const confidenceFeatures = (
   { total }: Pick<AnalysedQuery, 'total'>,
   [best, second]: readonly Pick<SearchHit, 'score' | 'coverage'>[],
 ): { quality: number; coverage: number; margin: number } => {
-  if (best === undefined || total === 0) return { quality: 0, coverage: 0, margin: 0 };
+  // What only its meaning brought here may have no word of the question.
+  if (best === undefined || total === 0 || best.score <= 0) return { quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
   return { quality: best.score / (4 * total), coverage: best.coverage, margin };
-};
-
-const allowedChunks = (
-  edition: Edition,
-  { intent, device, articleId }: NonNullable<SearchOptions['filter']>,
-): ((chunk: number) => boolean) | undefined => {
-  const conditions: ArrayLike<number>[] = [];
-  if (intent !== undefined) conditions.push(edition.articlesTagged('intent', intent));
-  if (device !== undefined) conditions.push(edition.articlesTagged('device', device));
-  if (articleId !== undefined) conditions.push([edition.findArticle(articleId)]);
-  if (conditions.length === 0) return undefined;
-  const met = new Uint8Array(edition.articleCount);
-  for (const articles of conditions) {
-    for (let at = 0; at < articles.length; at++) {
-      const article = articles[at] ?? -1;
-      met[article] = (met[article] ?? 0) + 1;
-    }
-  }
-  return (chunk) => met[edition.index.articleOf(chunk)] === conditions.length;
 };
 
 /** Devices that the question names in full, or that the asker has, in lower case. */
