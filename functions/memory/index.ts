@@ -1,30 +1,38 @@
+import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
+import { memoryStoreOf } from '../../src/adapters/memory-store.ts';
+import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
-import { ContextEngine } from '../../src/context-engine/index.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { logFailures } from '../../src/memory/log-failures.ts';
+import { createEngines } from '../../src/memory/engines.ts';
 import { readMaxMemories } from '../../src/memory/max-memories.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
+import { stemsOf } from '../../src/memory/stems-of.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { MemoryObject } from '../../src/memory/memory-object.ts';
 
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   MEMORIES: DurableObjectNamespace;
+  EMBEDDINGS: KVNamespace;
   MAX_MEMORIES?: string;
 }
 
 const fetch = serveApp('memory', async (env: Env) => {
+  const settings = readSettings(env);
   // The class is MemoryObject, whose type the namespace does not carry.
   const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace) as unknown as MemoryStub;
-  const store = remoteMemoryStore(stubOf);
-  const tokenizer = () => loadTokenizer('gpt-4', [cl100k]);
+  const store = memoryStoreOf(settings, { embedded: remoteMemoryStore(stubOf), wordsOf: stemsOf });
+  const embeddings = embeddingProviderOf(settings);
   return createApp({
     guard: await identityFrom(env, 'memory'),
     store,
-    engines: { lexical: new ContextEngine({ storageClient: store, tokenizer, logger: logFailures }) },
+    embeddings,
+    queryEmbeddings: queryEmbeddingsOf(settings, { librarian: 'memory', kv: env.EMBEDDINGS }),
+    engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
     maxMemories: readMaxMemories(env.MAX_MEMORIES),
   });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
+import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
 import type { ContextError, Result } from '../contract/context-error.ts';
-import type { ErrorCode } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
 import {
   MemoryErasureQuery,
@@ -19,36 +19,33 @@ import {
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
-  refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { errorHeaders } from '../runtime/error-headers.ts';
-import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { ReplayStore } from '../runtime/replay-store.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
-import { StoreUnavailable } from '../storage/store-unavailable.ts';
+import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
+import type { Engines } from './engines.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
-import { type Engines, type Finding, findMemories } from './find-memories.ts';
+import { type Finding, findMemories } from './find-memories.ts';
 import { fitPage, fitResults } from './fit-results.ts';
+import { codedError, refused, refusedBy, SELF, withRetryAfter } from './refuse.ts';
 import type { RemoteLedger } from './remote-memory.ts';
 import { type StoringParts, storeMemory } from './store-memory.ts';
 
 export interface MemoryParts
-  extends ErasingParts,
+  extends Pick<ErasingParts, 'store'>,
     Pick<StoringParts, 'embeddings' | 'maxMemories'>,
     Partial<Pick<StoringParts, 'newId' | 'now' | 'log'>> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   engines: Engines;
   /** What is noted of a workspace: strongly consistent, whichever store the memories are in. */
   ledgerOf: (workspace: string) => RemoteLedger;
-  /** Hits and misses of the cache of query embeddings, since the isolate began. */
-  embeddingCache?: (() => { hits: number; misses: number }) | undefined;
+  /** Of what is looked for: cached, and made for one request. */
+  queryEmbeddings?: ((scope: { waitUntil: WaitUntil }) => CachedEmbeddings) | undefined;
 }
 
-const SELF = 'memory';
 const INFO = {
   id: SELF,
   name: 'Memory',
@@ -68,7 +65,7 @@ type MemoryContext = Context<GuardedEnv>;
  * one leads nowhere.
  */
 export const createApp = (parts: MemoryParts) => {
-  const { guard, store, engines, ledgerOf, maxMemories } = parts;
+  const { guard, store, engines, queryEmbeddings, ledgerOf, maxMemories } = parts;
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
@@ -83,6 +80,10 @@ export const createApp = (parts: MemoryParts) => {
       timeoutMs,
       signal: AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(timeoutMs)]),
     };
+  };
+  const forgetting = (c: MemoryContext): ErasingParts['forgetEmbeddings'] => {
+    const cached = queryEmbeddings?.({ waitUntil: waitUntilOf(c) });
+    return cached === undefined ? undefined : (texts, options) => cached.forget(texts, options);
   };
 
   const app = new Hono<GuardedEnv>();
@@ -111,7 +112,7 @@ export const createApp = (parts: MemoryParts) => {
     if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
-    return jsonAnswer({ erased: await eraseMemories(of, { ...parts, ...callOf(c) }) });
+    return jsonAnswer({ erased: await eraseMemories(of, { store, forgetEmbeddings: forgetting(c), ...callOf(c) }) });
   });
 
   /** Finds, notes how that came out, and hands on what was found. */
@@ -122,7 +123,12 @@ export const createApp = (parts: MemoryParts) => {
   ): Promise<Finding<T>> => {
     const call = callOf(c);
     const startedAtMs = now();
-    const finding = await findMemories(engines, (engine) => ask(engine, call.workspaceId), { ...call, ...options });
+    const embeddingProvider = queryEmbeddings?.({ waitUntil: waitUntilOf(c) });
+    const finding = await findMemories(engines, (engine) => ask(engine, call.workspaceId), {
+      ...call,
+      ...options,
+      embeddingProvider,
+    });
     const { result, degraded } = finding;
     if (!result.ok && REFUSED.has(result.error.type)) return finding;
     const outcome = result.ok ? (options.isEmpty(result.value) ? 'empty' : 'found') : 'failed';
@@ -182,11 +188,11 @@ export const createApp = (parts: MemoryParts) => {
       store.count(workspaceId, { signal }),
       ledgerOf(workspaceId).searches(),
     ]);
-    const cache = parts.embeddingCache?.();
+    const cache = queryEmbeddings?.({ waitUntil: waitUntilOf(c) }).statistics();
     return jsonAnswer({
       memories,
       searches,
-      ...(cache === undefined ? {} : { embedding_cache: { ...cache, hit_rate: hitRate(cache) } }),
+      ...(cache === undefined ? {} : { embedding_cache: told(cache) }),
     } satisfies MemoryStats);
   });
 
@@ -198,7 +204,7 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.delete(`${MEMORIES}/:id`, ...write, async (c) => {
     const id = readAs(MemoryId, c.req.param('id'));
-    const isGone = id.ok && (await deleteMemory(id.value, { ...parts, ...callOf(c) }));
+    const isGone = id.ok && (await deleteMemory(id.value, { store, forgetEmbeddings: forgetting(c), ...callOf(c) }));
     return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_MEMORY);
   });
   return app;
@@ -227,47 +233,6 @@ const replayStoreOf = (ledgerOf: MemoryParts['ledgerOf']): ReplayStore => ({
   isFirst: (linkHash, { workspace, ...options }) => ledgerOf(workspace).isFirstCall(linkHash, options),
 });
 
-const refused = (c: MemoryContext, code: ErrorCode, message?: string, more: { suggestion?: string } = {}): Response => {
-  c.set('outcome', code);
-  return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));
-};
-
-/** A caller that is told to come again is told when (design 7.6). */
-const withRetryAfter = (response: Response): Response => {
-  const code = response.status === 503 ? 'SERVICE_UNAVAILABLE' : response.status === 429 ? 'RATE_LIMITED' : undefined;
-  if (code !== undefined) {
-    for (const [name, value] of Object.entries(errorHeaders(errorInfo(code)))) response.headers.set(name, value);
-  }
-  return response;
-};
-
-/** The engine has logged the cause; the caller is told what to do. */
-const refusedBy = (c: MemoryContext, error: ContextError): Response => {
-  switch (error.type) {
-    case 'validation_error':
-      return refused(c, 'INVALID_QUERY', `Cannot search memories: ${error.message}`);
-    case 'template_not_found':
-      return refused(c, 'INVALID_QUERY', `Cannot build the context: there is no template ${error.template}`, {
-        suggestion: `Use one of: ${(error.available ?? []).join(', ')}`.slice(0, 900),
-      });
-    case 'search_error':
-      return refused(c, 'DATA_SOURCE_ERROR');
-    default:
-      return refused(c, isAborted(error.cause) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE');
-  }
-};
-
-const codedError = (error: Error): Error => {
-  if (!(error instanceof StoreUnavailable)) return error;
-  return new CodedError(isAborted(error) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE', 'Cannot use the memories', {
-    cause: error,
-  });
-};
-
-const isAborted = (cause: unknown): boolean =>
-  (cause instanceof StoreUnavailable && cause.reason === 'aborted') ||
-  (cause instanceof CodedError && cause.code === 'TIMEOUT');
-
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
 const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
@@ -277,5 +242,8 @@ const fitted = <T extends { context: string; memories: SearchResult[] }>(value: 
   memories: fitResults(value.memories, value.context.length * 3),
 });
 
-const hitRate = ({ hits, misses }: { hits: number; misses: number }): number =>
-  hits + misses === 0 ? 0 : hits / (hits + misses);
+/** What another request was embedding already counts as a hit. */
+const told = ({ hits, storeHits, coalesced, misses }: ReturnType<CachedEmbeddings['statistics']>) => {
+  const all = hits + storeHits + coalesced;
+  return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
+};

@@ -1,9 +1,11 @@
+import type { Memory } from '../contract/memory.ts';
+import type { StoreOptions } from '../storage/embedding-store.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 
 export interface ErasingParts {
   store: MemoryStore;
   /** Drops the embeddings of texts from every cache. Throws when it cannot. */
-  forgetEmbeddings?: ((texts: readonly string[]) => Promise<void>) | undefined;
+  forgetEmbeddings?: ((texts: readonly string[], options: StoreOptions) => Promise<void>) | undefined;
 }
 
 interface Erasing {
@@ -25,7 +27,11 @@ export const eraseMemories = async (
   for (let erased = 0; ; ) {
     if (forgetEmbeddings !== undefined) {
       const { memories } = await store.list(workspaceId, { ...of, limit: FORGOTTEN_AT_ONCE }, { signal });
-      if (memories.length > 0) await forgetEmbeddings(memories.map(({ content }) => content));
+      if (memories.length > 0)
+        await forgetEmbeddings(
+          memories.map(({ content }) => content),
+          { signal },
+        );
     }
     const removed = await store.erase(workspaceId, of, { signal });
     if (removed.length === 0) return erased;
@@ -36,6 +42,9 @@ export const eraseMemories = async (
 /** More than an erasure removes at once, so that what is stored in between is among them. */
 const FORGOTTEN_AT_ONCE = 100;
 
+/** Only what was looked for is in the caches, and that was trimmed. */
+const askedAs = ({ content }: Memory): string => content.trim();
+
 /** The same for one memory; false when there was none. */
 export const deleteMemory = async (
   id: string,
@@ -43,7 +52,7 @@ export const deleteMemory = async (
 ): Promise<boolean> => {
   if (forgetEmbeddings !== undefined) {
     const memory = await store.get(workspaceId, id, { signal });
-    if (memory !== undefined) await forgetEmbeddings([memory.content]);
+    if (memory !== undefined) await forgetEmbeddings([askedAs(memory)], { signal });
   }
   return store.delete(workspaceId, id, { signal });
 };

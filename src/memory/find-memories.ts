@@ -1,13 +1,8 @@
+import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { ContextEngine } from '../context-engine/index.ts';
 import type { ContextError, Result } from '../contract/context-error.ts';
 import type { MemoryDegradation } from '../contract/memory.ts';
-
-export interface Engines {
-  /** By meaning and by words; absent where there is no model for embeddings. */
-  semantic?: ContextEngine | undefined;
-  /** By words alone, over the same memories. */
-  lexical: ContextEngine;
-}
+import type { Engines } from './engines.ts';
 
 export interface Finding<T> {
   result: Result<T, ContextError>;
@@ -21,18 +16,24 @@ export interface Finding<T> {
  *
  * @param ask A search or a context, by a text; one by a vector has no words to fall back on.
  * @param options.timeoutMs Time left for all.
+ * @param options.embeddingProvider Of this request, in place of the engine's.
  */
 export const findMemories = async <T>(
   { semantic, lexical }: Engines,
   ask: (engine: ContextEngine) => Promise<Result<T, ContextError>>,
-  options: { signal: AbortSignal; timeoutMs: number; hasText: boolean },
+  options: {
+    signal: AbortSignal;
+    timeoutMs: number;
+    hasText: boolean;
+    embeddingProvider?: EmbeddingProvider | undefined;
+  },
 ): Promise<Finding<T>> => {
-  const { signal, timeoutMs, hasText } = options;
+  const { signal, timeoutMs, hasText, embeddingProvider } = options;
   if (semantic === undefined) return { result: await ask(lexical.forRequest({ signal })), degraded: [] };
-  if (!hasText) return { result: await ask(semantic.forRequest({ signal })), degraded: [] };
+  if (!hasText) return { result: await ask(semantic.forRequest({ signal, embeddingProvider })), degraded: [] };
   const patienceMs = Math.max(1, Math.floor(Math.min(timeoutMs * SEMANTIC_SHARE, SEMANTIC_MS)));
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const first = await ask(semantic.forRequest({ signal: patience }));
+  const first = await ask(semantic.forRequest({ signal: patience, embeddingProvider }));
   if (first.ok || !MAY_BE_RETRIED.has(first.error.type)) return { result: first, degraded: [] };
   const second = await ask(lexical.forRequest({ signal }));
   if (!second.ok) return { result: second, degraded: [] };

@@ -1,0 +1,19 @@
+import type { MemoryStore } from '../storage/memory-store.ts';
+import type { WordsOf } from '../storage/rank-memories.ts';
+import { redisScripts } from '../storage/redis-scripts.ts';
+import { upstashMemoryStore } from '../storage/upstash-memory-store.ts';
+import type { AdapterSettings } from './settings.ts';
+import { vectorIndexesOf } from './vector-indexes.ts';
+
+/**
+ * Memories in Upstash, where Redis and Vector are both configured: Redis alone would have the words and not the meanings. Otherwise
+ * in the embedded store. It holds nothing of a request.
+ */
+export const memoryStoreOf = (
+  settings: AdapterSettings,
+  { embedded, wordsOf }: { embedded: MemoryStore; wordsOf: WordsOf },
+): MemoryStore => {
+  const vectorsOf = vectorIndexesOf(settings, 'memory');
+  if (settings.redis === undefined || vectorsOf === undefined) return embedded;
+  return upstashMemoryStore({ redis: redisScripts(settings.redis), vectorsOf, wordsOf });
+};
