@@ -42,7 +42,7 @@ export class ContextEngine {
   constructor(config: ContextEngineConfig) {
     this.#config = checkedConfig(config);
     this.#shared = {
-      cache: new EmbeddingCache(config.cacheConfig),
+      cache: new EmbeddingCache(config.cacheConfig, { now: () => this.#now() }),
       registry: registry(),
       analytics: searchAnalytics(),
       tokenizer: readyTokenizer(config),

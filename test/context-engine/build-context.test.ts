@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CharacterTokenizer, loadTokenizer } from '../../src/ai/tokenizer.ts';
+import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
+import { ContextEngine } from '../../src/context-engine/index.ts';
+import type { ContextEngineConfig } from '../../src/context-engine/types.ts';
+import type { ContextError, Result } from '../../src/contract/context-error.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
+import type { ContextOptions, RankingFunction } from '../../src/contract/search-options.ts';
+import { memoryOf, memoryStorage } from './memory-storage.ts';
+import { wordEmbeddings } from './word-embeddings.ts';
+
+const NOW = Date.parse('2026-03-01T00:00:00Z');
+const MEMORIES = [
+  memoryOf('june', { content: 'The project ends in June', confidence: 0.5 }),
+  memoryOf('plan', { content: 'The project has a plan', type: 'decision', created_at: '2026-02-28T00:00:00Z' }),
+  memoryOf('tea', { content: 'Tea is in the kitchen', confidence: 1, created_at: '2025-01-01T00:00:00Z' }),
+  memoryOf('far', { content: 'Ask Ada about budgets', created_at: '2026-01-10T00:00:00Z' }),
+];
+const SIMILARITIES = [0.9, 0.7, 0.3, 0.2];
+/** A query is a vector of one direction; each memory is as similar to it as it is told. */
+const stored = MEMORIES.map((memory, at) => {
+  const similarity = SIMILARITIES[at] ?? 0;
+  return { memory, vector: [similarity, Math.sqrt(1 - similarity ** 2)] };
+});
+const embeddings = { ...wordEmbeddings({ dimensions: 2 }), embed: async () => [1, 0] };
+const QUERY = 'When does the project end?';
+
+const engineOf = (config: Partial<ContextEngineConfig> = {}) =>
+  new ContextEngine({
+    storageClient: memoryStorage(stored, [
+      ['june', 'far'],
+      ['june', 'plan'],
+    ]),
+    embeddingProvider: embeddings,
+    now: () => NOW,
+    ...config,
+  });
+const valueIn = <T>(result: Result<T, ContextError>): T => {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+};
+const idsIn = async (options: ContextOptions, engine = engineOf()) =>
+  valueIn(await engine.previewContext(QUERY, 'w1', options)).memoryIds;
+
+describe('ContextEngine.buildContext()', () => {
+  it('makes a text of what it finds, with the chat template and 2,000 tokens when nothing is said', async () => {
+    const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { limit: 2 }));
+    expect(ContextResult.strict().parse(built)).toEqual(built);
+    expect(built).toMatchObject({
+      context: 'Relevant context from past conversations:\n\n- The project has a plan\n- The project ends in June\n',
+      template: 'chat',
+      truncated: false,
+    });
+    expect(built.memories.map(({ memory, rank }) => [memory.id, rank])).toEqual([
+      ['plan', 1],
+      ['june', 2],
+    ]);
+  });
+
+  it('is the same by text and by its vector', async () => {
+    const engine = engineOf();
+    const byText = await engine.buildContext(QUERY, 'w1', { limit: 2 });
+    expect(await engine.buildContextByVector([2, 0], 'w1', { limit: 2 })).toEqual(byText);
+  });
+
+  it('takes template and budget of the engine when the call names none', async () => {
+    const engine = engineOf({ defaultTemplate: 'summary', defaultTokenBudget: 12 });
+    const built = valueIn(await engine.buildContext(QUERY, 'w1'));
+    expect(built).toMatchObject({
+      template: 'summary',
+      truncated: true,
+      context: expect.stringMatching(/^Key information/),
+    });
+    expect(built.tokenCount).toBeLessThanOrEqual(12);
+  });
+
+  it('is empty, not an error, when nothing is found', async () => {
+    expect(await engineOf().buildContext(QUERY, 'w9')).toEqual({
+      ok: true,
+      value: { context: '', tokenCount: 0, memories: [], truncated: false, template: 'chat' },
+    });
+  });
+
+  it('counts with the tokenizer it is given, loaded for the first context only', async () => {
+    let loads = 0;
+    const tokenizer = () => {
+      loads += 1;
+      return loadTokenizer('gpt-4', [cl100k]);
+    };
+    const engine = engineOf({ tokenizer });
+    await engine.search(QUERY, 'w1');
+    expect(loads).toBe(0);
+    const built = valueIn(await engine.buildContext(QUERY, 'w1', { limit: 2 }));
+    await engine.buildContext(QUERY, 'w1');
+    expect([built.tokenCount, loads]).toEqual([21, 1]);
+    expect(built.tokenCount).not.toBe(new CharacterTokenizer().count(built.context));
+  });
+
+  it('estimates the whole context when its tokenizer cannot be loaded, and tries again for the next', async () => {
+    let isDown = true;
+    const warnings: string[] = [];
+    const logger = { warn: (message: string) => warnings.push(message), error: () => {} };
+    const tokenizer = async () => (isDown ? Promise.reject(new Error('cut off')) : loadTokenizer('gpt-4', [cl100k]));
+    const engine = engineOf({ tokenizer, logger });
+    const estimated = valueIn(await engine.buildContext(QUERY, 'w1', { limit: 2 }));
+    expect(estimated.tokenCount).toBe(Math.ceil(estimated.context.length / 4));
+    expect(warnings).toEqual([expect.stringMatching(/estimated/)]);
+    isDown = false;
+    expect(valueIn(await engine.buildContext(QUERY, 'w1', { limit: 2 })).tokenCount).toBe(21);
+  });
+
+  it('writes metadata when it is asked to, and leaves it out when it is asked to', async () => {
+    const withMetadata = valueIn(await engineOf().buildContext(QUERY, 'w1', { limit: 1, includeMetadata: true }));
+    expect(withMetadata.context).toContain('- The project ends in June (fact, confidence: 0.50, 2026-01-01T00:00:00Z)');
+    const without = { template: 'detailed', limit: 1, includeMetadata: false };
+    expect(valueIn(await engineOf().buildContext(QUERY, 'w1', without)).context).toBe(
+      'Relevant memories:\n\nThe project ends in June\n',
+    );
+  });
+
+  it('brings in what is related to what it found, each once, with half the score at each step', async () => {
+    const engine = engineOf({ rankingOptions: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 } });
+    const options = { limit: 1, includeRelationships: true };
+    const built = valueIn(await engine.buildContext(QUERY, 'w1', options));
+    expect(built.memories.map(({ memory }) => memory.id)).toEqual(['june', 'far', 'plan']);
+    const [june, far] = built.memories;
+    expect(far?.score).toBeCloseTo((june?.score ?? 0) / 2, 12);
+    expect(june?.relationships?.map(({ memory }) => memory.id)).toEqual(['far', 'plan']);
+    expect(ContextResult.parse(built)).toEqual(built);
+  });
+
+  it('names the templates that there are when it does not know one', async () => {
+    const engine = engineOf();
+    engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
+    expect(await engine.buildContext(QUERY, 'w1', { template: 'missing' })).toEqual({
+      ok: false,
+      error: { type: 'template_not_found', template: 'missing', available: ['chat', 'detailed', 'summary', 'mine'] },
+    });
+    expect(await engine.buildContext(QUERY, 'w1', { template: 'constructor' })).toMatchObject({ ok: false });
+    expect(engine.searchAnalytics('w1')).toBeUndefined();
+  });
+
+  it.each<[unknown, string]>([
+    [{ tokenBudget: 0 }, 'options.tokenBudget'],
+    [{ tokenBudget: 1.5 }, 'options.tokenBudget'],
+    [{ template: '' }, 'options.template'],
+    [{ ranker: 7 }, 'options.ranker'],
+    [{ ranker: () => [], limit: 0 }, 'options.limit'],
+    [{ ranker: 'magic' }, 'options.ranker: is not known; there are default, similarity, recency, confidence'],
+    [null, 'options'],
+  ])('refuses %j', async (options, message) => {
+    expect(await engineOf().buildContext(QUERY, 'w1', options as ContextOptions)).toMatchObject({
+      error: { type: 'validation_error', message: expect.stringContaining(message) },
+    });
+  });
+});
+
+describe('rankers', () => {
+  it.each([
+    ['default', ['plan', 'june', 'tea', 'far']],
+    ['similarity', ['june', 'plan', 'tea', 'far']],
+    ['recency', ['plan', 'far', 'june', 'tea']],
+    ['confidence', ['tea', 'plan', 'far', 'june']],
+  ])('put memories in another order: %s', async (ranker, expected) => {
+    expect(await idsIn({ ranker })).toEqual(expected);
+  });
+
+  it('can be functions, by name or in the call, which get the weights of the engine', async () => {
+    const weights = { similarityWeight: 0.1 };
+    const engine = engineOf({ rankingOptions: weights });
+    const byId: RankingFunction = (results, options) => {
+      expect(options).toEqual({ similarityWeight: 0.1, recencyWeight: 0.2, confidenceWeight: 0.2 });
+      return results.sort((left, right) => (left.memory.id < right.memory.id ? -1 : 1));
+    };
+    engine.registerRanker('by-id', byId);
+    expect(await idsIn({ ranker: 'by-id' }, engine)).toEqual(['far', 'june', 'plan', 'tea']);
+    expect(await idsIn({ ranker: byId }, engine)).toEqual(['far', 'june', 'plan', 'tea']);
+  });
+
+  it('have scores in a preview: the number they rank by, or one over the place where a function ranks', async () => {
+    const preview = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: 'confidence' }));
+    expect(preview.rankingScores).toEqual({ tea: 1, plan: 0.8, far: 0.8, june: 0.5 });
+    const reversed = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: (results) => results.reverse() }));
+    expect(Object.values(reversed.rankingScores)).toEqual([1, 1 / 2, 1 / 3, 1 / 4]);
+  });
+
+  it('may leave memories out, and cannot add, repeat or change any', async () => {
+    const inventive: RankingFunction = (results) => {
+      const [first, second] = results;
+      if (first === undefined || second === undefined) return [];
+      first.memory.content = 'changed';
+      return [second, { memory: memoryOf('invented'), score: 1 }, second, first, undefined as never, 7 as never];
+    };
+    const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { ranker: inventive }));
+    expect(built.memories.map(({ memory }) => memory.content)).toEqual([
+      'The project has a plan',
+      'The project ends in June',
+    ]);
+    expect(built.truncated).toBe(false);
+  });
+
+  it.each<[string, RankingFunction]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no idea');
+      },
+    ],
+    ['returns no list', () => new Map() as never],
+    ['returns a promise', (async () => []) as never],
+  ])('end in search_error when a function %s', async (_, ranker) => {
+    expect(await engineOf().buildContext(QUERY, 'w1', { ranker })).toMatchObject({ error: { type: 'search_error' } });
+  });
+
+  it.each<[string, unknown]>([
+    ['', () => []],
+    ['x'.repeat(65), () => []],
+    ['none', undefined],
+  ])('are refused when name or function cannot be right: %j', (name, ranker) => {
+    expect(() => engineOf().registerRanker(name, ranker as RankingFunction)).toThrow(InvalidContextConfiguration);
+  });
+});
+
+describe('ContextEngine.previewContext()', () => {
+  it('is what buildContext returns, byte for byte, with ids, scores and the share of the budget', async () => {
+    const engine = engineOf();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record(
+          {
+            template: fc.constantFrom('chat', 'detailed', 'summary'),
+            tokenBudget: fc.integer({ min: 1, max: 80 }),
+            limit: fc.integer({ min: 1, max: 4 }),
+            ranker: fc.constantFrom('default', 'recency', 'similarity', 'confidence'),
+            includeMetadata: fc.boolean(),
+            includeRelationships: fc.boolean(),
+          },
+          { requiredKeys: [] },
+        ),
+        async (options) => {
+          const built = valueIn(await engine.buildContext(QUERY, 'w1', options));
+          const preview = valueIn(await engine.previewContext(QUERY, 'w1', options));
+          expect(ContextPreview.parse(preview)).toEqual(preview);
+          const { memoryIds, rankingScores, budgetUsed, ...rest } = preview;
+          expect(rest).toEqual(built);
+          expect(memoryIds).toEqual(built.memories.map(({ memory }) => memory.id));
+          expect(Object.keys(rankingScores).toSorted()).toEqual(memoryIds.toSorted());
+          expect(budgetUsed).toBeCloseTo((100 * built.tokenCount) / (options.tokenBudget ?? 2000), 0);
+          expect(budgetUsed).toBeLessThanOrEqual(100);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('ends like buildContext when something fails', async () => {
+    const engine = engineOf({ embeddingProvider: wordEmbeddings({ fail: () => new Error('down') }) });
+    expect(await engine.previewContext(QUERY, 'w1')).toEqual(await engine.buildContext(QUERY, 'w1'));
+  });
+});

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expandRelationships } from '../../src/context-engine/expand-relationships.ts';
+import { ContextEngine } from '../../src/context-engine/index.ts';
+import { mapBounded } from '../../src/context-engine/map-bounded.ts';
+import type { SearchResult } from '../../src/contract/memory.ts';
+import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
+import { memoryOf, memoryStorage } from './memory-storage.ts';
+
+type Edge = readonly [from: string, to: string];
+
+const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; edges: Edge[]; depth: number }) => {
+  const storage = memoryStorage(
+    ids.map((id) => ({ memory: memoryOf(id) })),
+    edges,
+  );
+  const results = await expandRelationships(
+    roots.map((id) => ({ memory: memoryOf(id), score: 1 })),
+    { depth, neighboursOf: (id) => storage.getMemoryRelationships(id, 'w1') },
+  );
+  return { results, lookups: storage.lookups };
+};
+const told = (results: readonly SearchResult[]) =>
+  results.map(({ relationships = [] }) => relationships.map(({ memory, depth }) => `${memory.id}@${depth}`));
+
+describe('expandRelationships()', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+
+  it('follows relations in both directions, as deep as it is told', async () => {
+    const edges: Edge[] = [
+      ['a', 'b'],
+      ['c', 'b'],
+      ['c', 'd'],
+    ];
+    expect(told((await expand(['a'], { ids, edges, depth: 1 })).results)).toEqual([['b@1']]);
+    expect(told((await expand(['a'], { ids, edges, depth: 2 })).results)).toEqual([['b@1', 'c@2']]);
+    expect(told((await expand(['a'], { ids, edges, depth: 5 })).results)).toEqual([['b@1', 'c@2', 'd@3']]);
+  });
+
+  it('brings the relation that led to a memory', async () => {
+    const { results } = await expand(['b'], { ids, edges: [['a', 'b']], depth: 1 });
+    expect(results[0]?.relationships?.[0]?.relationship).toMatchObject({ from_memory_id: 'a', to_memory_id: 'b' });
+  });
+
+  it('ends in a circle, and looks at each memory once', async () => {
+    const edges: Edge[] = [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'a'],
+      ['a', 'a'],
+    ];
+    const { results, lookups } = await expand(['a'], { ids, edges, depth: 5 });
+    expect(told(results)).toEqual([['b@1', 'c@1']]);
+    expect(lookups).toEqual(['a', 'b', 'c']);
+  });
+
+  it('shows a memory once, at its smallest depth, and never one that was found itself', async () => {
+    const edges: Edge[] = [
+      ['a', 'b'],
+      ['a', 'c'],
+      ['c', 'd'],
+      ['b', 'd'],
+      ['b', 'e'],
+    ];
+    expect(told((await expand(['a', 'b'], { ids, edges, depth: 2 })).results)).toEqual([['c@1'], ['d@1', 'e@1']]);
+  });
+
+  it('has an empty list where nothing is related', async () => {
+    expect(told((await expand(['a'], { ids, edges: [], depth: 3 })).results)).toEqual([[]]);
+  });
+
+  it('keeps its bounds where everything is related to everything', async () => {
+    const many = Array.from({ length: 1500 }, (_, at) => `n${at}`);
+    const edges = many.flatMap((id, at): Edge[] => [
+      [`a${at % 20}`, id],
+      [id, many[(at * 7) % 1500] ?? ''],
+    ]);
+    const roots = Array.from({ length: 20 }, (_, at) => `a${at}`);
+    const { results, lookups } = await expand(roots, { ids: [...roots, ...many], edges, depth: 5 });
+    const counts = told(results).map(({ length }) => length);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(900);
+    expect(lookups.length).toBeLessThanOrEqual(200);
+  });
+
+  it('reaches what a plain search of the graph reaches, whatever the graph', async () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(id, id), { maxLength: 14 }),
+        fc.uniqueArray(id, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (edges, roots, depth) => {
+          const { results } = await expand(roots, { ids: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], edges, depth });
+          const reached = told(results).flat();
+          expect(new Set(reached.map((entry) => entry.charAt(0))).size).toBe(reached.length);
+          expect(reached.toSorted()).toEqual(depthsFrom(roots, { edges, depth }));
+        },
+      ),
+    );
+  });
+});
+
+/** Each memory with its distance from the closest root, found by widening a set step by step. */
+const depthsFrom = (
+  roots: readonly string[],
+  { edges, depth: maxDepth }: { edges: readonly Edge[]; depth: number },
+) => {
+  const depths = new Map(roots.map((id) => [id, 0]));
+  for (let depth = 1; depth <= maxDepth; depth += 1) {
+    const known = new Set(depths.keys());
+    for (const [from, to] of edges) {
+      if (known.has(from) && !depths.has(to)) depths.set(to, depth);
+      if (known.has(to) && !depths.has(from)) depths.set(from, depth);
+    }
+  }
+  return [...depths].flatMap(([id, depth]) => (depth === 0 ? [] : [`${id}@${depth}`])).toSorted();
+};
+
+describe('mapBounded()', () => {
+  it('has at most five calls under way, and keeps the order', async () => {
+    let underWay = 0;
+    let most = 0;
+    const doubled = await mapBounded([...Array(40).keys()], async (value) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await Promise.resolve();
+      underWay -= 1;
+      return value * 2;
+    });
+    expect(doubled).toEqual([...Array(40).keys()].map((value) => value * 2));
+    expect(most).toBe(5);
+  });
+
+  it('begins nothing after a failure', async () => {
+    let begun = 0;
+    const failing = mapBounded([...Array(40).keys()], async () => {
+      begun += 1;
+      throw new Error('down');
+    });
+    await expect(failing).rejects.toThrow('down');
+    expect(begun).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('relationships of what the engine finds', () => {
+  const stored = ['a', 'b'].map((id) => ({ memory: memoryOf(id, { content: `word ${id}` }) }));
+
+  it('are there only when they are asked for', async () => {
+    const storage = memoryStorage(stored, [['a', 'b']]);
+    const engine = new ContextEngine({ storageClient: storage });
+    await engine.search('a', 'w1', { relationshipDepth: 2 });
+    expect(storage.lookups).toEqual([]);
+    const result = await engine.search('a', 'w1', { includeRelationships: true });
+    expect(result.ok && told(result.value)).toEqual([['b@1']]);
+  });
+
+  it('are a storage_error when they cannot be read, and a search_error when they are of another workspace', async () => {
+    const storage = memoryStorage(stored, [['a', 'b']]);
+    const down = async () => Promise.reject(new StoreUnavailable('rate_limited', 'x'));
+    const failing = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships: down } });
+    expect(await failing.search('a', 'w1', { includeRelationships: true })).toMatchObject({
+      error: { type: 'storage_error', message: 'Cannot read relationships: the storage has too much to do' },
+    });
+    const foreign = async () =>
+      (await storage.getMemoryRelationships('a', 'w1')).map((entry) => ({
+        ...entry,
+        memory: { ...entry.memory, workspace_id: 'w2' },
+      }));
+    const leaking = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships: foreign } });
+    expect(await leaking.search('a', 'w1', { includeRelationships: true })).toMatchObject({
+      error: { type: 'search_error' },
+    });
+  });
+});

@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import { ContextEngine } from '../../src/context-engine/index.ts';
+import type { ContextEngineConfig, LogFields } from '../../src/context-engine/types.ts';
+import type { ContextError, Result } from '../../src/contract/context-error.ts';
+import type { SearchOptions } from '../../src/contract/search-options.ts';
+import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
+import { memoryOf, memoryStorage } from './memory-storage.ts';
+import { vectorOf, wordEmbeddings } from './word-embeddings.ts';
+
+const MEMORIES = [
+  memoryOf('june', { content: 'The project ends in June', conversation_id: 'c1', created_at: '2026-01-01T00:00:00Z' }),
+  memoryOf('tea', {
+    content: 'Tea is in the kitchen',
+    type: 'note',
+    confidence: 0.4,
+    created_at: '2026-02-01T00:00:00Z',
+  }),
+  memoryOf('plan', { content: 'The project has a plan', type: 'decision', created_at: '2026-03-01T00:00:00Z' }),
+  memoryOf('other', { content: 'The project ends in June', workspace_id: 'w2' }),
+];
+const stored = MEMORIES.map((memory) => ({ memory, vector: vectorOf(memory.content) }));
+
+const parts = (config: Partial<ContextEngineConfig> = {}) => {
+  const storage = memoryStorage(stored);
+  const embeddings = wordEmbeddings();
+  const engine = new ContextEngine({ storageClient: storage, embeddingProvider: embeddings, ...config });
+  return { storage, embeddings, engine };
+};
+const valueIn = <T>(result: Result<T, ContextError>): T => {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+};
+const errorOf = <T>(result: Result<T, ContextError>): ContextError => {
+  if (result.ok) throw new Error('There is a value');
+  return result.error;
+};
+const found = async (options?: SearchOptions): Promise<string[]> =>
+  valueIn(await parts().engine.search('When does the project end?', 'w1', options)).map(({ memory }) => memory.id);
+
+describe('ContextEngine.search()', () => {
+  it('finds memories of the workspace, the most similar first, with scores from 0 to 1', async () => {
+    const results = valueIn(await parts().engine.search('The project ends in June', 'w1'));
+    expect(results.map(({ memory }) => memory.id)).toEqual(['june', 'plan', 'tea']);
+    expect(results[0]?.score).toBeCloseTo(1, 9);
+    expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(true);
+  });
+
+  it('asks the storage with the words, their vector, and what to narrow it to', async () => {
+    const { engine, storage } = parts();
+    const dateFrom = new Date('2026-01-01T00:00:00Z');
+    await engine.search('  the project  ', 'w1', { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 });
+    expect(storage.queries).toEqual([
+      {
+        text: 'the project',
+        vector: vectorOf('the project'),
+        limit: 5,
+        memoryTypes: ['fact'],
+        dateFrom,
+        dateTo: undefined,
+        minConfidence: 0.5,
+        conversationId: undefined,
+      },
+    ]);
+  });
+
+  it('finds ten when nothing is said', async () => {
+    const { engine, storage } = parts();
+    await engine.search('the project', 'w1');
+    expect(storage.queries[0]?.limit).toBe(10);
+  });
+
+  it.each<[SearchOptions, string[]]>([
+    [{ limit: 1 }, ['june']],
+    [{ memoryTypes: ['note', 'decision'] }, ['plan', 'tea']],
+    [{ memoryTypes: [] }, []],
+    [{ dateFrom: new Date('2026-02-01T00:00:00Z') }, ['plan', 'tea']],
+    [{ dateTo: new Date('2026-02-01T00:00:00Z') }, ['june', 'tea']],
+    [{ minConfidence: 0.5 }, ['june', 'plan']],
+    [{ conversationId: 'c1' }, ['june']],
+    [{ conversationId: 'c2' }, []],
+  ])('narrows by %j, also when the storage does not', async (options, expected) => {
+    expect((await found(options)).toSorted()).toEqual(expected.toSorted());
+    const careless = memoryStorage(stored);
+    const engine = new ContextEngine({
+      storageClient: {
+        ...careless,
+        searchMemories: (id, query) => careless.searchMemories(id, { ...query, ...NO_FILTERS }),
+      },
+    });
+    const results = valueIn(await engine.searchByVector(vectorOf('the project ends'), 'w1', options));
+    expect(results.length).toBeLessThanOrEqual(options.limit ?? 10);
+    expect(results.map(({ memory }) => memory.id).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('goes by words alone where there is no model, and makes up no vector', async () => {
+    const { engine, storage } = parts({ embeddingProvider: undefined });
+    expect(valueIn(await engine.search('tea kitchen', 'w1')).map(({ memory }) => memory.id)).toEqual(['tea']);
+    expect(storage.queries[0]).not.toHaveProperty('vector');
+  });
+
+  it('embeds a query once, while the cache has room for it', async () => {
+    const { engine, embeddings } = parts({ cacheConfig: { maxSize: 2 } });
+    for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await engine.search(query, 'w1');
+    expect(embeddings.calls).toEqual([['one'], ['two'], ['three'], ['two']]);
+  });
+
+  it('embeds a query again when its vector has been kept for long enough', async () => {
+    let now = 0;
+    const { engine, embeddings } = parts({ cacheConfig: { ttl: 60 }, now: () => now });
+    for (now of [0, 59_999, 60_000]) await engine.search('one', 'w1');
+    expect(embeddings.calls).toEqual([['one'], ['one']]);
+  });
+
+  it('drops repeated memories and scores that are none', async () => {
+    const storage = memoryStorage(stored);
+    const [memory] = MEMORIES;
+    const searchMemories = async () =>
+      [Number.NaN, 7, -1].flatMap((score, at) => (memory ? [{ memory: { ...memory, id: `m${at % 2}` }, score }] : []));
+    const engine = new ContextEngine({ storageClient: { ...storage, searchMemories } });
+    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual([
+      ['m1', 1],
+      ['m0', 0],
+    ]);
+  });
+});
+
+const NO_FILTERS = {
+  limit: 100,
+  memoryTypes: undefined,
+  dateFrom: undefined,
+  dateTo: undefined,
+  minConfidence: undefined,
+  conversationId: undefined,
+};
+
+describe('ContextEngine.searchByVector()', () => {
+  it('finds what search finds with the vector of the query', async () => {
+    const { engine, embeddings } = parts();
+    const byText = valueIn(await engine.search('the project', 'w1'));
+    expect(valueIn(await engine.searchByVector(vectorOf('the project'), 'w1'))).toEqual(byText);
+    expect(embeddings.calls).toHaveLength(1);
+  });
+
+  it.each([[[]], [[1, 2]], [[...vectorOf('x').slice(1), Number.NaN]], ['vector'], [undefined]])(
+    'refuses %j',
+    async (vector) => {
+      const { engine, storage } = parts();
+      expect(errorOf(await engine.searchByVector(vector as number[], 'w1')).type).toBe('validation_error');
+      expect(storage.queries).toEqual([]);
+    },
+  );
+});
+
+describe('ContextEngine.searchBatch()', () => {
+  it('finds what each search finds, with all queries embedded in one call', async () => {
+    const { engine, embeddings } = parts();
+    const queries = ['the project', 'tea', 'the project', 'plan'];
+    const batch = valueIn(await engine.searchBatch(queries, 'w1', { limit: 2 }));
+    expect(embeddings.calls).toEqual([['the project', 'tea', 'plan']]);
+    const alone = await Promise.all(queries.map((query) => engine.search(query, 'w1', { limit: 2 })));
+    expect(batch).toEqual(alone.map(valueIn));
+  });
+
+  it('has nothing for no queries, and refuses an empty one or more than a hundred', async () => {
+    const { engine } = parts();
+    expect(valueIn(await engine.searchBatch([], 'w1'))).toEqual([]);
+    expect(errorOf(await engine.searchBatch(['a', ' '], 'w1'))).toMatchObject({ message: 'queries.1: is empty' });
+    expect(errorOf(await engine.searchBatch(new Array(101).fill('a'), 'w1')).type).toBe('validation_error');
+  });
+});
+
+describe('errors of a search', () => {
+  const SECRET = 'my secret illness';
+  const lines: { level: string; message: string; fields: LogFields }[] = [];
+  const logger = {
+    warn: (message: string, fields: LogFields) => lines.push({ level: 'warn', message, fields }),
+    error: (message: string, fields: LogFields) => lines.push({ level: 'error', message, fields }),
+  };
+
+  it('is embedding_error, never an empty result, when the query has no vector', async () => {
+    const cause = new EmbeddingFailed('rate_limited', 'Cannot embed');
+    const { engine, storage } = parts({ embeddingProvider: wordEmbeddings({ fail: () => cause }) });
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
+      type: 'embedding_error',
+      message: 'Cannot embed the query: the model has too much to do',
+      cause,
+    });
+    expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
+    expect(storage.queries).toEqual([]);
+  });
+
+  it.each([
+    ['of another dimension', [1, 2, 3]],
+    ['with something that is no number', [...vectorOf('x').slice(1), Number.NaN]],
+    ['that is not there', undefined],
+  ])('is embedding_error for a vector %s', async (_, vector) => {
+    const embeddings = wordEmbeddings();
+    const { engine } = parts({ embeddingProvider: { ...embeddings, embed: async () => vector as number[] } });
+    expect(errorOf(await engine.search('x', 'w1'))).toMatchObject({
+      type: 'embedding_error',
+      message: 'Cannot embed the query: the model answered with no vector of the right form',
+    });
+  });
+
+  it('keeps no failure: the next search tries again', async () => {
+    let isDown = true;
+    const embeddings = wordEmbeddings();
+    const embed = async (text: string) => (isDown ? Promise.reject(new Error('down')) : embeddings.embed(text));
+    const { engine } = parts({ embeddingProvider: { ...embeddings, embed } });
+    expect((await engine.search('x', 'w1')).ok).toBe(false);
+    isDown = false;
+    expect((await engine.search('x', 'w1')).ok).toBe(true);
+  });
+
+  it('is storage_error when the storage fails, and names nothing of what it said', async () => {
+    const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
+    const searchMemories = async () => Promise.reject(cause);
+    const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
+      type: 'storage_error',
+      message: 'Cannot read memories: the storage is not available',
+      cause,
+    });
+  });
+
+  it('is search_error when the storage returns a memory of another workspace', async () => {
+    const searchMemories = async () => stored.map(({ memory }) => ({ memory, score: 1 }));
+    const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
+    expect(errorOf(await engine.search('x', 'w1')).type).toBe('search_error');
+  });
+
+  it.each<[string, unknown[], RegExp]>([
+    ['an empty query', ['  ', 'w1'], /^query: is empty/],
+    ['no query', [undefined, 'w1'], /^query: is missing/],
+    ['a long query', ['x'.repeat(4001), 'w1'], /^query: is longer/],
+    ['no workspace', ['x', ''], /^workspaceId: is not a workspace id/],
+    ['a workspace with a slash', ['x', 'w1/../w2'], /^workspaceId/],
+    ['no limit', ['x', 'w1', { limit: 0 }], /^options.limit/],
+    ['a limit of 101', ['x', 'w1', { limit: 101 }], /^options.limit/],
+    ['a confidence of 2', ['x', 'w1', { minConfidence: 2 }], /^options.minConfidence/],
+    ['dates in the wrong order', ['x', 'w1', { dateFrom: new Date(2), dateTo: new Date(1) }], /^options.dateTo/],
+    ['a date that is none', ['x', 'w1', { dateFrom: new Date('x') }], /^options.dateFrom/],
+    ['a depth of 6', ['x', 'w1', { relationshipDepth: 6 }], /^options.relationshipDepth/],
+    ['an unknown option', ['x', 'w1', { colour: 'red' }], /^options.colour: is not a known member/],
+    ['options that are a text', ['x', 'w1', 'all'], /^options/],
+  ])('is validation_error for %s, before anything is asked', async (_, input, message) => {
+    const { engine, storage, embeddings } = parts();
+    const error = errorOf(await engine.search(...(input as Parameters<typeof engine.search>)));
+    expect(error).toMatchObject({ type: 'validation_error', message: expect.stringMatching(message) });
+    expect([storage.queries, embeddings.calls]).toEqual([[], []]);
+  });
+
+  it('is logged with length and hash of the query, never with its text', async () => {
+    const fail = () => new Error(`the service said "${SECRET}"`);
+    const { engine } = parts({ embeddingProvider: wordEmbeddings({ fail }), logger });
+    await engine.search(SECRET, 'w1');
+    await engine.search(SECRET, `w1 ${SECRET}`);
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        fields: {
+          operation: 'search',
+          workspace_id: 'w1',
+          query_length: SECRET.length,
+          query_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+          error: 'embedding_error',
+        },
+      },
+      { level: 'warn', fields: { workspace_id: undefined, error: 'validation_error' } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('illness');
+  });
+
+  it('is the same when the logger fails', async () => {
+    const broken = () => {
+      throw new Error('disk full');
+    };
+    const { engine } = parts({ logger: { warn: broken, error: broken } });
+    expect(errorOf(await engine.search('', 'w1')).type).toBe('validation_error');
+  });
+});
+
+describe('ContextEngine.forRequest()', () => {
+  const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+  it('gives up on an embedding when the signal aborts, also when the provider does not listen', async () => {
+    const controller = new AbortController();
+    const { engine } = parts({ embeddingProvider: { ...wordEmbeddings(), embed: () => never<number[]>() } });
+    const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
+    controller.abort();
+    expect(errorOf(await searching).type).toBe('embedding_error');
+  });
+
+  it('gives up on the storage, and asks nothing after the signal has aborted', async () => {
+    const controller = new AbortController();
+    const searchMemories = () => {
+      controller.abort();
+      return never<never>();
+    };
+    const { engine, storage } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
+    const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
+    expect(errorOf(await searching).type).toBe('storage_error');
+    const late = engine.forRequest({ signal: AbortSignal.abort(), storageClient: storage });
+    expect(errorOf(await late.searchByVector(vectorOf('x'), 'w1')).type).toBe('storage_error');
+    expect(storage.queries).toEqual([]);
+  });
+
+  it('shares cached vectors, templates and figures with the engine, and takes its own clients', async () => {
+    const { engine, embeddings } = parts();
+    await engine.search('the project', 'w1');
+    const storage = memoryStorage([]);
+    const request = engine.forRequest({ storageClient: storage });
+    request.registerTemplate('mine', {
+      name: 'mine',
+      memoryFormat: '{{content}}',
+      separator: '',
+      includeMetadata: false,
+    });
+    expect(valueIn(await request.search('the project', 'w1'))).toEqual([]);
+    expect(embeddings.calls).toHaveLength(1);
+    expect((await engine.buildContext('the project', 'w1', { template: 'mine' })).ok).toBe(true);
+    expect(engine.searchAnalytics('w1')).toMatchObject({ count: 3, empty: 1 });
+  });
+});
