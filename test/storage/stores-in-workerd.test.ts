@@ -1,0 +1,74 @@
+import { fileURLToPath } from 'node:url';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bundle } from '../../src/dev/local-cloud.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/local-services/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/local-services/vector-server.ts';
+
+let vectors: VectorServer;
+let redis: RedisServer;
+let miniflare: Miniflare;
+
+beforeAll(async () => {
+  vectors = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: 40 });
+  redis = await startRedisServer();
+  const contents = await bundle(fileURLToPath(new URL('stores-worker.ts', import.meta.url)));
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      workers: [
+        {
+          name: 'stores',
+          compatibilityDate: '2026-11-01',
+          kvNamespaces: ['EMBEDDINGS'],
+          durableObjects: { VECTORS: { className: 'Vectors', useSQLite: true } },
+          bindings: {
+            VECTOR_URL: vectors.url,
+            VECTOR_TOKEN: vectors.token,
+            REDIS_URL: redis.url,
+            REDIS_TOKEN: redis.token,
+          },
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
+        },
+      ],
+    }),
+  );
+});
+
+afterAll(async () => {
+  await miniflare?.dispose();
+  await vectors?.stop();
+  await redis?.stop();
+});
+
+const get = async (path: string): Promise<unknown> => (await miniflare.dispatchFetch(`http://localhost${path}`)).json();
+
+const USED = {
+  found: ['east', 'north'],
+  facts: [{ id: 'east', metadata: { type: 'fact' } }],
+  ids: ['east'],
+  left: { ids: [] },
+};
+
+it('Upstash Vector is used from workerd', async () => {
+  expect(await get('/vector')).toMatchObject(USED);
+});
+
+it("a Durable Object's SQLite holds vectors, more than a page and more than a statement's values", async () => {
+  expect(await get('/object?count=700')).toMatchObject({ ...USED, closest: 'v699' });
+});
+
+it('Redis and KV hold embeddings in workerd', async () => {
+  const stored = [[119, 0.5, 0.25], null, 0];
+  expect(await get('/stores')).toEqual([stored, stored]);
+});
+
+it('a service that hangs is given up in workerd: the time limit is no result', async () => {
+  for (const kind of ['hang-before-headers', 'hang-in-body'] as const) {
+    for (const server of [vectors, redis]) {
+      server.faults.none();
+      server.faults.always({ kind });
+    }
+    expect([kind, await get('/hanging')]).toEqual([kind, ['unavailable', 'aborted', 'unavailable', 'aborted']]);
+  }
+});
