@@ -17,5 +17,5 @@ const SEMANTIC: LibrarianInfo = {
 export interface SemanticAppOptions extends SemanticParts, Omit<ServeOptions, 'delegates'> {}
 
 /** `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`. */
-export const createApp = ({ editionFor, ...options }: SemanticAppOptions) =>
-  serveAgent(createSemanticAgent({ editionFor }), { type: 'semantic', info: SEMANTIC }, options);
+export const createApp = ({ editionFor, retrieve, ...options }: SemanticAppOptions) =>
+  serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);

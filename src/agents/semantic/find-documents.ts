@@ -1,7 +1,10 @@
 import { answeringModelOf, relevanceOfHits } from '../../knowledge/answers/answering-model.ts';
+import { semanticRelevances } from '../../knowledge/answers/semantic-calibration.ts';
 import { type ChunkAtHand, chunkAtHand } from '../../knowledge/edition/chunks-at-hand.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
-import { type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
+import { analyseQuery } from '../../knowledge/search/analyse-query.ts';
+import type { RetrieveOptions, Retriever } from '../../knowledge/search/retrieve.ts';
+import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
 import type { SemanticOptions } from './semantic-options.ts';
 import { withoutKinds } from './subject-of.ts';
 
@@ -12,6 +15,8 @@ export interface FoundDocument {
   score: number;
   /** The search engine's own score, for the order of quotes. */
   rank: number;
+  /** It very probably answers by its meaning, whatever its words. */
+  isNear: boolean;
 }
 
 export interface Found {
@@ -23,36 +28,52 @@ export interface Found {
   query: SearchOutcome['query'];
   /** What was searched for. */
   subject: string;
+  /** Meanings could not be compared in time. */
+  isDegraded: boolean;
 }
 
 /** What the best hit leads by counts for its score: it takes a second one to tell. */
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
+/** From here on the meaning alone speaks for a passage. */
+const NEAR_FROM = 0.5;
+
+export interface FindOptions extends SemanticOptions, Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> {
+  retrieve: Retriever;
+}
+
 /** The passages that fit a question, with scores; as many as `limit` allows. */
-export const findDocuments = (edition: Edition, subject: string, options: SemanticOptions): Found => {
+export const findDocuments = async (edition: Edition, subject: string, options: FindOptions): Promise<Found> => {
   const { similarity_threshold, limit } = options;
-  const { outcome, searchedFor } = search(edition, subject, Math.max(FEWEST_HITS, limit));
+  const { retrieved, searchedFor } = await search(edition, subject, {
+    ...options,
+    limit: Math.max(FEWEST_HITS, limit),
+  });
+  const { outcome, semantic } = retrieved;
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const byMeaning = semanticRelevances(outcome);
   const found = outcome.hits
     .map((hit, at) => ({
       chunk: chunkAtHand(edition, hit.chunk),
       score: rounded(relevances[at] ?? 0),
       rank: hit.score,
+      isNear: (byMeaning[at] ?? 0) >= NEAR_FROM,
     }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
-  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query, subject: searchedFor };
+  const isDegraded = semantic === 'late' || semantic === 'failed';
+  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query, subject: searchedFor, isDegraded };
 };
 
 /** A word that no document uses weighs most of all, which is right for a thing, and not for the kind of text that is wanted. */
-const search = (edition: Edition, subject: string, limit: number) => {
-  const outcome = searchEdition(edition, subject, { limit });
-  const unknown = new Set(outcome.query.terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word.toLowerCase()));
-  const searchedFor = withoutKinds(subject, (word) => unknown.has(word));
-  const isSame = searchedFor === subject || unknown.size === outcome.query.terms.length;
-  if (isSame) return { outcome, searchedFor: subject };
-  return { outcome: searchEdition(edition, searchedFor, { limit }), searchedFor };
+const search = async (edition: Edition, subject: string, { retrieve, limit, ...options }: FindOptions) => {
+  const { terms } = analyseQuery(edition, subject);
+  const unknown = new Set(terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word.toLowerCase()));
+  const without = withoutKinds(subject, (word) => unknown.has(word));
+  const searchedFor = unknown.size === terms.length ? subject : without;
+  const { signal, waitUntil, timeLeftMs } = options;
+  return { retrieved: await retrieve(edition, searchedFor, { signal, waitUntil, timeLeftMs, limit }), searchedFor };
 };
 
 /** Down, so that no score shows as one that it does not reach. */

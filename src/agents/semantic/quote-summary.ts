@@ -11,11 +11,12 @@ const MAX_QUOTE = 1200;
 /** The sentences of the best documents that fit the question best, word by word and each with its citation; plain text. */
 export const quoteSummary = ({ documents, query, subject }: Found): string => {
   const sources = documents.slice(0, QUOTED);
-  const passages = sources.map(({ chunk, rank }) => ({
+  const passages = sources.map(({ chunk, rank, isNear }) => ({
     text: chunk.text,
     title: chunk.source.title,
     headingPath: chunk.headingPath,
     score: rank,
+    isNear,
     reading: readingOf(chunk),
   }));
   const quotes = quotePassages({ text: subject, query }, passages).flatMap(({ passage, text }) => {

@@ -1,6 +1,7 @@
 import type { AgentMetadata } from '../../contract/agent-response.ts';
 import type { AgentDocument } from '../../contract/agent-result.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
+import { createRetriever, type Retriever } from '../../knowledge/search/retrieve.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
@@ -14,6 +15,8 @@ import { subjectOf } from './subject-of.ts';
 export interface SemanticParts {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
   editionFor: (scope: RequestScope) => Promise<Edition>;
+  /** Words alone unless given. */
+  retrieve?: Retriever | undefined;
 }
 
 /**
@@ -21,15 +24,17 @@ export interface SemanticParts {
  *
  * The confidence is the best score, or 0 where nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model` or
  * `none`; where a model's summary was not used, `metadata.summary_refused` says why, and where nothing was found
- * `metadata.nearest` names what came nearest.
+ * `metadata.nearest` names what came nearest. `metadata.degraded` is `["embeddings"]` where meanings could not be compared in time.
  */
 export const createSemanticAgent =
-  ({ editionFor }: SemanticParts): Agent =>
+  ({ editionFor, retrieve = createRetriever({}) }: SemanticParts): Agent =>
   async (query, call) => {
     const options = readSemanticOptions(call.options);
     const edition = await editionFor(call.scope);
-    const found = findDocuments(edition, subjectOf(query), options);
-    const { documents, nearest, subject } = found;
+    const { signal, timeoutMs, scope } = call;
+    const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
+    const found = await findDocuments(edition, subjectOf(query), { ...options, ...search });
+    const { documents, nearest, subject, isDegraded } = found;
     const best = nearest[0]?.score ?? 0;
     const { summary, ...about } = await summarise({ query, found }, { ...options, ...call });
     const confidence = documents.length === 0 ? 0 : best;
@@ -45,6 +50,7 @@ export const createSemanticAgent =
         edition: edition.id,
         best_score: best,
         ...(subject === query ? {} : { searched_for: subject }),
+        ...(isDegraded ? { degraded: ['embeddings'] } : {}),
         ...about,
       })
       .toArray();

@@ -51,7 +51,7 @@ const SECOND_SIGN = 0.5;
 export const joined = (byWords: number, byMeaning: number | undefined): number => {
   if (byMeaning === undefined) return byWords;
   const [stronger, weaker] = byWords > byMeaning ? [byWords, byMeaning] : [byMeaning, byWords];
-  return 1 - (1 - stronger) * (1 - SECOND_SIGN * weaker);
+  return stronger + (1 - stronger) * SECOND_SIGN * weaker;
 };
 
 /**

@@ -19,6 +19,7 @@ import type { ReplayStore } from '../../runtime/replay-store.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import type { EditionParts } from '../../storage/edition-source.ts';
 import type { EditionReader } from '../edition/edition-reader.ts';
+import { createRetriever, type Retriever } from '../search/retrieve.ts';
 import { searchKnowledge } from '../search/search-knowledge.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './remote-library.ts';
@@ -29,6 +30,8 @@ export interface LibraryAppOptions {
   reader: EditionReader;
   /** Where parts of editions lie besides the library itself. */
   parts: readonly EditionParts[];
+  /** Words alone unless given. */
+  retrieve?: Retriever | undefined;
 }
 
 const SELF = 'library';
@@ -46,7 +49,8 @@ type LibraryContext = Context<GuardedEnv>;
  * The library's routes (design, section 4). The workspace comes from the verified context alone; reading needs `kb:read`,
  * changing `kb:write`.
  */
-export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions) => {
+export const createApp = ({ guard, libraryOf, reader, parts, retrieve = createRetriever({}) }: LibraryAppOptions) => {
+  const { now = Date.now } = guard;
   const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
@@ -86,9 +90,11 @@ export const createApp = ({ guard, libraryOf, reader, parts }: LibraryAppOptions
     const request = readJson(c.get('body'), KnowledgeSearchRequest);
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     const source = sourceOf(library(c), parts);
-    const { workspace } = c.get('context');
-    const { edition } = await reader.read({ workspace, source, waitUntil: waitUntilOf(c) });
-    return c.json(searchKnowledge(edition, request.value));
+    const { workspace, deadlineMs } = c.get('context');
+    const waitUntil = waitUntilOf(c);
+    const { edition } = await reader.read({ workspace, source, waitUntil });
+    const timeLeftMs = deadlineMs - now();
+    return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
 
   app.get('/editions/current', ...read, async (c) => {

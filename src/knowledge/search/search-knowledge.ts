@@ -1,15 +1,21 @@
 import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../contract/knowledge-search.ts';
 import { answeringModelOf, relevanceOfHits } from '../answers/answering-model.ts';
 import type { Edition } from '../edition/open-edition.ts';
-import { type SearchHit, searchEdition } from './search-edition.ts';
+import type { RetrieveOptions, Retriever } from './retrieve.ts';
+import type { SearchHit } from './search-edition.ts';
 
 /** Ranked passages of an edition, as `POST /v1/knowledge/search` gives them out (design, section 4). */
-export const searchKnowledge = (edition: Edition, request: KnowledgeSearchRequest): KnowledgeSearchResponse => {
-  const outcome = searchEdition(edition, request.query, { limit: request.limit, filter: request.filter });
+export const searchKnowledge = async (
+  edition: Edition,
+  { query, limit, filter }: KnowledgeSearchRequest,
+  { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
+): Promise<KnowledgeSearchResponse> => {
+  const { outcome, semantic } = await retrieve(edition, query, { ...options, limit, filter });
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   return {
     edition: edition.id,
     hits: outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
+    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
   };
 };
 
