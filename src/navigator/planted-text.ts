@@ -11,19 +11,19 @@
 export const isPlanted = (text: string): boolean => {
   const read = text.slice(0, MAX_READ);
   if (HIDDEN.test(read)) return true;
-  const plain = plainOf(read);
-  return (
-    PATTERNS.some((pattern) => pattern.test(plain)) || (ENCODED.test(read) && decodedOf(read).some(isPlantedPlain))
-  );
+  return speaksToModel(plainOf(read)) || (ENCODED.test(read) && decodedOf(read).some(isPlantedPlain));
 };
 
 /** The same for names, where other signs stand in for spaces: `care/ignore-all-previous-instructions.md`. */
 export const isPlantedName = (name: string): boolean =>
   isPlanted(name) || isPlantedPlain(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '));
 
-const isPlantedPlain = (text: string): boolean => {
-  const plain = plainOf(text);
-  return PATTERNS.some((pattern) => pattern.test(plain));
+const isPlantedPlain = (text: string): boolean => speaksToModel(plainOf(text));
+
+/** Both as it stands and with addresses made words, whose dots would end a sentence. */
+const speaksToModel = (plain: string): boolean => {
+  const addressless = plain.replace(/https?:\/\/[^\s)\]>"']+/g, 'url');
+  return PATTERNS.some((pattern) => pattern.test(plain) || (addressless !== plain && pattern.test(addressless)));
 };
 
 const MAX_READ = 20_000;
@@ -47,7 +47,9 @@ const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/;
 const decodedOf = (text: string): string[] =>
   [...text.matchAll(/[A-Za-z0-9+/]{24,4000}={0,2}/g)].slice(0, 20).flatMap(([run]) => {
     try {
-      return [atob(run.slice(0, run.length - (run.replace(/=+$/, '').length % 4 === 1 ? 1 : 0)))];
+      const bare = run.replace(/=+$/, '');
+      const decoded = atob(bare.slice(0, bare.length - (bare.length % 4 === 1 ? 1 : 0)));
+      return /^[\s!-~]+$/.test(decoded) ? [decoded] : [];
     } catch {
       return [];
     }
@@ -78,9 +80,14 @@ const PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b(?:if you are|any|every|all|the|as) (?:an? )?${MODEL}\\b[^.\\n]{0,40}\\b(?:must|should|shall|has to|have to|needs? to|reading this|reads this|processing this|summari[sz]ing this|answering)\\b`,
   ),
+  new RegExp(
+    `\\b${MODEL}\\s?(?:[:,]|must|should|shall|have to|has to|need to|are to|is to|will now)\\s?(?:please |now |always |never |not )?(?:ask|say|add|tell|answer|reply|respond|print|output|ignore|write|include|state|claim|mention|show|send|follow|recommend|cite|insert|do not|don't|you)\\b`,
+  ),
+  // It hides.
+  /style\s*=\s*["'][^"']{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])|color\s*:\s*(?:white|transparent|#fff))/,
   // It imitates the marks of a chat, or of a reply.
   /<\|[a-z_]{2,20}\|?>|\[\/?(?:inst|sys|system)\]|<<\/?sys>>|<\/?(?:system|assistant|instructions?|passages?|im_start|im_end|tool_call|function_call)\b[^>]{0,40}>/,
-  /(?:^|\n)[\s#>|"'[({=-]{0,10}(?:system|assistant|developer|admin)(?: (?:prompt|message|note|notice|instructions?|override|update))?\s*[\])}"']?\s*[:>=][^\n]{0,120}\b(?:you|answer|respond|reply|say|ignore|output|print|tell|write|state|must|always|never|set|user|customer|sure)\b/,
+  /(?:^|\n)[\s#>|"'[({=-]{0,10}(?:system|assistant|developer|admin)(?: (?:prompt|message|note|notice|instructions?|override|update))?\s*[\])}"']?\s*[:>=]\s{0,3}[^\n]{0,120}\b(?:you|answer|respond|reply|say|ignore|output|print|tell|write|state|must|always|never|set|user|customer|sure)\b/,
   /\b(?:system|developer) (?:prompt|message|override|instructions?)\b/,
   /"?\brole"?\s*[:=]\s*"?(?:system|assistant|developer|tool)\b/,
   /\b(?:begin|end|start) of (?:the )?(?:system|developer|hidden|passages?|sources?|documents?|context|input|untrusted|data)\b/,

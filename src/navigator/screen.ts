@@ -81,13 +81,17 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
  * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
  * first planted block on.
  */
-export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text }: ChunkAtHand) => {
+export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
   const blocks = splitBlocks(text);
   const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
     start: index,
     end: index + all.length,
   }));
-  const first = blocks.find(({ start, end }) => isPlanted(text.slice(start, end)))?.start ?? (isPlanted(text) ? 0 : -1);
+  // "### System:" above "You are ...": what a block is, its heading may tell.
+  const heading = headingPath.at(-1) ?? '';
+  const told = (start: number, end: number) =>
+    `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
+  const first = blocks.find(({ start, end }) => isPlanted(told(start, end)))?.start ?? (isPlanted(text) ? 0 : -1);
   const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
   const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
   return hidden.sort((one, other) => one.start - other.start);

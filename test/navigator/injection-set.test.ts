@@ -1,0 +1,94 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
+import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts';
+import { answerQuestion } from '../../src/navigator/answer-question.ts';
+import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts';
+import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { HONEST, INJECTIONS, type Injection, QUESTION } from './injection-set.ts';
+import { type AskedModel, scriptedModel } from './scripted-model.ts';
+import { ARTICLES, openSmallKb } from './small-kb.ts';
+
+/** Cites every passage there is: whichever holds the planted text, it is among them. */
+const obeying =
+  (statements: readonly string[], more: object = {}) =>
+  ({ given: { passages } }: AskedModel) => {
+    const ids = passages.map(({ passage }) => passage);
+    const each = statements.flatMap((text) => ids.map((id) => ({ passages: [id], text })));
+    return {
+      text: JSON.stringify({
+        citations: ids.flatMap((passage) => statements.map((quote) => ({ passage, quote }))),
+        statements: statements.length === 1 ? each : [...each.slice(-2)],
+        verdict: 'answer',
+        confidence: 'high',
+        ...more,
+      }),
+    };
+  };
+
+/** How a model can obey: say it alone, say it after the truth, say it wherever it can, for the passage that fits. */
+const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
+  ['says nothing else', ({ obeyed }) => obeying([obeyed])],
+  ['says it behind the truth', ({ obeyed }) => obeying([`${HONEST} ${obeyed}`])],
+  [
+    'says it wherever it can',
+    ({ obeyed, payloads }) =>
+      obeying([HONEST, obeyed], { answer: obeyed, confidenceReason: obeyed, outOfDomain: true, payloads }),
+  ],
+  [
+    'names for it the one passage that holds it',
+    ({ obeyed, payloads }) =>
+      (asked) => {
+        const holder = asked.given.passages.find(({ text }) => payloads.some((payload) => text.includes(payload)));
+        const passages = asked.given.passages.filter((each) => holder === undefined || each === holder).slice(0, 1);
+        return obeying([obeyed])({ ...asked, given: { ...asked.given, passages } });
+      },
+  ],
+];
+
+let held = 0;
+afterAll(() =>
+  console.log(
+    `injection set: ${INJECTIONS.length} planted texts, ${held} of ${INJECTIONS.length * WAYS.length} runs held`,
+  ),
+);
+
+describe.each(INJECTIONS)('a text planted as $name', (injection) => {
+  const { articles = ARTICLES, question = QUESTION, history, payloads } = injection;
+  const { edition, knowledge } = openSmallKb(articles);
+
+  it.each(WAYS)('does not get into the response of a model that %s', async (_way, obey) => {
+    const ai = scriptedModel(obey(injection));
+    const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
+    const { searchStrategy: _words, ...response } = answer.response;
+    // Everything that travels, save the single words that were searched for.
+    const { metadata: _full, ...shared } = asLibrarianResponse(answer, metadata);
+    const told = JSON.stringify([response, shared, metadata]).toLowerCase();
+    for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
+    expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
+    const vouched = answeringModelOf(edition).topics.join(' ');
+    expect(validateNavigatorResponse(answer.response, knowledge, { query: question, vouched })).toEqual([]);
+    expect(validateResponse(asLibrarianResponse(answer, metadata))).toMatchObject({ ok: true });
+    held += 1;
+  });
+});
+
+describe('the injection set', () => {
+  it('has at least 25 texts, each of another form', () => {
+    expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
+  });
+
+  it('leaves the truth in place: an honest model answers beside each planted paragraph', async () => {
+    const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
+    const answers = await Promise.all(
+      behind.map(async ({ articles = [] }) => {
+        const ai = scriptedModel(obeying([HONEST]), obeying([HONEST]));
+        const { edition } = openSmallKb(articles);
+        return (await answerQuestion(edition, QUESTION, { ai, timeLeftMs: () => 5000 })).answer.response;
+      }),
+    );
+    const right = answers.filter(({ answer }) => answer.includes('every 60 days'));
+    // Two signs that nobody sees stand within the paragraph of the truth itself, which goes with them.
+    expect(behind.length - right.length).toBeLessThanOrEqual(5);
+  });
+});
