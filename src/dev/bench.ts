@@ -2,11 +2,13 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchContext } from './bench-context.ts';
 import { benchDelegation } from './bench-delegation.ts';
+import { benchEmbeddings } from './bench-embeddings.ts';
 import { benchHttp } from './bench-http.ts';
 import { benchIndexing } from './bench-indexing.ts';
 import { benchRouting } from './bench-routing.ts';
@@ -19,6 +21,8 @@ const PARTS = {
   delegation: benchDelegation,
   routing: benchRouting,
   indexing: benchIndexing,
+  context: benchContext,
+  embeddings: benchEmbeddings,
   size: benchSize,
 };
 
