@@ -2,7 +2,7 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { benchDelegation } from './bench-delegation.ts';
 import { benchEmbeddings } from './bench-embeddings.ts';
 import { benchHttp } from './bench-http.ts';
 import { benchIndexing } from './bench-indexing.ts';
+import { benchRetrieval } from './bench-retrieval.ts';
 import { benchRouting } from './bench-routing.ts';
 import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
@@ -23,6 +24,7 @@ const PARTS = {
   indexing: benchIndexing,
   context: benchContext,
   embeddings: benchEmbeddings,
+  retrieval: benchRetrieval,
   size: benchSize,
 };
 

@@ -2,9 +2,9 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [analytics] [--data <folder of evaluation data>]
+ *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [--data <folder of evaluation data>]
  *
- * `knowledge` needs public data that is not part of the repository; `routing` asks the product itself,
+ * `knowledge` and `tokens` need public data that is not part of the repository; `routing` asks the product itself,
  * `analytics` the sample shop; they need none.
  */
 import { resolve } from 'node:path';
@@ -15,6 +15,7 @@ import { missingFiles } from './eval-data.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
+import { evalTokens } from './eval-tokens.ts';
 
 const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
 
@@ -34,7 +35,7 @@ const print = (title: string, measures: readonly Measure[]): readonly Measure[] 
   return measures;
 };
 
-const evaluateKnowledge = (): readonly Measure[] => {
+const dataFolder = (): string => {
   const folder = resolve(values.data ?? 'eval-data');
   const missing = missingFiles(folder);
   if (missing.length > 0) {
@@ -42,6 +43,11 @@ const evaluateKnowledge = (): readonly Measure[] => {
     console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
     process.exit(2);
   }
+  return folder;
+};
+
+const evaluateKnowledge = (): readonly Measure[] => {
+  const folder = dataFolder();
   const retrieval = print('Retrieval, nDCG@10', evaluateRetrieval(folder));
   print("Retrieval of articles, sample knowledge base, customers' words", evaluateSample());
   return [...retrieval, ...print('Answers', evalAnswers(folder))];
@@ -51,6 +57,7 @@ const PARTS = {
   knowledge: async () => evaluateKnowledge(),
   routing: async () => print('Routing', await evaluateRouting()),
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
+  tokens: async () => print('Tokens', await evalTokens(dataFolder())),
 };
 
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;

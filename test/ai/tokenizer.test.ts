@@ -131,7 +131,9 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
 
   it('has them for the articles of the sample knowledge base', () => {
     const folder = new URL('../../src/dev/sample-kb/', import.meta.url);
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.md'))) {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    expect(files.length).toBeGreaterThan(20);
+    for (const file of files) {
       const text = readFileSync(new URL(file, folder), 'utf8');
       expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
     }
