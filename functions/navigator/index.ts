@@ -1,3 +1,6 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { retrieverOf } from '../../src/adapters/retriever.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -5,18 +8,22 @@ import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
+  EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
 }
 
 const fetch = serveApp('navigator', async (env: Env) => {
+  const settings = readSettings(env);
   const identity = await identityFrom(env, 'navigator');
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
+    ai: chatModelOf(settings),
+    retrieve: retrieverOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });
