@@ -29,7 +29,9 @@ describe('ensureRedis()', () => {
   });
 
   it('names what is missing where it may not install', () => {
-    expect(() => ensureRedis(machine({ has: ['apt-get'], isRoot: false }))).toThrow(/Cannot find redis-server/);
+    const foreign = machine({ has: ['apt-get'], installs: ['redis-server'], isRoot: false });
+    expect(() => ensureRedis(foreign)).toThrow(/Cannot find redis-server/);
+    expect(foreign.ran).toEqual([]);
     expect(() => ensureRedis(machine({ has: [], isRoot: true }))).toThrow(/apt-get install redis-server/);
   });
 

@@ -46,6 +46,8 @@ describe('filters', () => {
     ["name GLOB 'a*'", []],
     ["name GLOB '?[a-n]kara'", ['ankara']],
     ["name glob '[^A]*l*'", ['istanbul', 'oslo']],
+    ["name GLOB '*nk*k*'", []],
+    ["name GLOB '*k*a'", ['ankara']],
     ["name NOT GLOB 'A*'", ['istanbul', 'oslo']],
     ["name IN ('Ankara', 'Berlin')", ['ankara']],
     ['population IN (5700000, -5.5)', ['ankara', 'oslo']],

@@ -241,7 +241,7 @@ describe('indexes', () => {
       { id: 'blue', data: 'Blue bicycles for children', metadata: { colour: 'blue' } },
     ]);
     for (const queryMode of ['HYBRID', 'DENSE', 'SPARSE'] as const) {
-      const [best] = await index.query({ data: 'blocked filters', topK: 1, queryMode: queryMode as never });
+      const [best] = await index.query({ data: 'filters', topK: 1, queryMode: queryMode as never });
       expect(best?.id).toBe('red');
     }
     const sparse = await index.query({ data: 'pump', topK: 5, queryMode: 'SPARSE' as never });

@@ -1,6 +1,6 @@
 /**
  * The number whose decimal form is the shortest that still names the same 32-bit float, as the service prints values and
- * scores: 0.1 stays 0.1, and is not 0.10000000149011612.
+ * scores: 0.1 stays 0.1, and is not 0.10000000149011612. Numbers below 1e-38 may get more digits than they need.
  */
 export const shortestFloat32 = (value: number): number => {
   const single = Math.fround(value);
