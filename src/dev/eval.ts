@@ -2,9 +2,10 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [--data <folder of evaluation data>]
+ *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support]
+ *                   [--data <folder of evaluation data>]
  *
- * `knowledge` and `tokens` need public data that is not part of the repository; `routing` asks the product itself,
+ * `knowledge`, `tokens` and `support` need public data that is not part of the repository; `routing` asks the product itself,
  * `analytics` the sample shop; they need none.
  */
 import { resolve } from 'node:path';
@@ -15,7 +16,9 @@ import { missingFiles } from './eval-data.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
+import { evaluateSupport } from './eval-support.ts';
 import { evalTokens } from './eval-tokens.ts';
+import { missingSupportFiles } from './support-data.ts';
 
 const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
 
@@ -35,9 +38,9 @@ const print = (title: string, measures: readonly Measure[]): readonly Measure[] 
   return measures;
 };
 
-const dataFolder = (): string => {
+const dataFolder = (missingIn = missingFiles): string => {
   const folder = resolve(values.data ?? 'eval-data');
-  const missing = missingFiles(folder);
+  const missing = missingIn(folder);
   if (missing.length > 0) {
     console.error(`Cannot evaluate: ${folder} lacks ${missing.join(', ')}`);
     console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
@@ -58,6 +61,7 @@ const PARTS = {
   routing: async () => print('Routing', await evaluateRouting()),
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
+  support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
 };
 
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;

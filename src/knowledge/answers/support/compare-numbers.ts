@@ -12,16 +12,30 @@ export const followsFrom = (words: readonly Word[], at: number, theirs: readonly
   if (kind === 'decade') return numbers.some((each) => each >= value && each < value + (value % 100 === 0 ? 100 : 10));
   if (kind === 'ordinal' && words[at + 1]?.text === 'century')
     return numbers.some((each) => Math.ceil(each / 100) === value && each > 31);
+  const bound = boundOf(words, at);
+  // "at least eight" does not stand for "at least twelve", though it follows from it.
+  if (bound === undefined || theirs.some((each, place) => each.role === 'number' && boundOf(theirs, place) === bound))
+    return false;
+  return numbers.some((each) => BOUNDS[bound](each, value) && kind !== 'year');
+};
+
+type Bound = keyof typeof BOUNDS;
+const BOUNDS = {
+  above: (theirs: number, ours: number) => theirs >= ours && theirs <= 3 * ours,
+  below: (theirs: number, ours: number) => theirs <= ours && 3 * theirs >= ours,
+  about: (theirs: number, ours: number) => Math.abs(theirs - ours) <= 0.06 * Math.abs(ours),
+};
+
+/** What the words before a number make of it. */
+const boundOf = (words: readonly Word[], at: number): Bound | undefined => {
   const before = words.slice(Math.max(0, at - 3), at).map(({ text }) => text);
-  if (before.some((text) => ABOVE.has(text))) return numbers.some((each) => each >= value && each <= value * 3);
-  if (before.some((text) => BELOW.has(text))) return numbers.some((each) => each <= value && each * 3 >= value);
-  if (before.some((text) => ABOUT.has(text)))
-    return numbers.some((each) => Math.abs(each - value) <= 0.06 * Math.abs(value) && kind !== 'year');
-  return false;
+  if (before.some((text) => ABOVE.has(text))) return 'above';
+  if (before.some((text) => BELOW.has(text))) return 'below';
+  return before.some((text) => ABOUT.has(text)) ? 'about' : undefined;
 };
 
 const ABOVE: ReadonlySet<string> = new Set(['over', 'above', 'exceeding', 'least', 'more', 'minimum']);
-const BELOW: ReadonlySet<string> = new Set(['under', 'below', 'most', 'less', 'fewer', 'almost', 'nearly']);
+const BELOW: ReadonlySet<string> = new Set(['under', 'below', 'most', 'less', 'fewer']);
 const ABOUT: ReadonlySet<string> = new Set([
   'about',
   'around',
@@ -37,50 +51,84 @@ export const isReplaced = ({ kind }: Word, words: readonly Word[], { words: thei
   theirs.some((each) => each.role === 'number' && each.kind === kind && !words.some(({ key }) => key === each.key));
 
 /**
- * Numbers of the answer that stand in the sentence beside something else: each of the words next to it is nearer to another
- * number there.
+ * Numbers of the answer that stand in the sentence beside something else: of "24 months for the grinder, 12 for the boiler" no
+ * part takes the number of one and the words of the other.
  */
 export const misplacedNumbers = (words: readonly Word[], { words: theirs }: SourceSentence): Word[] => {
-  const numbers = theirs.flatMap(({ role }, at) => (role === 'number' ? [at] : []));
-  if (numbers.length < 2) return [];
-  return words.filter((word, at) => {
-    if (word.role !== 'number') return false;
-    const own = numbers.filter((place) => theirs[place]?.key === word.key);
-    const others = numbers.filter((place) => theirs[place]?.key !== word.key);
-    if (own.length === 0 || others.length === 0) return false;
-    const beside = [neighbour(words, at, -1), neighbour(words, at, 1)].filter((each) => each !== undefined);
-    const places = beside
-      .map(({ key }) => theirs.flatMap((each, place) => (each.key === key ? [place] : [])))
-      .filter((found) => found.length > 0);
-    return places.length > 0 && places.every((found) => distance(found, others) < distance(found, own));
-  });
+  const clauses = numberedClauses(theirs);
+  if (clauses.length < 2) return theirs.some(({ text }) => text === 'respectively') ? words.filter(isNumber) : [];
+  return numberedClauses(words).flatMap((ours) =>
+    ours.filter((word) => {
+      if (!isAmount(word, words)) return false;
+      const places = clauses.filter((clause) => hasKey(clause, word));
+      return places.length > 0 && places.every((place) => mixes(ours, place, clauses));
+    }),
+  );
 };
 
-/** The closest word beside a number that tells what it is about. */
-const neighbour = (words: readonly Word[], at: number, step: -1 | 1): Word | undefined => {
-  for (let place = at + step; place >= 0 && place < words.length && Math.abs(place - at) <= 4; place += step) {
-    const word = words[place] as Word;
-    if (word.role === 'number') return undefined;
-    if (isSought(word)) return word;
+/** Not a part of a date, whose parts stand in many orders. */
+const isAmount = (word: Word, words: readonly Word[]): boolean => {
+  if (!isNumber(word) || word.kind === 'year' || word.kind === 'decade') return false;
+  const at = words.indexOf(word);
+  return ![words[at - 1], words[at + 1]].some((each) => each !== undefined && MONTHS.has(each.key.slice(0, 3)));
+};
+
+const MONTHS: ReadonlySet<string> = new Set('jan feb mar apr may jun jul aug sep oct nov dec'.split(' '));
+
+const isNumber = ({ role }: Word): boolean => role === 'number';
+const hasKey = (words: readonly Word[], { key }: Word): boolean => words.some((each) => each.key === key);
+
+/** It takes words of other clauses, and leaves out some of the number's own. */
+const mixes = (ours: readonly Word[], own: readonly Word[], clauses: readonly (readonly Word[])[]): boolean => {
+  const said = (words: readonly Word[]) => words.filter((word) => isSought(word) && !isNumber(word));
+  const others = clauses.filter((clause) => clause !== own).flat();
+  return (
+    said(ours).some((word) => !hasKey(own, word) && hasKey(others, word)) &&
+    said(own).some((word) => !hasKey(ours, word))
+  );
+};
+
+/** The parts of a sentence that each say something of their own with a number; what has none belongs to the next that has one. */
+const numberedClauses = (words: readonly Word[]): Word[][] => {
+  const clauses: Word[][] = [];
+  let open: Word[] = [];
+  for (const word of words) {
+    if (word.opensClause && open.some(isNumber)) {
+      clauses.push(open);
+      open = [];
+    }
+    open.push(word);
   }
-  return undefined;
+  if (open.some(isNumber)) return [...clauses, open];
+  clauses.at(-1)?.push(...open);
+  return clauses;
 };
-
-const distance = (places: readonly number[], others: readonly number[]): number =>
-  Math.min(...places.flatMap((place) => others.map((other) => Math.abs(place - other))));
 
 /** Numbers of the answer that have another unit in the sentence. */
-export const changedUnits = (words: readonly Word[], { words: theirs, forms }: SourceSentence): Word[] =>
+export const changedUnits = (words: readonly Word[], { words: theirs }: SourceSentence): Word[] =>
   words.filter((word, at) => {
-    const unit = words[at + 1];
-    if (word.role !== 'number' || unit === undefined || !UNITS.has(unit.key) || forms.has(unit.key)) return false;
-    return theirs.some((each, place) => each.key === word.key && UNITS.has(theirs[place + 1]?.key ?? ''));
+    const unit = unitOf(words, at);
+    if (unit === undefined) return false;
+    const units = theirs.flatMap((each, place) => (each.key === word.key ? (unitOf(theirs, place) ?? []) : []));
+    return units.length > 0 && !units.includes(unit);
   });
 
-const UNITS: ReadonlySet<string> = new Set(
+const unitOf = (words: readonly Word[], at: number): string | undefined => {
+  const { role, kind } = words[at] as Word;
+  if (role !== 'number') return undefined;
+  if (kind === 'percent' || kind === 'money') return kind;
+  const next = words[at + 1]?.key ?? '';
+  return UNITS.get(next);
+};
+
+/** Under each stem its unit. */
+const UNITS: ReadonlyMap<string, string> = new Map(
   (
-    'second minut hour dai week month year decad centuri mm cm m km millimet centimet metr meter kilomet kilometr micrometr mile ' +
-    'inch feet foot yard g kg mg gram kilogram pound lb ounc oz ton tonn kb mb gb tb byte bit megabyt gigabyt kilobyt ' +
-    'terabyt degre celsiu fahrenheit kelvin percent dollar euro yen volt watt kw ampere bar psi liter litr l ml gallon'
-  ).split(' '),
+    'second/s/sec minut/min hour/h dai week month year decad centuri mm/millimet/millimetr cm/centimet/centimetr m/metr/meter ' +
+    'km/kilomet/kilometr micrometr/micromet mile inch feet/foot/ft yard mg/milligram g/gram kg/kilogram pound/lb ounc/oz ton/tonn ' +
+    'byte bit kb/kilobyt mb/megabyt gb/gigabyt tb/terabyt degre celsiu fahrenheit kelvin dollar/usd euro/eur yen volt/v watt/w ' +
+    'kw amp/amper bar psi liter/litr/l ml gallon time'
+  )
+    .split(' ')
+    .flatMap((unit) => unit.split('/').map((stem): [string, string] => [stem, unit])),
 );

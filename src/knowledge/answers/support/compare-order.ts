@@ -1,16 +1,29 @@
 import type { SourceSentence } from './prepare-source.ts';
 import { isSought, type Word } from './read-words.ts';
 
-/** Two names that stand in the other order, with neither sentence or both in the passive. */
+/** Two names on either side of the same word stand on the other side of it there, with neither sentence or both in the passive. */
 export const swapsNames = (words: readonly Word[], { words: theirs }: SourceSentence): boolean => {
   if (hasBy(words) !== hasBy(theirs)) return false;
-  const places = words.flatMap((word) => {
-    if (word.role !== 'name') return [];
-    const at = theirs.findIndex(({ key }) => key === word.key);
-    return at >= 0 ? [at] : [];
+  return words.some(({ key, role }, at) => {
+    if (role !== 'content') return false;
+    const there = theirs.findIndex((each) => each.key === key && each.role === 'content');
+    if (there < 0) return false;
+    const [before, after] = [nameBeside(words, at, -1), nameBeside(words, at, 1)];
+    const [left, right] = [nameBeside(theirs, there, -1), nameBeside(theirs, there, 1)];
+    return before !== undefined && after !== undefined && before !== after && before === right && after === left;
   });
-  return places.some((at, rank) => rank > 0 && at < (places[rank - 1] ?? 0));
 };
+
+const nameBeside = (words: readonly Word[], at: number, step: -1 | 1): string | undefined => {
+  for (let place = at + step; Math.abs(place - at) <= 4; place += step) {
+    const word = words[place];
+    if (word && isNamed(word)) return word.key;
+  }
+  return undefined;
+};
+
+/** The first word has a capital anyway; it is a name where it is one in both. */
+const isNamed = ({ role, isCapital }: Word): boolean => role === 'name' || (role === 'content' && isCapital);
 
 const hasBy = (words: readonly Word[]): boolean => words.some(({ text }) => text === 'by');
 
@@ -52,14 +65,15 @@ const sidesOf = (words: readonly Word[], at: number): Sides => ({
 
 const keysOf = (words: readonly Word[]): Set<string> => new Set(words.filter(isSought).map(({ key }) => key));
 
-const isCrossed = (ours: Sides, theirs: Sides): boolean => {
-  const [toRight, toLeft] = [common(ours.left, theirs.right), common(ours.right, theirs.left)];
-  const straight = common(ours.left, theirs.left) + common(ours.right, theirs.right);
-  return toRight > 0 && toLeft > 0 && toRight + toLeft > straight;
-};
+/** What stands on one side alone stands on the other one there. */
+const isCrossed = (ours: Sides, theirs: Sides): boolean =>
+  hasCommon(onlyIn(ours.left, ours.right), onlyIn(theirs.right, theirs.left)) &&
+  hasCommon(onlyIn(ours.right, ours.left), onlyIn(theirs.left, theirs.right));
 
-const common = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
-  [...one].filter((key) => other.has(key)).length;
+const onlyIn = (one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
+  [...one].filter((key) => !other.has(key));
+
+const hasCommon = (one: readonly string[], other: readonly string[]): boolean => one.some((key) => other.includes(key));
 
 /** Each of what should come earlier stands behind all of what should come later. */
 const isLater = (earlier: ReadonlySet<string>, later: ReadonlySet<string>, steps: readonly Word[]): boolean => {

@@ -30,11 +30,11 @@ const deniedKeys = (words: readonly Word[]): Set<string> => {
 };
 
 export interface Polarity {
-  /** Words that both have and only one of them denies. */
-  differing: Word[];
+  /** The answer denies, the sentence does not. */
   addsDenial: boolean;
-  dropsDenial: boolean;
-  /** Words whose contrary stands in the sentence. */
+  /** Words that both have and only one of them denies; empty when they deny the same. */
+  differing: Word[];
+  /** Words whose contrary stands in the sentence, neither or both of them denied. */
   contrary: Word[];
 }
 
@@ -43,30 +43,56 @@ export const comparePolarity = (
   { words: theirs, forms }: SourceSentence,
   near: readonly SourceSentence[],
 ): Polarity => {
-  const ours = deniedKeys(words);
-  const said = deniedKeys(theirs);
+  const [ours, said] = [deniedKeys(words), deniedKeys(theirs)];
+  const contraries = contrariesIn(words, theirs, [{ forms }, ...near]);
   const shared = words.filter((word) => (word.role === 'content' || word.role === 'name') && forms.has(word.key));
   const differing = shared.filter(({ key }) => ours.has(key) !== said.has(key));
+  const isSameDenial = shared.some(({ key }) => ours.has(key) && said.has(key));
+  // "not open" and "closed" are the same.
+  const contrary = contraries
+    .filter(([word, other]) => ours.has(word.key) === said.has(other.key))
+    .map(([word]) => word);
+  const isMadeUpFor = contrary.length < contraries.length;
   return {
-    differing,
-    addsDenial: words.some(isDenying) && !theirs.some(isDenying),
-    dropsDenial: !words.some(isDenying) && theirs.some(isDenying),
-    contrary: contraries(words, theirs, [{ forms }, ...near]),
+    addsDenial: words.some(isDenying) && !theirs.some(isDenying) && !isMadeUpFor,
+    differing: isSameDenial || isMadeUpFor ? [] : differing,
+    contrary,
   };
 };
 
-const contraries = (
+/** Words of the answer, each with its contrary in the sentence. */
+const contrariesIn = (
   words: readonly Word[],
   theirs: readonly Word[],
   places: readonly Pick<SourceSentence, 'forms'>[],
-): Word[] => {
+): [Word, Word][] => {
   const ours = new Set(words.flatMap(({ key }) => [key, ...meaningsOf(key)]));
-  return words.filter(({ role, key }) => {
-    if (role === 'number' || role === 'negation') return false;
-    if (places.some(({ forms }) => forms.has(key) || meaningsOf(key).some((each) => forms.has(each)))) return false;
-    return theirs.some(
+  return words.flatMap((word, at): [Word, Word][] => {
+    const { role, key, text } = word;
+    if (role === 'number' || role === 'negation') return [];
+    if (PARTICLES.has(text)) {
+      const other = theirs.find(
+        (each, there) => PARTICLES.get(text) === each.text && words[at - 1]?.key === theirs[there - 1]?.key,
+      );
+      return other ? [[word, other]] : [];
+    }
+    if (places.some(({ forms }) => forms.has(key) || meaningsOf(key).some((each) => forms.has(each)))) return [];
+    const other = theirs.find(
       (each) =>
         !ours.has(each.key) && isContrary(key, each.key) && !meaningsOf(each.key).some((meaning) => ours.has(meaning)),
     );
+    return other ? [[word, other]] : [];
   });
 };
+
+/** Contraries where they belong to the same verb: turn on, turn off. */
+const PARTICLES: ReadonlyMap<string, string> = new Map(
+  [
+    ['on', 'off'],
+    ['up', 'down'],
+    ['in', 'out'],
+  ].flatMap(([one = '', other = '']): [string, string][] => [
+    [one, other],
+    [other, one],
+  ]),
+);

@@ -6,7 +6,6 @@ import { type WordingChange, wordingChanges } from './compare-wording.ts';
 import { type Evidence, findEvidence, foundIn } from './find-evidence.ts';
 import type { PreparedSource, SourceSentence } from './prepare-source.ts';
 import { isSought, type Word } from './read-words.ts';
-import { meaningsOf } from './word-relations.ts';
 
 /** What is measured of a sentence held against the sources: 0 where nothing speaks against it, more the more does. */
 export type Feature =
@@ -18,13 +17,13 @@ export type Feature =
   | 'nameLate'
   | 'nameFar'
   | 'nameReplaced'
+  | 'oneWordReplaced'
   | 'numberAbsent'
   | 'numberReplaced'
   | 'numberFar'
   | 'numberMisplaced'
   | 'closeNumber'
   | 'unit'
-  | 'polarity'
   | 'addsDenial'
   | 'denialFar'
   | 'closeDenial'
@@ -44,6 +43,8 @@ export interface Comparison {
 
 /** A word counts as found from this worth on: itself, one of its meanings, or one that begins alike. */
 const FOUND_FROM = 0.5;
+/** Words of a sentence that says one thing. */
+const PLAIN_LENGTH = 15;
 const NOWHERE: SourceSentence = { start: 0, end: 0, text: '', words: [], forms: new Map() };
 
 /** Measures one sentence of an answer against the sentence of the sources that is nearest to it, and what stands around that. */
@@ -63,13 +64,15 @@ export const compareSentence = (
   const close = noteWords(lookups, note);
   noteNumbers(lookups, { words, sentence, close }, note);
   notePolarity(lookups, { words, sentence, near, close }, note);
+  // One small word says less of a long sentence.
+  const alike = close * Math.min(1, PLAIN_LENGTH / Math.max(words.length, sentence.words.length));
   const around = new Set([sentence, ...near].flatMap((each) => each.words.map((word) => word.text)));
   // Its keys are what `wordingChanges` promises; `Object.entries` forgets them.
   for (const [change, word] of Object.entries(wordingChanges(words, sentence.words, around)))
-    if (word !== '') note(change as WordingChange, close, word);
-  noteAlignment(words, sentence, note);
-  note('swapsNames', swapsNames(words, sentence) ? 1 : 0, 'names');
-  note('swapsSides', swapsSides(words, sentence, next) ? 1 : 0, 'order');
+    if (word !== '') note(change as WordingChange, alike, word);
+  noteAlignment(lookups, { words, sentence, close }, note);
+  note('swapsNames', swapsNames(words, sentence) ? close : 0, 'names');
+  note('swapsSides', swapsSides(words, sentence, next) ? alike : 0, 'order');
   const speaker = words.find((word) => SPEAKER.has(word.text));
   if (speaker && !sentence.words.some((word) => SPEAKER.has(word.text))) note('firstPerson', 1, [speaker]);
   note('chat', /[?!]/.test(text) && !/[?!]/.test(sentence.text) ? 1 : 0, '? or !');
@@ -104,7 +107,7 @@ const lookUp = (
   });
 };
 
-/** @returns How far the sentence says the same as its evidence, 0 (half of its words are there, or fewer) to 1 (all of them). */
+/** @returns How far the sentence says the same as its evidence, 0 to 1: the square of the share of its words that are there. */
 const noteWords = (lookups: readonly Lookup[], note: Note): number => {
   const total = Math.max(
     0.3,
@@ -112,9 +115,8 @@ const noteWords = (lookups: readonly Lookup[], note: Note): number => {
   );
   const missing = (how: 'anywhere' | 'own' | 'around') =>
     lookups.reduce((sum, each) => sum + each.word.weight * (1 - each[how]), 0) / total;
-  const isName = ({ word }: Lookup) => word.role === 'name';
   const lacking = lookups.filter(({ anywhere }) => anywhere < FOUND_FROM);
-  const names = lacking.filter(isName);
+  const names = lacking.filter(({ word }) => isName(word));
   // What a sentence begins with it mostly is about: a source may say `it` there.
   const isEarly = ({ at }: Lookup) => at < 0.4 * ((lookups.at(-1)?.at ?? 0) + 1);
   const absent = lacking.filter(({ word }) => word.role === 'content').map(({ word }) => word);
@@ -129,10 +131,10 @@ const noteWords = (lookups: readonly Lookup[], note: Note): number => {
   );
   noteUpTo2(
     'nameFar',
-    lookups.filter((each) => isName(each) && isFar(each)),
+    lookups.filter((each) => isName(each.word) && isFar(each)),
     note,
   );
-  return Math.max(0, 1 - 2 * missing('own'));
+  return (1 - missing('own')) ** 2;
 };
 
 const isFar = ({ anywhere, around }: Lookup): boolean => anywhere >= FOUND_FROM && around < FOUND_FROM;
@@ -168,35 +170,34 @@ const notePolarity = (
   { words, sentence, near, close }: Compared & { near: readonly SourceSentence[] },
   note: Note,
 ) => {
-  const { differing, addsDenial, dropsDenial, contrary } = comparePolarity(words, sentence, near);
-  note('polarity', Math.min(1, differing.length), differing);
+  const { addsDenial, differing, contrary } = comparePolarity(words, sentence, near);
   const denial = words.find(isDenying)?.text ?? 'not';
   note('addsDenial', addsDenial ? 1 : 0, denial);
+  note('closeDenial', addsDenial || differing.length > 0 ? close : 0, addsDenial ? denial : differing);
   note('denialFar', lookups.some(({ word, around }) => isDenying(word) && around < FOUND_FROM) ? 1 : 0, denial);
-  // A contrary that is denied says the same again.
-  const isDenialAlone = contrary.length === 0 && (addsDenial || dropsDenial);
-  note('closeDenial', isDenialAlone ? close : 0, denial);
   note('contrary', Math.min(2, contrary.length), contrary);
-  note('closeContrary', addsDenial || dropsDenial ? 0 : close * Math.min(1, contrary.length), contrary);
+  note('closeContrary', close * Math.min(1, contrary.length), contrary);
 };
 
 /** What the sentence has beside its evidence, and in the place of something else. */
-const noteAlignment = (words: readonly Word[], sentence: SourceSentence, note: Note) => {
-  const gaps = align(words, sentence.words);
-  const said = new Set(words.flatMap(({ key }) => [key, ...meaningsOf(key)]));
-  const inserted: Word[] = [];
-  const replacing: Word[] = [];
-  for (const { ours, theirs } of gaps) {
-    const own = ours.filter((word) => isSought(word) && foundIn(word, [sentence.forms]) < FOUND_FROM);
-    const left = theirs.filter(
-      (word) => isSought(word) && ![word.key, ...meaningsOf(word.key)].some((each) => said.has(each)),
-    );
-    if (left.length === 0) inserted.push(...own);
-    else if (left.some(({ role }) => role === 'name')) replacing.push(...own.filter(({ role }) => role === 'name'));
-  }
+const noteAlignment = (lookups: readonly Lookup[], { words, sentence, close }: Compared, note: Note) => {
+  const missing = new Set(wordsOf(lookups.filter(({ own }) => own < FOUND_FROM)));
+  const said = new Set(words.flatMap(({ forms }) => forms));
+  const gaps = align(words, sentence.words).map(({ ours, theirs }) => ({
+    size: Math.max(ours.length, theirs.length),
+    added: ours.filter((word) => missing.has(word)),
+    left: theirs.filter((word) => isSought(word) && !word.forms.some((form) => said.has(form))),
+  }));
+  const inserted = gaps.flatMap(({ added, left }) => (left.length === 0 ? added : []));
   note('inserted', Math.log1p(inserted.length), inserted);
-  note('nameReplaced', Math.min(1, replacing.length), replacing);
+  const renamed = gaps.flatMap(({ added, left }) => (left.some(isName) ? added.filter(isName) : []));
+  note('nameReplaced', close * Math.min(1, renamed.length), renamed);
+  const [gap] = gaps;
+  if (gaps.length === 1 && gap && gap.size <= 2 && gap.left.length > 0)
+    note('oneWordReplaced', Math.min(1, gap.added.length), gap.added);
 };
+
+const isName = ({ role }: Word): boolean => role === 'name';
 
 /** Who speaks for himself or to the reader states nothing that a source could say. */
 const SPEAKER: ReadonlySet<string> = new Set('i my me we our us you your mine im'.split(' '));

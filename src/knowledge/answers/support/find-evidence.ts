@@ -1,4 +1,4 @@
-import { formsOf, type PreparedSource, type SourceSentence } from './prepare-source.ts';
+import type { PreparedSource, SourceSentence } from './prepare-source.ts';
 import { isSought, type Word } from './read-words.ts';
 
 /** Where a sentence of an answer may come from. */
@@ -39,7 +39,7 @@ const scoresOf = (words: readonly Word[], { index, sentences }: PreparedSource):
     if (!isSought(word) || seen.has(word.key)) continue;
     seen.add(word.key);
     const gains = new Map<number, number>();
-    for (const form of formsOf(word)) {
+    for (const form of word.forms) {
       const where = index.get(form) ?? [];
       const rarity = Math.log(1 + sentences.length / Math.max(1, where.length)) + 0.5;
       const gain = word.weight * worthOf(form, word) * rarity;
@@ -56,7 +56,7 @@ export const worthOf = (form: string, { key }: Word): number => (form === key ? 
 /** How well a word is found in sentences, 0 to 1. */
 export const foundIn = (word: Word, places: readonly ReadonlyMap<string, unknown>[]): number => {
   let best = 0;
-  for (const form of formsOf(word)) {
+  for (const form of word.forms) {
     const worth = worthOf(form, word);
     if (worth > best && places.some((forms) => forms.has(form))) best = worth;
   }

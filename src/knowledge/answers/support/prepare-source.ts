@@ -1,7 +1,6 @@
 import type { Span } from '../split-sentences.ts';
 import { readWords, type Word } from './read-words.ts';
 import { plainOf, statementSpans } from './statements.ts';
-import { meaningsOf } from './word-relations.ts';
 
 /** A text that an answer may rest on. */
 export interface SupportSource {
@@ -52,13 +51,7 @@ const sentenceOf = (text: string, { start, end }: Span): SourceSentence => {
   const words = readWords(text);
   const forms = new Map<string, number>();
   words.forEach((word, at) => {
-    for (const form of formsOf(word)) if (!forms.has(form)) forms.set(form, at);
+    for (const form of word.forms) if (!forms.has(form)) forms.set(form, at);
   });
   return { start, end, text, words, forms };
-};
-
-/** Forms by which a word is found: itself, its meanings, and its beginning, by which `producer` finds `produced`. */
-export const formsOf = ({ key, role }: Pick<Word, 'key' | 'role'>): readonly string[] => {
-  if (role !== 'content' && role !== 'name') return [key];
-  return key.length < 5 ? [key, ...meaningsOf(key)] : [key, ...meaningsOf(key), `${key.slice(0, 5)}-`];
 };

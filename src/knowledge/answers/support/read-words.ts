@@ -1,6 +1,7 @@
 import { stem } from '../../search/stem.ts';
 import { STOP_WORDS } from '../../search/stop-words.ts';
 import { isNumberWord, type NumberKind, numberInDigits, numberInWords } from './read-numbers.ts';
+import { meaningsOf } from './word-relations.ts';
 
 /** What a word does in a sentence. Content, names and numbers are what a source has to have. */
 export type Role = 'content' | 'name' | 'number' | 'negation' | 'function';
@@ -12,11 +13,17 @@ export interface Word {
   /** What it is compared by: the stem of a word, `#` and the value of a number, `not` for every denial. */
   key: string;
   role: Role;
+  /** It begins with a capital, in a text that has both. */
+  isCapital: boolean;
+  /** A mark or a conjunction parts it from the word before. */
+  opensClause: boolean;
   /** Of a number: what it is, where that can be told. */
   kind?: NumberKind;
   value?: number;
   /** What it counts among those that a source has to have, 0 to 1. */
   weight: number;
+  /** By what it is found: itself, its meanings, and its beginning, by which `producer` finds `produced`. */
+  forms: readonly string[];
 }
 
 /**
@@ -27,13 +34,24 @@ export const readWords = (sentence: string): Word[] => {
   const words: Word[] = [];
   const isCased = /\p{Lu}/u.test(sentence) && /\p{Ll}/u.test(sentence);
   let isFirst = true;
+  let end = 0;
   for (const { 0: run, index } of sentence.matchAll(WORD)) {
-    if (/^\d/.test(run)) words.push({ ...numberInDigits(run, sentence, index), role: 'number', weight: 1 });
-    else addWord(words, run, isCased && isCapital(run, isFirst));
+    const before = words.length;
+    if (/^\d/.test(run)) words.push(numberOf(numberInDigits(run, sentence, index)));
+    else addWord(words, run, isCased && isName(run, isFirst));
+    const word = words.at(-1);
+    if (word && words.length > before) {
+      word.isCapital = isCased && /^\p{Lu}/u.test(run);
+      word.opensClause = CLAUSE_MARK.test(sentence.slice(end, index)) || CONJUNCTIONS.has(word.text);
+    }
     isFirst = /^\s*[:•]/.test(sentence.slice(index + run.length, index + run.length + 3));
+    end = index + run.length;
   }
   return words;
 };
+
+const CLAUSE_MARK = /[,;:()|]|\s[–—-]\s/;
+const CONJUNCTIONS: ReadonlySet<string> = new Set(['and', 'but', 'or', 'while', 'whereas']);
 
 /** Whether a source has to have it. */
 export const isSought = ({ role }: Word): boolean => role === 'content' || role === 'name' || role === 'number';
@@ -41,37 +59,53 @@ export const isSought = ({ role }: Word): boolean => role === 'content' || role 
 const WORD =
   /\d+(?:[.,:]\d+){0,5}(?:st|nd|rd|th|s)?(?![\p{L}\d])|[\p{L}\p{N}\p{M}]{1,64}(?:['’]\p{L}{1,2}(?!\p{L}))?|n['’]t\b/gu;
 
-const isCapital = (run: string, isFirst: boolean): boolean =>
+const isName = (run: string, isFirst: boolean): boolean =>
   isFirst ? /^\p{L}.*\p{Lu}|^\p{Lu}.*\d/u.test(run) : /^\p{Lu}|\p{Ll}\p{Lu}/u.test(run);
 
-const addWord = (words: Word[], run: string, isName: boolean): void => {
+const addWord = (words: Word[], run: string, isNamed: boolean): void => {
   const lower = run
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll('’', "'");
-  const text = lower.replace(/'\w*$/, '');
-  if (/n't$/.test(lower) || DENIALS.has(lower))
-    words.push({ text: /n't$/.test(lower) ? 'not' : lower, key: 'not', role: 'negation', weight: 0 });
+  const isNot = /n't$/.test(lower);
+  const text = isNot ? 'not' : lower.replace(/'\w*$/, '');
+  if (isNot || DENIALS.has(text)) words.push(wordOf(text, 'not', 'negation'));
   else if (text === '' || text === 's') return;
   else if (isNumberWord(text)) addNumberWord(words, text);
   else if (text !== 'percent' && text !== 'cent') {
-    const role: Role = STOP_WORDS.has(text) || LIGHT.has(text) ? 'function' : isName ? 'name' : 'content';
-    const key = stem(text);
-    words.push({ text, key, role, weight: weightOf(role, key, text) });
+    const role: Role = STOP_WORDS.has(text) || LIGHT.has(text) ? 'function' : isNamed ? 'name' : 'content';
+    words.push(wordOf(text, stem(text), role));
   }
 };
+
+const wordOf = (text: string, key: string, role: Role): Word => ({
+  ...{ text, key, role, isCapital: false, opensClause: false },
+  weight: weightOf(role, key, text),
+  forms: formsOf(key, role),
+});
 
 /** "three million" is one number, and so is "3 million". */
 const addNumberWord = (words: Word[], text: string): void => {
   const last = words.at(-1);
-  const read = numberInWords(text, last?.role === 'number' ? last : undefined);
-  if (read.isMultiplied) words.pop();
-  words.push({ text, key: read.key, role: 'number', kind: read.kind, value: read.value, weight: 1 });
+  const { isMultiplied, ...read } = numberInWords(text, last?.role === 'number' ? last : undefined);
+  if (isMultiplied) words.pop();
+  words.push(numberOf({ text, ...read }));
+};
+
+const numberOf = ({ text, key, kind, value }: Pick<Required<Word>, 'text' | 'key' | 'kind' | 'value'>): Word => ({
+  ...wordOf(text, key, 'number'),
+  kind,
+  value,
+});
+
+const formsOf = (key: string, role: Role): readonly string[] => {
+  if (role !== 'content' && role !== 'name') return [key];
+  return key.length < 5 ? [key, ...meaningsOf(key)] : [key, ...meaningsOf(key), `${key.slice(0, 5)}-`];
 };
 
 const weightOf = (role: Role, key: string, text: string): number => {
-  if (role === 'function') return 0;
+  if (role === 'function' || role === 'negation') return 0;
   if (role === 'content' && WEAK.has(key)) return 0.35;
   return text.length <= 2 ? 0.7 : 1;
 };
