@@ -95,9 +95,12 @@ export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryS
         hits.map(({ id }) => decodeText(id)),
         options,
       );
-      const found = hits.flatMap(({ similarity }, at) => {
+      const found = hits.flatMap(({ similarity, metadata }, at) => {
         const memory = memories[at];
-        return memory === undefined ? [] : [{ memory, semantic: similarity }];
+        // A vector that has yet to go may be of a memory that had this id before.
+        return memory === undefined || metadata?.created !== Date.parse(memory.created_at)
+          ? []
+          : [{ memory, semantic: similarity }];
       });
       if (found.length >= query.limit || hits.length < asked || asked === MAX_HITS) return found;
     }

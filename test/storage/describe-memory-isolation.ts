@@ -1,0 +1,287 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ContextEngine } from '../../src/context-engine/index.ts';
+import type { Memory } from '../../src/contract/memory.ts';
+import { stemsOf } from '../../src/memory/stems-of.ts';
+import { cosine } from '../../src/storage/cosine.ts';
+import type { MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
+import { newWorkspace } from './describe-memory-store.ts';
+import { DIMENSIONS, type StoreUnderTest } from './memory-stores.ts';
+
+const WORKSPACES = 3;
+/** Few, so that they are soon used again after they were deleted. */
+const IDS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
+const WORDS = ['fan', 'pool', 'wallet', 'node', 'fee', 'led', 'dashboard', 'password'];
+const FEW = ['a', 'b'];
+
+/** What is done next, in one of the workspaces. The same ids, persons and conversations are in all of them. */
+const operation = fc.record({
+  workspace: fc.nat(WORKSPACES - 1),
+  what: fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        name: fc.constant('put' as const),
+        id: fc.constantFrom(...IDS),
+        words: fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }),
+        vector: fc.option(
+          fc
+            .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
+            .filter((numbers) => numbers.some((number) => number !== 0)),
+        ),
+        conversation: fc.option(fc.constantFrom(...FEW)),
+        person: fc.option(fc.constantFrom(...FEW)),
+        relatedTo: fc.uniqueArray(fc.constantFrom(...IDS), { maxLength: 2 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ name: fc.constant('get' as const), id: fc.constantFrom(...IDS) }) },
+    { weight: 4, arbitrary: fc.record({ name: fc.constant('relations' as const), id: fc.constantFrom(...IDS) }) },
+    { weight: 2, arbitrary: fc.record({ name: fc.constant('delete' as const), id: fc.constantFrom(...IDS) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        name: fc.constant('list' as const),
+        conversation: fc.option(fc.constantFrom(...FEW)),
+        person: fc.option(fc.constantFrom(...FEW)),
+        limit: fc.integer({ min: 1, max: 4 }),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        name: fc.constant('search' as const),
+        text: fc.option(fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })),
+        vector: fc.option(
+          fc
+            .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
+            .filter((numbers) => numbers.some((number) => number !== 0)),
+        ),
+        conversation: fc.option(fc.constantFrom(...FEW)),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        name: fc.constant('context' as const),
+        text: fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        name: fc.constant('erase' as const),
+        by: fc.constantFrom('personId' as const, 'conversationId' as const),
+        value: fc.constantFrom(...FEW),
+      }),
+    },
+  ),
+});
+type Operation = (typeof operation extends fc.Arbitrary<infer T> ? T : never)['what'];
+type Put = Extract<Operation, { name: 'put' }>;
+
+interface Known {
+  memory: Memory;
+  vector: number[] | null;
+  relations: { to: string }[];
+}
+
+/** What a workspace must hold: the plainest code that could be right. */
+const referenceWorkspace = () => {
+  const known = new Map<string, Known>();
+  const all = () => [...known.values()];
+  return {
+    known,
+    remove: (id: string): boolean => {
+      for (const other of all()) other.relations = other.relations.filter(({ to }) => to !== id);
+      return known.delete(id);
+    },
+    where: ({ conversation, person }: { conversation?: string | null; person?: string | null }) =>
+      all().filter(
+        ({ memory }) =>
+          (!conversation || memory.conversation_id === conversation) && (!person || memory.person_id === person),
+      ),
+    lexical: (text: string, { memory }: Known): number => {
+      const weights = stemsOf(text).map((word) => {
+        const count = all().filter((other) => stemsOf(other.memory.content).includes(word)).length;
+        return { word, weight: Math.log(1 + (known.size - count + 0.5) / (count + 0.5)) };
+      });
+      const sum = (items: { weight: number }[]) => items.reduce((total, { weight }) => total + weight, 0);
+      return sum(weights.filter(({ word }) => stemsOf(memory.content).includes(word))) / sum(weights);
+    },
+    neighbours: (id: string): string[] => [
+      ...(known.get(id)?.relations ?? []).map(({ to }) => to),
+      ...all().flatMap(({ memory, relations }) => relations.filter(({ to }) => to === id).map(() => memory.id)),
+    ],
+  };
+};
+type Reference = ReturnType<typeof referenceWorkspace>;
+
+const scoresOf = (reference: Reference, { text, vector, conversation }: Extract<Operation, { name: 'search' }>) => {
+  const wanted = reference.where({ conversation });
+  if (text === null && vector === null) return new Map(wanted.map(({ memory }) => [memory.id, 0]));
+  const scores = new Map<string, number>();
+  for (const each of wanted) {
+    const meaning = vector === null || each.vector === null ? undefined : Math.max(0, cosine(vector, each.vector));
+    const words = text === null ? 0 : reference.lexical(text.join(' '), each);
+    if (meaning === undefined && words === 0) continue;
+    scores.set(each.memory.id, vector === null ? words : 1 - (1 - (meaning ?? 0)) * (1 - words / 2));
+  }
+  return scores;
+};
+
+/** Whatever is done in several workspaces at once, each is as if it were alone. */
+export const describeMemoryIsolation = (
+  name: string,
+  make: () => Promise<StoreUnderTest>,
+  { runs, length }: { runs: number; length: number },
+): void => {
+  describe(`${name} memory store with several workspaces`, () => {
+    it(`is what a plain map for each workspace is, over ${runs} × ${length} random operations`, async () => {
+      const { store, stop } = await make();
+      let operations = 0;
+      try {
+        await fc.assert(
+          fc.asyncProperty(fc.array(operation, { minLength: length, maxLength: length }), async (steps) => {
+            const names = Array.from({ length: WORKSPACES }, newWorkspace);
+            const references = names.map(referenceWorkspace);
+            // Each workspace in its own order, all of them at once.
+            const inWorkspace = async (workspace: string, at: number): Promise<void> => {
+              for (const [step, next] of steps.entries()) {
+                if (next.workspace !== at) continue;
+                await run(next.what, { store, workspace, reference: references[at]!, step });
+                operations += 1;
+              }
+            };
+            await Promise.all(names.map(inWorkspace));
+            for (const [at, workspace] of names.entries()) {
+              const { memories } = await store.list(workspace, { limit: 100 });
+              expect(idsOf(memories)).toEqual([...references[at]!.known.keys()].toSorted());
+              for (const id of IDS) {
+                await run({ name: 'relations', id }, { store, workspace, reference: references[at]!, step: 0 });
+              }
+            }
+          }),
+          { numRuns: runs, seed: 20261121, endOnFailure: true },
+        );
+      } finally {
+        await stop();
+      }
+      expect(operations).toBe(runs * length);
+    }, 240_000);
+  });
+};
+
+const idsOf = (memories: Memory[]): string[] => memories.map(({ id }) => id).toSorted();
+
+interface Place {
+  store: MemoryStore;
+  workspace: string;
+  reference: Reference;
+  step: number;
+}
+
+const run = async (what: Operation, place: Place): Promise<void> => {
+  const { store, workspace, reference } = place;
+  const { known } = reference;
+  const own = (memory: Memory): Memory => {
+    expect(memory).toEqual(known.get(memory.id)?.memory);
+    return memory;
+  };
+  switch (what.name) {
+    case 'put':
+      return put(what, place);
+    case 'get':
+      expect(await store.get(workspace, what.id)).toEqual(known.get(what.id)?.memory);
+      expect(await store.count(workspace)).toBe(known.size);
+      return;
+    case 'relations': {
+      const related = await store.getMemoryRelationships(what.id, workspace);
+      expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(reference.neighbours(what.id).toSorted());
+      return;
+    }
+    case 'delete':
+      expect(await store.delete(workspace, what.id)).toBe(reference.remove(what.id));
+      return;
+    case 'erase': {
+      const of = what.by === 'personId' ? { person: what.value } : { conversation: what.value };
+      const gone = idsOf(reference.where(of).map(({ memory }) => memory));
+      const { value } = what;
+      const erased = await store.erase(
+        workspace,
+        what.by === 'personId' ? { personId: value } : { conversationId: value },
+      );
+      expect(idsOf(erased)).toEqual(gone);
+      for (const id of gone) reference.remove(id);
+      return;
+    }
+    case 'list': {
+      const { conversation, person, limit } = what;
+      const seen: Memory[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { conversationId: conversation ?? undefined, personId: person ?? undefined, limit, cursor };
+        const page = await store.list(workspace, query);
+        seen.push(...page.memories.map(own));
+        cursor = page.next;
+      } while (cursor !== undefined);
+      const newestFirst = seen.map(({ created_at }) => created_at);
+      expect(newestFirst).toEqual(newestFirst.toSorted().toReversed());
+      expect(idsOf(seen)).toEqual(idsOf(reference.where(what).map(({ memory }) => memory)));
+      return;
+    }
+    case 'search': {
+      const { text, vector, conversation } = what;
+      const query: MemoryQuery = {
+        limit: 100,
+        text: text?.join(' '),
+        vector: vector ?? undefined,
+        conversationId: conversation ?? undefined,
+      };
+      const found = await store.searchMemories(workspace, query);
+      for (const { memory } of found) own(memory);
+      const expected = scoresOf(reference, what);
+      expect(idsOf(found.map(({ memory }) => memory))).toEqual([...expected.keys()].toSorted());
+      for (const { memory, score } of found) expect(score).toBeCloseTo(expected.get(memory.id) ?? -1, 5);
+      const scores = found.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+      return;
+    }
+    case 'context': {
+      const engine = new ContextEngine({ storageClient: store });
+      const options = { limit: 100, includeRelationships: true, relationshipDepth: 3 };
+      const built = await engine.buildContext(what.text.join(' '), workspace, options);
+      if (!built.ok) throw new Error(built.error.type);
+      for (const { memory, relationships = [] } of built.value.memories) {
+        own(memory);
+        for (const related of relationships) own(related.memory);
+      }
+    }
+  }
+};
+
+const put = async (what: Put, { store, workspace, reference, step }: Place): Promise<void> => {
+  const { known } = reference;
+  const { id, words, conversation, person, vector } = what;
+  const memory: Memory = {
+    id,
+    workspace_id: workspace,
+    type: 'fact',
+    // Whose it is stands in the text too, so that a foreign one is seen.
+    content: `${words.join(' ')} (${workspace}, step ${step})`,
+    confidence: 0.5,
+    ...(conversation === null ? {} : { conversation_id: conversation }),
+    ...(person === null ? {} : { person_id: person }),
+    created_at: new Date(1_700_000_000_000 + step * 1000).toISOString(),
+  };
+  const relatedTo = what.relatedTo.map((memory_id) => ({ memory_id, type: 'supports' }));
+  const isRepeat = known.has(id);
+  const isPossible = isRepeat || what.relatedTo.every((other) => known.has(other));
+  expect(
+    await store.put(isRepeat ? known.get(id)!.memory : memory, {
+      relatedTo,
+      vector: (isRepeat ? known.get(id)!.vector : vector) ?? undefined,
+    }),
+  ).toBe(isPossible);
+  if (!isPossible || isRepeat) return;
+  known.set(id, { memory, vector, relations: what.relatedTo.map((to) => ({ to })) });
+};
