@@ -64,7 +64,11 @@ export const createRetriever =
     const race = startRace(Math.min(deadlineMs, timeLeftMs / 2), signal);
     try {
       const embedded = embed(embeddings, questionText(question, options), options);
-      const near = embedded.then((vector) => compare(vector, race.signal));
+      const near = embedded.then((vector) => {
+        // A late one is for the cache alone.
+        race.signal.throwIfAborted();
+        return compare(vector, race.signal);
+      });
       // It may fail when nobody waits for it any more.
       near.catch(() => undefined);
       // While the embedding is on its way.
@@ -150,6 +154,7 @@ const startRace = (limitMs: number, outer: AbortSignal | undefined): Race => {
     signal: controller.signal,
     first: (work) => Promise.race([work, promise]),
     end: () => {
+      controller.abort();
       clearTimeout(timer);
       outer?.removeEventListener('abort', giveUp);
     },
