@@ -224,5 +224,5 @@ const startLimit = (timeoutMs: number, outer: AbortSignal | undefined): Limit =>
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    signal.addEventListener('abort', () => clearTimeout(timer));
   });

@@ -139,6 +139,7 @@ describe('the cost of a completion', () => {
 });
 
 describe('what comes back', () => {
+  const COMPLETION = '{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}';
   const change = (message: unknown, more: object = {}) =>
     changeReply((reply: object) => ({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop', ...more }] }));
 
@@ -148,7 +149,7 @@ describe('what comes back', () => {
     ['a content that is no text', change({ content: 42 })],
     ['a list', changeReply(() => [])],
     ['an error with status 200', changeReply(() => ({ error: { message: 'no' } }))],
-    ['a text by its type', replyWith(() => new Response('{}', { headers: { 'content-type': 'text/plain' } }))],
+    ['a text by its type', replyWith(() => new Response(COMPLETION, { headers: { 'content-type': 'text/plain' } }))],
     ['more than 2 MiB', change({ content: 'x'.repeat(2_100_000) })],
   ])('is malformed when it is %s', async (_, fetch) => {
     expect((await unavailabilityOf(chatOf(server, { fetch }).complete(QUESTION))).reason).toBe('malformed');
@@ -179,6 +180,11 @@ describe('what comes back', () => {
       choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
     }));
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
+  });
+
+  it('is a refusal although there is a content beside it', async () => {
+    const fetch = change({ content: 'Sorry.', refusal: 'No.' });
+    expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
   });
 
   it('is empty, and whole, when the content is null', async () => {

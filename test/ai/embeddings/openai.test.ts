@@ -123,7 +123,8 @@ describe('OpenAIEmbeddingProvider', () => {
   });
 
   it.each([
-    ['a text by its type', () => new Response('{"data":[]}', { headers: { 'content-type': 'text/plain' } })],
+    ['a text by its type', () => new Response(VECTOR, { headers: { 'content-type': 'text/plain' } })],
+    ['what has no type', () => new Response(new TextEncoder().encode(VECTOR))],
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['bytes that are no UTF-8', () => new Response(new Uint8Array([34, 255, 34]), { headers: JSON_TYPE })],
     ['nothing', () => new Response(null, { headers: JSON_TYPE })],
@@ -132,7 +133,16 @@ describe('OpenAIEmbeddingProvider', () => {
     const provider = providerOf(server, { dimensions: 2, fetch: replyWith(reply) });
     expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
   });
+  const VECTOR = '{"data":[{"index":0,"embedding":[1,0]}]}';
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'])(
+    'takes %s for JSON',
+    async (type) => {
+      const fetch = replyWith(() => new Response(VECTOR, { headers: { 'content-type': type } }));
+      expect(await providerOf(server, { dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
+    },
+  );
 
   it('reads no further than its bound, however long the answer goes on', async () => {
     let sentBytes = 0;
