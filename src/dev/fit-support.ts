@@ -22,6 +22,7 @@ const PRIOR: Record<Feature, number> = {
   absent: 3,
   own: 1,
   window: 2,
+  order: 0.8,
   inserted: 0.8,
   nameEarly: 0.5,
   nameLate: 1,

@@ -26,7 +26,7 @@ export interface SentenceSupport extends Span {
 
 /** How well an answer is supported. */
 export interface SupportCheck {
-  /** 0 to 1, that the sources say all of it: between its worst sentence and the mean of all; 1 for an answer that states nothing. */
+  /** 0 to 1, that the sources say all of it: the mean of its sentences' log odds, drawn to the worst; 1 for an answer that states nothing. */
   score: number;
   /** Its sentences, list items and table rows in order, without those that state nothing. */
   sentences: SentenceSupport[];
@@ -51,9 +51,11 @@ export const scoreOf = (against: readonly number[]): number => {
   if (against.length === 0) return 1;
   const bounded = against.map((each) => Math.min(LEAST_SURE, Math.max(-MOST_SURE, each)));
   const mean = bounded.reduce((sum, each) => sum + each, 0) / bounded.length;
-  return sigmoid(-(Math.max(...bounded) + mean) / 2);
+  return sigmoid(-(WORST_SHARE * Math.max(...bounded) + (1 - WORST_SHARE) * mean));
 };
 
+/** The more the worst sentence counts, the more a long answer suffers from false alarms. */
+const WORST_SHARE = 0.3;
 const MOST_SURE = 4;
 const LEAST_SURE = 7;
 
@@ -104,6 +106,7 @@ const REASONS: Record<Feature, SupportReason> = {
   absent: 'words-not-in-source',
   own: 'wording-differs',
   window: 'wording-differs',
+  order: 'wording-differs',
   inserted: 'words-not-in-source',
   nameEarly: 'name-not-in-source',
   nameLate: 'name-not-in-source',

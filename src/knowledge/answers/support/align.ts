@@ -6,8 +6,8 @@ export interface Gap {
   theirs: readonly Word[];
 }
 
-/** Aligns two sentences by their longest common subsequence of words, and returns where they differ. */
-export const align = (ours: readonly Word[], theirs: readonly Word[]): Gap[] => {
+/** Aligns two sentences by their longest common subsequence of words: how many words that has, and where they differ. */
+export const align = (ours: readonly Word[], theirs: readonly Word[]): { shared: number; gaps: Gap[] } => {
   const width = theirs.length + 1;
   const lengths = new Uint16Array((ours.length + 1) * width);
   const at = (i: number, j: number): number => lengths[i * width + j] ?? 0;
@@ -32,5 +32,5 @@ export const align = (ours: readonly Word[], theirs: readonly Word[]): Gap[] => 
   }
   [i, j] = [ours.length, theirs.length];
   close();
-  return gaps;
+  return { shared: at(0, 0), gaps };
 };

@@ -55,9 +55,10 @@ export const isReplaced = ({ kind }: Word, words: readonly Word[], { words: thei
  * part takes the number of one and the words of the other.
  */
 export const misplacedNumbers = (words: readonly Word[], { words: theirs }: SourceSentence): Word[] => {
-  const clauses = numberedClauses(theirs);
-  if (clauses.length < 2) return theirs.some(({ text }) => text === 'respectively') ? words.filter(isNumber) : [];
-  return numberedClauses(words).flatMap((ours) =>
+  const clauses = amountClauses(theirs);
+  if (theirs.some(({ text }) => text === 'respectively')) return words.filter((word) => isAmount(word, words));
+  if (clauses.length < 2) return [];
+  return amountClauses(words).flatMap((ours) =>
     ours.filter((word) => {
       if (!isAmount(word, words)) return false;
       const places = clauses.filter((clause) => hasKey(clause, word));
@@ -66,21 +67,20 @@ export const misplacedNumbers = (words: readonly Word[], { words: theirs }: Sour
   );
 };
 
-/** Not a part of a date, whose parts stand in many orders. */
+/** Not a part of a date nor a rank: those stand in many orders. */
 const isAmount = (word: Word, words: readonly Word[]): boolean => {
-  if (!isNumber(word) || word.kind === 'year' || word.kind === 'decade') return false;
+  if (word.kind !== 'plain' && word.kind !== 'percent' && word.kind !== 'money') return false;
   const at = words.indexOf(word);
-  return ![words[at - 1], words[at + 1]].some((each) => each !== undefined && MONTHS.has(each.key.slice(0, 3)));
+  return ![words[at - 1], words[at + 1]].some((each) => each !== undefined && MONTHS.has(each.text.slice(0, 3)));
 };
 
 const MONTHS: ReadonlySet<string> = new Set('jan feb mar apr may jun jul aug sep oct nov dec'.split(' '));
 
-const isNumber = ({ role }: Word): boolean => role === 'number';
 const hasKey = (words: readonly Word[], { key }: Word): boolean => words.some((each) => each.key === key);
 
 /** It takes words of other clauses, and leaves out some of the number's own. */
 const mixes = (ours: readonly Word[], own: readonly Word[], clauses: readonly (readonly Word[])[]): boolean => {
-  const said = (words: readonly Word[]) => words.filter((word) => isSought(word) && !isNumber(word));
+  const said = (words: readonly Word[]) => words.filter((word) => isSought(word) && word.role !== 'number');
   const others = clauses.filter((clause) => clause !== own).flat();
   return (
     said(ours).some((word) => !hasKey(own, word) && hasKey(others, word)) &&
@@ -88,18 +88,21 @@ const mixes = (ours: readonly Word[], own: readonly Word[], clauses: readonly (r
   );
 };
 
-/** The parts of a sentence that each say something of their own with a number; what has none belongs to the next that has one. */
-const numberedClauses = (words: readonly Word[]): Word[][] => {
+/** The parts of a sentence that each say something of their own with an amount; what has none belongs to the next that has one. */
+const amountClauses = (words: readonly Word[]): Word[][] => {
   const clauses: Word[][] = [];
   let open: Word[] = [];
+  let hasAmount = false;
   for (const word of words) {
-    if (word.opensClause && open.some(isNumber)) {
+    if (word.opensClause && hasAmount) {
       clauses.push(open);
       open = [];
+      hasAmount = false;
     }
     open.push(word);
+    hasAmount ||= isAmount(word, words);
   }
-  if (open.some(isNumber)) return [...clauses, open];
+  if (hasAmount) return [...clauses, open];
   clauses.at(-1)?.push(...open);
   return clauses;
 };

@@ -12,6 +12,7 @@ export type Feature =
   | 'absent'
   | 'own'
   | 'window'
+  | 'order'
   | 'inserted'
   | 'nameEarly'
   | 'nameLate'
@@ -183,7 +184,9 @@ const notePolarity = (
 const noteAlignment = (lookups: readonly Lookup[], { words, sentence, close }: Compared, note: Note) => {
   const missing = new Set(wordsOf(lookups.filter(({ own }) => own < FOUND_FROM)));
   const said = new Set(words.flatMap(({ forms }) => forms));
-  const gaps = align(words, sentence.words).map(({ ours, theirs }) => ({
+  const aligned = align(words, sentence.words);
+  note('order', 1 - aligned.shared / Math.max(1, words.length));
+  const gaps = aligned.gaps.map(({ ours, theirs }) => ({
     size: Math.max(ours.length, theirs.length),
     added: ours.filter((word) => missing.has(word)),
     left: theirs.filter((word) => isSought(word) && !word.forms.some((form) => said.has(form))),
