@@ -69,6 +69,7 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
       send(response, { status: 500, body: service.refusal(500, `Local server failed: ${message}`) });
     });
   });
+  server.keepAliveTimeout = 0; // A client that reuses a connection never finds it just ended.
   server.listen(service.port ?? 0, '127.0.0.1');
   await once(server, 'listening').catch(async (error: unknown) => {
     await service.close?.();
