@@ -1,21 +1,11 @@
 import type { AIClient } from '../contract/librarian.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
-import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowledge/search/search-edition.ts';
+import type { Retriever } from '../knowledge/search/retrieve.ts';
+import { searchEdition } from '../knowledge/search/search-edition.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type AnswerOptions, answerFromEdition, HITS, type NavigatorAnswer } from './answer-from-edition.ts';
 import { answerWithModel, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
-
-/** Finds passages, best first, and tells what became of the semantic side. */
-export type Retrieve = (
-  edition: Edition,
-  question: string,
-  options: SearchOptions & {
-    signal?: AbortSignal | undefined;
-    waitUntil?: WaitUntil | undefined;
-    timeLeftMs?: number | undefined;
-  },
-) => Promise<{ outcome: SearchOutcome; semantic: 'used' | 'absent' | 'late' | 'failed' }>;
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */
@@ -24,7 +14,7 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   waitUntil?: WaitUntil | undefined;
   ai?: AIClient | undefined;
   /** The edition's own search when absent. */
-  retrieve?: Retrieve | undefined;
+  retrieve?: Retriever | undefined;
 }
 
 /** What is told beside an answer; empty without a model and where nothing failed. */

@@ -1,6 +1,7 @@
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
+import type { Retriever } from '../knowledge/search/retrieve.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
@@ -8,7 +9,7 @@ import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
-import { answerQuestion, type Retrieve } from './answer-question.ts';
+import { answerQuestion } from './answer-question.ts';
 import { createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
@@ -26,7 +27,7 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
-  retrieve?: Retrieve | undefined;
+  retrieve?: Retriever | undefined;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */

@@ -7,18 +7,19 @@ import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Source } from '../contract/source.ts';
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
+import type { Retriever } from '../knowledge/search/retrieve.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { AnswerOptions, NavigatorAnswer } from './answer-from-edition.ts';
-import { type AnswerMetadata, answerQuestion, type Retrieve } from './answer-question.ts';
+import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
 
 export interface NavigatorParts {
   /** The current edition of the asker's knowledge base; throws when there is none. */
   readEdition: () => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
-  retrieve?: Retrieve | undefined;
+  retrieve?: Retriever | undefined;
   waitUntil?: WaitUntil | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
