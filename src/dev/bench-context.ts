@@ -39,7 +39,9 @@ const benchContexts = async (passages: readonly string[]): Promise<void> => {
     const engine = engineOver(passages, { isNew });
     const times: Record<'buildContext' | 'previewContext', number[]> = { buildContext: [], previewContext: [] };
     let tokens = 0;
+    let cpu = process.cpuUsage();
     for (let run = 0; run < WARM_UP + RUNS; run += 1) {
+      if (run === WARM_UP) cpu = process.cpuUsage();
       const turn = run % 2 === 0 ? ['buildContext', 'previewContext'] : ['previewContext', 'buildContext'];
       for (const method of turn as ('buildContext' | 'previewContext')[]) {
         const started = performance.now();
@@ -50,10 +52,11 @@ const benchContexts = async (passages: readonly string[]): Promise<void> => {
         if (run >= WARM_UP) times[method].push(ms);
       }
     }
+    const { user, system } = process.cpuUsage(cpu);
     const [build, preview] = [times.buildContext, times.previewContext];
     console.log(
       `  ${title.padEnd(36)} buildContext p50 ${ms(percentile(build, 0.5))}, p99 ${ms(percentile(build, 0.99))}; ` +
-        `previewContext p50 ${ms(percentile(preview, 0.5))} = ${(percentile(preview, 0.5) / percentile(build, 0.5)).toFixed(2)} times; ${tokens} tokens`,
+        `previewContext p50 ${ms(percentile(preview, 0.5))} = ${(percentile(preview, 0.5) / percentile(build, 0.5)).toFixed(2)} times; CPU ${ms((user + system) / 1000 / RUNS / 2)} each; ${tokens} tokens`,
     );
   }
   console.log();
