@@ -19,7 +19,7 @@ const ISOLATES = 4;
 const LIFE = 1000;
 /** Fewer than there are questions, so that level one has to let some go. */
 const MAX_SIZE = 500;
-const SCANNED = [1000, 10_000, 30_000];
+const SCANNED = [1000, 5000, 20_000];
 const DIMENSIONS = 1536;
 
 /** How often the provider is asked when questions repeat, by the real adapters at local servers; and what a scan of vectors costs. */
@@ -133,9 +133,10 @@ const benchScan = async (): Promise<void> => {
       const times: number[] = [];
       for (let run = 0; run < 11; run += 1) {
         const query = vector();
-        const began = performance.now();
+        const began = process.cpuUsage();
         await index.query(query, { limit: 10, filter });
-        times.push(performance.now() - began);
+        const { user, system } = process.cpuUsage(began);
+        times.push((user + system) / 1000);
       }
       return percentilesOf(times).p50;
     };
@@ -145,7 +146,7 @@ const benchScan = async (): Promise<void> => {
       `${String(size).padStart(20)}${`${all.toFixed(1)} ms`.padStart(26)}${`${narrowed.toFixed(1)} ms`.padStart(23)}`,
     );
   }
-  console.log('\n  searches of a database in the memory of this process\n');
+  console.log('\n  time of the processor, for a database in the memory of this process\n');
 };
 
 const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;

@@ -63,8 +63,11 @@ export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStor
     },
     deleteMany: async (keys, options) => {
       checkKeys(keys);
+      const what = 'forget embeddings';
       for (const some of slicesOf(keys, MAX_COMMANDS)) {
-        await send('forget embeddings', { body: ['DEL', ...some.map((key) => prefix + key)] }, options);
+        const { result } = await send(what, { body: ['DEL', ...some.map((key) => prefix + key)] }, options);
+        // Whoever erases has to know that it was done.
+        if (typeof result !== 'number') throw malformed(what);
       }
     },
   };

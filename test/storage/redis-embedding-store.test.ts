@@ -112,6 +112,12 @@ describe('redisEmbeddingStore()', () => {
     expect(await store.getMany(['key-0'])).toEqual([undefined]);
   });
 
+  it.each([{}, { result: 'OK' }, [], null, 'x'])('takes %j for no answer to a deletion', async (reply) => {
+    const fetch = async () => Response.json(reply);
+    const store = redisEmbeddingStore({ url: 'https://redis.test', token: 't', dimensions: 4, fetch });
+    await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
+  });
+
   it('takes a key that holds something else for a failure, not for text', async () => {
     const prefix = `${randomUUID()}:`;
     await command('LPUSH', `${prefix}a`, 'x');

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
+import { cachedEmbeddings } from '../../src/ai/embeddings/cached-embeddings.ts';
+import type { SecondLevel } from '../../src/ai/embeddings/second-level.ts';
+
+const TEXTS = ['a', 'b', 'c', 'd', 'e'];
+const vectorOf = (text: string) => [text.charCodeAt(0), 1];
+
+const text = fc.constantFrom(...TEXTS);
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('embed'), texts: fc.array(text, { maxLength: 4 }), aborts: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('forget'),
+      texts: fc.array(text, { maxLength: 2 }),
+      aborts: fc.constant(false),
+    }),
+  },
+);
+
+/** What stands between a call and its outcome: its turn in an order that the property draws. */
+const turns = (scheduler: fc.Scheduler, isDown: () => boolean) => {
+  const provider: EmbeddingProvider = {
+    model: 'test-model',
+    dimensions: 2,
+    embed: () => Promise.reject(new Error('is not used')),
+    embedBatch: async (texts) => {
+      await scheduler.schedule(Promise.resolve(), 'provider');
+      if (isDown()) throw new EmbeddingFailed('unavailable', 'Cannot embed: down');
+      return texts.map(vectorOf);
+    },
+  };
+  const held = new Map<string, number[]>();
+  const turn = async (name: string) => {
+    await scheduler.schedule(Promise.resolve(), name);
+    if (isDown()) throw new Error('down');
+  };
+  const store: SecondLevel = {
+    getMany: async (keys) => {
+      await turn('read');
+      return keys.map((key) => held.get(key));
+    },
+    setMany: async (entries) => {
+      await turn('write');
+      for (const { key, embedding } of entries) held.set(key, [...embedding]);
+    },
+    deleteMany: async (keys) => {
+      for (const key of keys) held.delete(key);
+    },
+  };
+  return { provider, store, held };
+};
+
+it('gives every text its own vector or a failure, whatever the order of calls, failures, aborts and erasures', async () => {
+  const property = fc.asyncProperty(
+    fc.scheduler(),
+    fc.array(step, { maxLength: 12 }),
+    fc.infiniteStream(fc.integer({ min: 0, max: 3 })),
+    async (scheduler, steps, lots) => {
+      const { provider, store, held } = turns(scheduler, () => lots.next().value === 0);
+      const cache = new EmbeddingCache({ maxSize: 3 });
+      const work: Promise<unknown>[] = [];
+      const request = () =>
+        cachedEmbeddings(provider, {
+          cache,
+          store,
+          waitUntil: (promise) => void work.push(promise),
+          storeReadMs: 5000,
+        });
+      const asked = steps.map(async ({ do: what, texts, aborts }) => {
+        await scheduler.schedule(Promise.resolve(), what);
+        if (what === 'forget') return request().forget(texts);
+        const controller = new AbortController();
+        const embedding = request().embedBatch(texts, { signal: controller.signal });
+        if (aborts) void scheduler.schedule(Promise.resolve(), 'abort').then(() => controller.abort());
+        const outcome = await embedding.catch((error: unknown) => error);
+        if (outcome instanceof EmbeddingFailed) return;
+        expect(outcome).toEqual(texts.map(vectorOf));
+      });
+      const isDone = Promise.all(asked);
+      let isOver = false;
+      void isDone.finally(() => {
+        isOver = true;
+      });
+      while (!isOver || scheduler.count() > 0) {
+        if (scheduler.count() > 0) await scheduler.waitOne();
+        else await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      await isDone;
+      for (let done = 0; done < work.length; done += 1) {
+        while (scheduler.count() > 0) await scheduler.waitOne();
+        await work[done];
+      }
+      // Nothing goes on any more that could bring a vector back.
+      await request().forget(TEXTS);
+      expect([cache.size, held.size]).toEqual([0, 0]);
+    },
+  );
+  await fc.assert(property, { numRuns: 150 });
+});

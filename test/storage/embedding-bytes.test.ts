@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeEmbedding, encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+
+describe('an embedding as text', () => {
+  it('reads back as what was written, in 32-bit floats', () => {
+    const float = fc.float({ noNaN: true, noDefaultInfinity: true });
+    const property = fc.property(fc.array(float, { minLength: 1, maxLength: 40 }), (embedding) => {
+      expect(decodeEmbedding(encodeEmbedding(embedding), embedding.length)).toEqual(embedding);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('holds many numbers', () => {
+    const embedding = Array.from({ length: 4096 }, (_, at) => Math.fround(Math.sin(at)));
+    expect(decodeEmbedding(encodeEmbedding(embedding), 4096)).toEqual(embedding);
+  });
+
+  it('is never JSON, nor anything else that is read as a value', () => {
+    expect(() => JSON.parse(encodeEmbedding([1, 2, 3]))).toThrow(SyntaxError);
+  });
+
+  it('is read only when it is whole, of so many numbers, and all of them finite', () => {
+    const text = encodeEmbedding([1, 2, 3]);
+    const bad = [
+      text.slice(4),
+      text.slice(0, -1),
+      `${text}=`,
+      text.replace('f32:', 'f64:'),
+      ` ${text}`,
+      '',
+      5,
+      null,
+      undefined,
+    ];
+    for (const each of bad) expect(decodeEmbedding(each, 3)).toBeUndefined();
+    expect(decodeEmbedding(text, 2)).toBeUndefined();
+    expect(decodeEmbedding(encodeEmbedding([1, 2, Number.NaN]), 3)).toBeUndefined();
+  });
+});
