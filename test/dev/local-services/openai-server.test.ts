@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import OpenAI from 'openai';
 import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/error';
 import { zodResponseFormat } from 'openai/helpers/zod';
@@ -434,13 +435,17 @@ describe('/v1/chat/completions, asked by the official client', () => {
     it('that stalls ends with the signal, and without an error', async () => {
       server.script({ text: TEXT, stream: 'stall' });
       const controller = new AbortController();
-      let text = '';
       const body = { model: 'gpt-4.1-mini', messages: MESSAGES, stream: true as const };
-      for await (const { choices } of await client.chat.completions.create(body, { signal: controller.signal })) {
-        text += choices[0]?.delta.content ?? '';
-        if (text.length * 2 >= TEXT.length) controller.abort();
-      }
+      const chunks = await client.chat.completions.create(body, { signal: controller.signal });
+      const iterator = chunks[Symbol.asyncIterator]();
+      let text = '';
+      while (text.length * 2 < TEXT.length) text += (await iterator.next()).value?.choices[0]?.delta.content ?? '';
       expect(TEXT.startsWith(text)).toBe(true);
+      const next = iterator.next();
+      // That nothing comes can only be waited for.
+      expect(await Promise.race([next, delay(40, 'nothing')])).toBe('nothing');
+      controller.abort();
+      expect(await next).toMatchObject({ done: true });
     });
 
     it('is late or broken by a fault like any other answer', async () => {
