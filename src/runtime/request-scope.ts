@@ -1,9 +1,9 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient } from '../contract/librarian.ts';
-import type { LibrarianResponse } from '../contract/response.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
 import type { Delegates } from './delegation/delegates.ts';
 import { NOBODY } from './delegation/nobody.ts';
+import type { Reach, Reaching, ScopedQuestion } from './delegation/reach.ts';
 import { type BudgetedModel, budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { type WaitUntil, waitUntilOf } from './wait-until.ts';
@@ -26,33 +26,6 @@ export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'di
   aiPrice?: TokenPrice | undefined;
   /** Whom questions may be handed on to: `reachable(serviceTargets(env))`; nobody when absent. */
   targets?: Reach | undefined;
-}
-
-/** Other librarians, and the machinery of asking them: see `reachable`. */
-export interface Reach {
-  /** Called once for each app. */
-  start(options: Omit<ScopeOptions, 'targets'>): Reaching;
-}
-
-export interface Reaching {
-  /** Ids of those that the key directory knows. */
-  ids: readonly string[];
-  delegatesFor(question: ScopedQuestion): Delegates;
-  /** Follows what a librarian hands on (design 7.5). Never throws. */
-  follow(
-    response: LibrarianResponse,
-    delegates: Delegates,
-    asked: { librarian: string; query: string },
-  ): Promise<LibrarianResponse>;
-}
-
-/** What is asked: where a question is handed on, it goes along. */
-export interface ScopedQuestion {
-  context: OriginContext | VerifiedContext;
-  query: string;
-  metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Gives up what was handed on: the deadline, or the caller who has gone. */
-  signal: AbortSignal;
 }
 
 export interface RequestScopes {

@@ -1,7 +1,7 @@
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { errorInfo } from '../error-info-of.ts';
-import type { Reaching, ScopedQuestion } from '../request-scope.ts';
 import type { Delegates } from './delegates.ts';
+import type { Reaching, ScopedQuestion } from './reach.ts';
 
 /** For a librarian that reaches no other: every question that it hands on comes back as DELEGATION_FAILED. */
 export const NOBODY: Reaching = {

@@ -1,8 +1,8 @@
-import type { Reach } from '../request-scope.ts';
 import { signedClient, type Target } from '../signed-client.ts';
 import { type Circuits, createCircuits } from './circuits.ts';
 import { createDelegates } from './delegates.ts';
 import { followDelegates } from './follow-delegates.ts';
+import type { Reach } from './reach.ts';
 
 /**
  * Whom a librarian may hand questions on to, with all that it takes to ask them and to join their answers. A function that
