@@ -30,8 +30,7 @@ export const proposeSplit = async (
       { role: 'system' as const, content: INSTRUCTIONS },
       { role: 'user' as const, content: JSON.stringify({ question }) },
     ];
-    const schema = { name: 'sub_queries', schema: z.toJSONSchema(Proposal) };
-    const options = { maxTokens: 600, temperature: 0, schema, signal: deadline.signal };
+    const options = { maxTokens: 600, temperature: 0, schema: SCHEMA, signal: deadline.signal };
     const { text } = await deadline.race(ai.complete(messages, options));
     const read = readAs(Proposal, JSON.parse(text.slice(0, MAX_REPLY)));
     return read.ok && isFaithful(question, read.value.sub_queries) ? read.value.sub_queries : undefined;
@@ -41,6 +40,29 @@ export const proposeSplit = async (
   } finally {
     deadline.clear();
   }
+};
+
+/** As strict schemas may be: lengths are checked in the reply. */
+const SCHEMA = {
+  name: 'sub_queries',
+  schema: {
+    type: 'object',
+    properties: {
+      sub_queries: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { type: { type: 'string', enum: SourceType.options }, query: { type: 'string' } },
+          required: ['type', 'query'],
+          additionalProperties: false,
+        },
+        minItems: 1,
+        maxItems: MAX_PARTS,
+      },
+    },
+    required: ['sub_queries'],
+    additionalProperties: false,
+  },
 };
 
 const SHARE_OF_TIME = 0.25;
