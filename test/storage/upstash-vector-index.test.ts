@@ -87,6 +87,21 @@ describe('upstashVectorIndex()', () => {
     expect((await index.list()).ids).toHaveLength(250);
   });
 
+  it('sends no further batch once the signal has aborted', async () => {
+    const index = indexOf(randomUUID());
+    const leaving = new AbortController();
+    server.forgetRequests();
+    server.faults.always({ kind: 'hang-before-headers' });
+    const many = Array.from({ length: 2500 }, (_, at) => ({ id: `v${at}`, vector: [1, at, 0] }));
+    const stored = index.upsert(many, { signal: leaving.signal });
+    for (let look = 0; look < 400 && server.requests.length === 0; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    leaving.abort();
+    await expect(stored).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'aborted' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('sends no telemetry, and every operation to its namespace', async () => {
     const index = indexOf('there');
     server.forgetRequests();
