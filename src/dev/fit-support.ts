@@ -20,8 +20,10 @@ import { type MeasuredAnswer, measureAnswer, readJudgedAnswers, SUPPORT_SETS } f
  */
 const PRIOR: Record<Feature, number> = {
   absent: 3,
+  absentLong: 3,
   own: 1,
   window: 2,
+  windowLong: 2,
   order: 0.8,
   inserted: 0.8,
   nameEarly: 0.5,

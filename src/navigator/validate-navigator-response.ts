@@ -3,10 +3,13 @@ import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
 import { splitSentences } from '../knowledge/answers/split-sentences.ts';
+import { type PreparedSource, prepareSource } from '../knowledge/answers/support/prepare-source.ts';
+import type { SupportReason } from '../knowledge/answers/support/support-reason.ts';
+import { checkSupport, type SentenceSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { isHedge } from './hedge.ts';
-import { SUPPORTED_FROM, type SupportingText, stemsOf, supportingText, supportOf } from './support-of-statement.ts';
+import { stemsOf } from './support-of-statement.ts';
 
 /** What the rules need to know of an article. */
 export interface CitableArticle {
@@ -63,7 +66,7 @@ interface Subject {
   answer: string;
   claims: Claim[];
   statements: string[];
-  texts: SupportingText[];
+  texts: PreparedSource[];
 }
 
 const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
@@ -133,19 +136,18 @@ const RULES = {
   'identifier-in-source': (subject: Subject) => unfounded(subject, 'identifier', 'identifier'),
   'number-in-source': (subject: Subject) => unfounded(subject, 'number', 'number'),
 
-  'sentence-supported': ({ response, statements, texts }: Subject): string[] =>
-    response.sources.length === 0
-      ? []
-      : statements
-          .filter((statement) => statesSomething(statement) && supportOf(statement, texts).share < SUPPORTED_FROM)
-          .map((statement) => `No cited source says ${JSON.stringify(statement.slice(0, 120))}`),
+  'sentence-supported': (subject: Subject): string[] =>
+    doubted(subject)
+      .filter((sentence) => !isContradicted(sentence))
+      .map(({ text }) => `No cited source says ${JSON.stringify(text.slice(0, 120))}`),
 
-  'not-contradicted': ({ response, statements, texts }: Subject): string[] =>
-    response.sources.length === 0
-      ? []
-      : statements
-          .filter((statement) => statesSomething(statement) && supportOf(statement, texts).isDenied)
-          .map((statement) => `A cited source denies ${JSON.stringify(statement.slice(0, 120))}`),
+  'not-contradicted': (subject: Subject): string[] =>
+    doubted(subject)
+      .filter(isContradicted)
+      .map(({ text, doubts }) => {
+        const why = `${doubts[0]?.reason ?? ''} ${doubts[0]?.words ?? ''}`.trim();
+        return `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${why}`;
+      }),
 
   /** Rule 4: a source that shares nothing with the answer does not support it. */
   'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
@@ -153,7 +155,7 @@ const RULES = {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
       const texts = [prepare(article).support];
-      if (statements.some((statement) => supportOf(statement, texts).share >= 0.5)) return [];
+      if (sentencesOf(statements, texts).some(({ probability }) => probability >= RELATED_FROM)) return [];
       return [`Nothing in the answer rests on ${file}, ${section}`];
     }),
 
@@ -179,6 +181,40 @@ const RULES = {
   'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): string[] =>
     outOfDomain && sources.length > 0 ? [`The question is out of domain, yet ${sources[0]?.file} is cited`] : [],
 };
+
+/** A source of which a sentence of the answer could at least come. */
+const RELATED_FROM = 0.2;
+
+/** Sentences that the cited sources do not bear. */
+const doubted = (subject: Subject): SentenceSupport[] => {
+  const { response, statements, texts } = subject;
+  if (response.sources.length === 0) return [];
+  // What other rules report need not be reported twice: a made-up path, number or code.
+  const reported = subject.claims.filter(({ text, kind }) => !standsIn(text, subject.allowed, kind));
+  const rest = statements.filter(statesSomething).map((statement) => without(statement, reported));
+  return sentencesOf(rest, texts).filter(({ probability }) => probability < SUPPORTED_FROM);
+};
+
+const without = (statement: string, claims: readonly Claim[]): string =>
+  claims.reduce((text, claim) => text.replaceAll(claim.text, ' '), statement);
+
+const sentencesOf = (statements: readonly string[], texts: readonly PreparedSource[]): SentenceSupport[] =>
+  statements.flatMap((statement) => checkSupport(statement, texts).sentences);
+
+const isContradicted = ({ doubts: [worst] }: SentenceSupport): boolean =>
+  worst !== undefined && CONTRADICTIONS.has(worst.reason);
+
+const CONTRADICTIONS: ReadonlySet<SupportReason> = new Set<SupportReason>([
+  'negation-differs',
+  'antonym',
+  'unit-differs',
+  'number-misplaced',
+  'roles-differ',
+  'quantifier-differs',
+  'modality-differs',
+  'comparison-differs',
+  'condition-differs',
+]);
 
 /** What says that information is lacking, or speaks of the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
@@ -213,7 +249,7 @@ const hasSection = (article: CitableArticle, section: string): boolean => {
 
 /** What the rules read of an article; kept as long as the article object lives, since one article is cited often. */
 interface PreparedArticle {
-  support: SupportingText;
+  support: PreparedSource;
   headings: Set<string>;
 }
 
@@ -228,7 +264,7 @@ const prepare = (article: CitableArticle): PreparedArticle => {
     .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
   const further = (article.headings ?? []).map(plain);
   const made = {
-    support: supportingText(text, [title, ...(article.headings ?? [])].join('\n')),
+    support: prepareSource({ text, title: [title, ...(article.headings ?? [])].join('\n') }),
     headings: new Set([...headings, ...further]),
   };
   prepared.set(article, made);

@@ -104,8 +104,10 @@ const doubtsOf = (found: Comparison['found']): SupportDoubt[] => {
 
 const REASONS: Record<Feature, SupportReason> = {
   absent: 'words-not-in-source',
+  absentLong: 'words-not-in-source',
   own: 'wording-differs',
   window: 'wording-differs',
+  windowLong: 'wording-differs',
   order: 'wording-differs',
   inserted: 'words-not-in-source',
   nameEarly: 'name-not-in-source',

@@ -10,8 +10,10 @@ import { isSought, type Word } from './read-words.ts';
 /** What is measured of a sentence held against the sources: 0 where nothing speaks against it, more the more does. */
 export type Feature =
   | 'absent'
+  | 'absentLong'
   | 'own'
   | 'window'
+  | 'windowLong'
   | 'order'
   | 'inserted'
   | 'nameEarly'
@@ -44,6 +46,8 @@ export interface Comparison {
 
 /** A word counts as found from this worth on: itself, one of its meanings, or one that begins alike. */
 const FOUND_FROM = 0.5;
+/** Sentences from which on sources say themselves what they are about; a snippet may leave that to what stood before it. */
+const LONG_SOURCE = 5;
 /** Words of a sentence that says one thing. */
 const PLAIN_LENGTH = 15;
 const NOWHERE: SourceSentence = { start: 0, end: 0, text: '', words: [], forms: new Map() };
@@ -62,7 +66,8 @@ export const compareSentence = (
     if (value > 0) found.set(feature, { value, words: named.slice(0, 80) });
   };
   const lookups = lookUp(words, { sentence, near, title }, sources);
-  const close = noteWords(lookups, note);
+  const length = sources.reduce((sum, { sentences }) => sum + sentences.length, 0);
+  const close = noteWords(lookups, Math.min(1, length / LONG_SOURCE), note);
   noteNumbers(lookups, { words, sentence, close }, note);
   notePolarity(lookups, { words, sentence, near, close }, note);
   // One small word says less of a long sentence.
@@ -109,7 +114,7 @@ const lookUp = (
 };
 
 /** @returns How far the sentence says the same as its evidence, 0 to 1: the square of the share of its words that are there. */
-const noteWords = (lookups: readonly Lookup[], note: Note): number => {
+const noteWords = (lookups: readonly Lookup[], long: number, note: Note): number => {
   const total = Math.max(
     0.3,
     lookups.reduce((sum, { word }) => sum + word.weight, 0),
@@ -122,8 +127,11 @@ const noteWords = (lookups: readonly Lookup[], note: Note): number => {
   const isEarly = ({ at }: Lookup) => at < 0.4 * ((lookups.at(-1)?.at ?? 0) + 1);
   const absent = lacking.filter(({ word }) => word.role === 'content').map(({ word }) => word);
   note('absent', missing('anywhere'), absent);
+  note('absentLong', long * missing('anywhere'), absent);
   note('own', missing('own'));
-  note('window', missing('around'), wordsOf(lookups.filter(({ around }) => around < FOUND_FROM)));
+  const apart = wordsOf(lookups.filter(({ around }) => around < FOUND_FROM));
+  note('window', missing('around'), apart);
+  note('windowLong', long * missing('around'), apart);
   noteUpTo2('nameEarly', names.filter(isEarly), note);
   noteUpTo2(
     'nameLate',
