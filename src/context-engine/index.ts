@@ -98,9 +98,13 @@ export class ContextEngine {
       const plan = readSearchOptions(options);
       const workspace = readWorkspace(workspaceId);
       const texts = readQueries(queries);
-      const vectors = await this.#embed(texts);
+      // Each search waits for it, so that it is part of what they take, and of why they fail.
+      const embedding = this.#embed(texts);
+      const vectorAt = async (place: number) => (await embedding)?.[place];
       return mapBounded([...texts.entries()], ([place, text]) =>
-        this.#measured(workspace, () => this.#searchInternal({ text, vector: vectors?.[place] }, plan, workspace)),
+        this.#measured(workspace, async () =>
+          this.#searchInternal({ text, vector: await vectorAt(place) }, plan, workspace),
+        ),
       );
     });
   }

@@ -188,6 +188,7 @@ describe('errors of a search', () => {
     });
     expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
     expect(storage.queries).toEqual([]);
+    expect(engine.searchAnalytics('w1')).toMatchObject({ count: 2, failed: 2 });
   });
 
   it.each([
