@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { AIClient } from '../../src/contract/librarian.ts';
 import { EditionUnavailable } from '../../src/knowledge/edition/edition-reader.ts';
 import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
+import type { Retriever } from '../../src/knowledge/search/retrieve.ts';
+import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
+import type { LogLine } from '../../src/runtime/log.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 
 let edition: Edition;
@@ -14,10 +19,24 @@ beforeAll(() => {
 
 const identityOf = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
 const seen: string[] = [];
-const call = async (path: string, body: unknown, { capabilities = ['kb:read'], fails = false } = {}) => {
+const lines: LogLine[] = [];
+interface CallOptions {
+  capabilities?: string[];
+  fails?: boolean;
+  ai?: AIClient;
+  retrieve?: Retriever;
+  budgets?: Record<string, number>;
+}
+const call = async (
+  path: string,
+  body: unknown,
+  { capabilities = ['kb:read'], fails = false, ai, retrieve, budgets = {} }: CallOptions = {},
+) => {
   const app = createApp({
     ...(await identityOf('navigator')),
-    log: () => {},
+    log: (line) => void lines.push(line),
+    ai,
+    retrieve,
     editionFor: async ({ context }) => {
       seen.push(context.workspace);
       if (fails) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
@@ -32,12 +51,13 @@ const call = async (path: string, body: unknown, { capabilities = ['kb:read'], f
     workspace: 'acme',
     authentication: 'key',
     capabilities,
+    budgets,
     now: Date.now(),
   });
   const answer = await client.call(context, { to: 'navigator', path, body });
   if (!answer.ok) throw new Error(answer.error.message);
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
-  return { status: answer.status, reply: answer.json() as any };
+  return { status: answer.status, reply: answer.json() as any, used: answer.receipt.use };
 };
 
 describe('the navigator function', () => {
@@ -87,6 +107,59 @@ describe('the navigator function', () => {
       expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     },
   );
+
+  const QUESTION = 'How often must the boiler be descaled?';
+  const honest = () => scriptedModel(replyOf([{ text: 'The boiler is descaled every 60 days.', from: 'How often' }]));
+
+  it.each(['/v1/navigate', '/librarians/navigator/ask'])(
+    'answers at %s with a model, whose use metadata, receipt and log tell',
+    async (path) => {
+      const { reply, used } = await call(
+        path,
+        { query: QUESTION },
+        { ai: honest(), budgets: { tokens: 20_000, cost_micros: 9000 } },
+      );
+      expect(reply.answer).toBe('The boiler is descaled every 60 days. (care/descale.md, How often)');
+      const usage = { calls: 1, input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
+      expect(reply.metadata).toMatchObject({ answered_by: 'model', model: 'scripted-1', usage });
+      expect(used).toMatchObject({ tokens: 1100, cost_micros: 500 });
+      const { calls: _calls, ...logged } = usage;
+      expect(lines.at(-1)).toMatchObject({ event: 'request', model: 'scripted-1', ...logged });
+    },
+  );
+
+  it.each(['/v1/navigate', '/librarians/navigator/ask'])('keeps to the budget of the context at %s', async (path) => {
+    const ai = honest();
+    const { reply, used } = await call(path, { query: QUESTION }, { ai, budgets: { tokens: 1000 } });
+    expect(reply.answer).toContain('every 60 days, or every 30 days with hard water');
+    expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'over_budget' });
+    expect(ai.asked).toHaveLength(0);
+    expect(used.tokens ?? 0).toBe(0);
+  });
+
+  it.each(['/v1/navigate', '/librarians/navigator/ask'])('says at %s that embeddings failed', async (path) => {
+    const retrieve: Retriever = async (of, question, options) => ({
+      outcome: searchEdition(of, question, options),
+      semantic: 'failed',
+    });
+    const { reply } = await call(path, { query: QUESTION }, { retrieve });
+    expect(reply.metadata).toMatchObject({ degraded: ['embeddings'] });
+    expect(reply.answer).toContain('60 days');
+  });
+
+  it('says nothing of models where there is none', async () => {
+    const navigated = await call('/v1/navigate', { query: QUESTION });
+    expect(navigated.reply).not.toHaveProperty('metadata');
+    const asked = await call('/librarians/navigator/ask', { query: QUESTION });
+    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator']);
+  });
+
+  it('hands the turns before a question to the model', async () => {
+    const ai = honest();
+    const history = [{ speaker: 'user', text: 'Tell me about the boiler.' }];
+    await call('/librarians/navigator/ask', { query: 'How often must it be descaled?', metadata: { history } }, { ai });
+    expect(ai.asked[0]?.given.history).toEqual(history);
+  });
 
   it('refuses a call without a context', async () => {
     const app = createApp({ ...(await identityOf('navigator')), log: () => {}, editionFor: async () => edition });
