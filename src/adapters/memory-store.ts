@@ -15,5 +15,8 @@ export const memoryStoreOf = (
 ): MemoryStore => {
   const vectorsOf = vectorIndexesOf(settings, 'memory');
   if (settings.redis === undefined || vectorsOf === undefined) return embedded;
-  return upstashMemoryStore({ redis: redisScripts(settings.redis), vectorsOf, wordsOf });
+  return upstashMemoryStore({ redis: redisScripts({ ...settings.redis, timeoutMs: REDIS_MS }), vectorsOf, wordsOf });
 };
+
+/** Of one script: some milliseconds as a rule. */
+const REDIS_MS = 5000;

@@ -26,5 +26,5 @@ export const createEngines = (parts: {
   };
 };
 
-/** Next to none: each request brings its provider with a cache of its own, which can forget what is erased. */
-const cacheConfig = { maxSize: 1, ttl: 1 };
+/** As good as none: each request brings its provider with a cache of its own, which can forget what is erased. */
+const cacheConfig = { maxSize: 1, ttl: 0.001 };

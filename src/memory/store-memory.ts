@@ -35,17 +35,27 @@ export const storeMemory = async (
     confidence,
     created_at: new Date(now()).toISOString(),
   };
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs * EMBEDDING_SHARE)))]);
+  const endsAtMs = now() + timeoutMs;
+  /** Ends when half of what is left then is over, or a few seconds: what comes after it needs time too. */
+  const patience = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
   const [count, embedded] = await Promise.all([
     store.count(workspaceId, { signal }),
-    embed(memory.content, { ...parts, signal: patience }),
+    embed(memory.content, { ...parts, signal: patience() }),
   ]);
   if (count >= maxMemories)
     return {
       ok: false,
       problem: `Cannot store the memory: the workspace has ${count} memories, ${maxMemories} are allowed`,
     };
-  const { isStored, degraded } = await put(memory, { store, relatedTo, signal, log: parts.log, now, ...embedded });
+  const { isStored, degraded } = await put(memory, {
+    store,
+    relatedTo,
+    signal,
+    patience,
+    log: parts.log,
+    now,
+    ...embedded,
+  });
   if (isStored) return { ok: true, value: { memory, ...(degraded.length === 0 ? {} : { degraded }) } };
   const missing = await missingOf(relatedTo ?? [], (id) => store.get(workspaceId, id, { signal }));
   return { ok: false, problem: `Cannot store the memory: related_to names ${missing}, which is not in this workspace` };
@@ -57,7 +67,8 @@ interface StoringRequest {
   timeoutMs: number;
 }
 
-const EMBEDDING_SHARE = 0.5;
+const shareOf = (leftMs: number): number => Math.max(1, Math.floor(Math.min(leftMs / 2, PATIENCE_MS)));
+const PATIENCE_MS = 4000;
 
 type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] };
 
@@ -80,13 +91,15 @@ const put = async (
     store: MemoryStore;
     relatedTo: MemoryInput['related_to'];
     signal: AbortSignal;
+    patience: () => AbortSignal;
     log: Log;
     now: () => number;
   },
 ): Promise<{ isStored: boolean; degraded: MemoryDegradation[] }> => {
-  const { store, vector, relatedTo, degraded, signal, log, now } = options;
+  const { store, vector, relatedTo, degraded, signal, patience, log, now } = options;
   try {
-    return { isStored: await store.put(memory, { vector, relatedTo, signal }), degraded };
+    const within = vector === undefined ? signal : patience();
+    return { isStored: await store.put(memory, { vector, relatedTo, signal: within }), degraded };
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || vector === undefined || signal.aborted) throw error;
     logFault(log, { error, now: now(), where: 'store a vector' });
