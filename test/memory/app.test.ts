@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import { ErrorBody } from '../../src/contract/error-info.ts';
+import { MemoryStored } from '../../src/contract/memory.ts';
+import { createApp, type MemoryParts } from '../../src/memory/app.ts';
+import { createEngines } from '../../src/memory/engines.ts';
+import { createLedger } from '../../src/memory/ledger.ts';
+import { CONTEXT_HEADER } from '../../src/runtime/limits.ts';
+import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
+import type { LogLine } from '../../src/runtime/log.ts';
+import { originate } from '../../src/runtime/request-context.ts';
+import { mintContext } from '../../src/runtime/sign-link.ts';
+import type { MemoryStore } from '../../src/storage/memory-store.ts';
+import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
+import { embeddedStore } from '../storage/memory-stores.ts';
+import { nodeSql } from '../storage/node-sql.ts';
+
+let log: LogLine[];
+let store: MemoryStore;
+beforeEach(async () => {
+  log = [];
+  ({ store } = await embeddedStore());
+});
+
+const appOf = async (changes: Partial<MemoryParts> = {}) => {
+  const ledger = createLedger(nodeSql());
+  const { embeddings } = changes;
+  const used = changes.store ?? store;
+  return createApp({
+    guard: { signer: await localSigner('memory'), directory: await localDirectory(), log: (line) => log.push(line) },
+    store: used,
+    engines: createEngines({ store: used, embeddings }),
+    ledgerOf: () => ({
+      isFirstCall: async (...parameters) => ledger.isFirstCall(...parameters),
+      noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
+      searches: async () => ledger.searches(),
+    }),
+    maxMemories: 3,
+    ...changes,
+  });
+};
+
+interface Call {
+  body?: unknown;
+  workspace?: string;
+  capabilities?: string[];
+  timeoutMs?: number;
+}
+
+/** A request as the gateway signs it. */
+const requestOf = async (
+  route: string,
+  { body, workspace = 'acme', capabilities = ['memory:read', 'memory:write'], timeoutMs = 5000 }: Call = {},
+): Promise<Request> => {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
+  const context = originate({ ...origin, timeoutMs, now: Date.now() });
+  const target = { aud: 'memory', op: `${method} ${path}`, body: new TextEncoder().encode(text) };
+  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
+  const headers = { [CONTEXT_HEADER]: token, 'content-type': 'application/json' };
+  return new Request(`http://memory${path}`, { method, headers, ...(text === '' ? {} : { body: text }) });
+};
+
+const PATH = '/v1/workspaces/acme/memories';
+const codeOf = async (response: Response) => {
+  const { error } = ErrorBody.parse(await response.json());
+  return [response.status, error.code];
+};
+
+describe('the app of memories', () => {
+  it('takes the workspace from the signed context: a path of another one leads nowhere', async () => {
+    const app = await appOf();
+    await app.request(await requestOf(`POST ${PATH}`, { body: { type: 'fact', content: 'A secret.' } }));
+    for (const route of [`GET ${PATH}`, `GET ${PATH}/stats`, `DELETE ${PATH}?person_id=p`]) {
+      const response = await app.request(await requestOf(route, { workspace: 'globex' }));
+      expect(await codeOf(response)).toEqual([404, 'NOT_FOUND']);
+    }
+    const search = await requestOf(`POST ${PATH}/search`, { workspace: 'globex', body: { query: 'secret' } });
+    expect(await codeOf(await app.request(search))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('refuses calls without a context, and without the capability', async () => {
+    const app = await appOf();
+    expect(await codeOf(await app.request(PATH))).toEqual([401, 'UNAUTHORIZED']);
+    const reader = { capabilities: ['memory:read'], body: { type: 'fact', content: 'x' } };
+    expect(await codeOf(await app.request(await requestOf(`POST ${PATH}`, reader)))).toEqual([401, 'UNAUTHORIZED']);
+    const writer = { capabilities: ['memory:write'] };
+    expect(await codeOf(await app.request(await requestOf(`GET ${PATH}`, writer)))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it('stores once what was sent twice as an exact copy', async () => {
+    const app = await appOf();
+    const request = await requestOf(`POST ${PATH}`, { body: { type: 'fact', content: 'x' } });
+    expect((await app.request(request.clone())).status).toBe(201);
+    expect(await codeOf(await app.request(request))).toEqual([401, 'UNAUTHORIZED']);
+    expect(await store.count('acme')).toBe(1);
+  });
+
+  it('stores no more memories than a workspace may have', async () => {
+    const app = await appOf();
+    const body = { type: 'fact', content: 'x' };
+    for (let count = 0; count < 3; count++) {
+      expect((await app.request(await requestOf(`POST ${PATH}`, { body }))).status).toBe(201);
+    }
+    expect(await codeOf(await app.request(await requestOf(`POST ${PATH}`, { body })))).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('says when to come again while the store is not available, and logs why', async () => {
+    const down = async () => {
+      throw new StoreUnavailable('unavailable', 'Cannot use memories: status is 500');
+    };
+    const app = await appOf({ store: { ...store, list: down, searchMemories: down } });
+    const response = await app.request(await requestOf(`GET ${PATH}`));
+    expect(response.headers.get('Retry-After')).toBe('5');
+    expect(await codeOf(response)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(log).toContainEqual(
+      expect.objectContaining({ event: 'fault', cause: expect.stringContaining('status is 500') }),
+    );
+    const search = await app.request(await requestOf(`POST ${PATH}/search`, { body: { query: 'x' } }));
+    expect(search.headers.get('Retry-After')).toBe('5');
+    expect(await codeOf(search)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  });
+
+  it('answers TIMEOUT within the time of the call when the store hangs', async () => {
+    const hang = (_: unknown, __: unknown, options?: { signal?: AbortSignal | undefined }) =>
+      new Promise<never>((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () =>
+          reject(new StoreUnavailable('aborted', 'Cannot use memories')),
+        );
+      });
+    const app = await appOf({ store: { ...store, list: hang, searchMemories: hang } });
+    const started = performance.now();
+    const calls = [await requestOf(`GET ${PATH}`, { timeoutMs: 600 })];
+    calls.push(await requestOf(`POST ${PATH}/search`, { timeoutMs: 600, body: { query: 'x' } }));
+    for (const response of await Promise.all(calls.map((request) => app.request(request)))) {
+      expect(await codeOf(response)).toEqual([504, 'TIMEOUT']);
+    }
+    expect(performance.now() - started).toBeLessThan(700);
+  });
+
+  it('stores a memory without its vector, and says so, when there is no embedding', async () => {
+    const refuse = async () => {
+      throw new EmbeddingFailed('refused', 'The text is too long');
+    };
+    const embeddings: EmbeddingProvider = { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse };
+    const app = await appOf({ embeddings });
+    const response = await app.request(await requestOf(`POST ${PATH}`, { body: { type: 'fact', content: 'A yak.' } }));
+    const { memory, degraded } = MemoryStored.parse(await response.json());
+    expect(degraded).toEqual(['embeddings']);
+    const search = await app.request(await requestOf(`POST ${PATH}/search`, { body: { query: 'yak' } }));
+    expect(await search.json()).toMatchObject({ results: [{ memory: { id: memory.id } }], degraded: ['embeddings'] });
+  });
+});
