@@ -351,6 +351,28 @@ describe('forget()', () => {
     expect([cache.size, held.size]).toEqual([0, 0]);
   });
 
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('keeps both of two calls from bringing it back, %s the second has begun', async (_name, isBefore) => {
+    const { made, calls, release } = provider({ holds: true });
+    const { store, held } = shelf();
+    const { request, settled, cache } = isolate(made, { store, patienceMs: 20 });
+    const both = [request().embed('a'), request().embed('a')];
+    if (isBefore) await request().forget(['a']);
+    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    if (!isBefore) await request().forget(['a']);
+    release();
+    expect(await Promise.all(both)).toEqual([
+      [1, 97],
+      [1, 97],
+    ]);
+    await settled();
+    expect([cache.size, held.size]).toEqual([0, 0]);
+    await request().embed('a');
+    expect(cache.size).toBe(1);
+  });
+
   it('keeps a write under way from bringing the vector back', async () => {
     const { made } = provider();
     const gate = Promise.withResolvers<void>();

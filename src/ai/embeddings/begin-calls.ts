@@ -18,6 +18,12 @@ interface Begun {
   work: Promise<void>;
 }
 
+interface BeginCallOptions {
+  signal: AbortSignal | undefined;
+  /** How often texts had been erased when the request came. */
+  erasures: number;
+}
+
 /** How many calls are remembered before those are looked for whose request has died. */
 const MANY_CALLS = 500;
 /** After this long a call has ended, or never will. */
@@ -31,7 +37,7 @@ export const beginCalls = (provider: EmbeddingProvider, options: BeginOptions) =
   const end = (key: string, call: CallUnderWay, outcome: NonNullable<CallUnderWay['outcome']>): void => {
     call.outcome = outcome;
     if (calls.get(key) === call) calls.delete(key);
-    if (outcome.ok && !call.isForgotten) cache.set(key, outcome.embedding);
+    if (outcome.ok && call.erasures === shared.erasures) cache.set(key, outcome.embedding);
   };
 
   const run = async (begun: ReadonlyMap<string, CallUnderWay>, wanted: ReadonlyMap<string, string>): Promise<void> => {
@@ -58,13 +64,13 @@ export const beginCalls = (provider: EmbeddingProvider, options: BeginOptions) =
     waitUntil(store.write(missing));
   };
 
-  /** Texts by key. Nothing begins for a caller who has gone. */
-  return (wanted: ReadonlyMap<string, string>, signal?: AbortSignal): Begun => {
+  /** Texts by key. Nothing begins for a caller who has gone; nothing is kept for one who asked before an erasure. */
+  return (wanted: ReadonlyMap<string, string>, { signal, erasures }: BeginCallOptions): Begun => {
     const begun = new Map<string, CallUnderWay>();
     if (wanted.size === 0 || signal?.aborted) return { calls: begun, work: Promise.resolve() };
     if (calls.size > MANY_CALLS) dropLost(calls, now());
     for (const key of wanted.keys()) {
-      const call: CallUnderWay = { startedAt: now(), batchSize: wanted.size };
+      const call: CallUnderWay = { startedAt: now(), batchSize: wanted.size, erasures };
       begun.set(key, call);
       calls.set(key, call);
     }

@@ -48,7 +48,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
   const isRecent = ({ startedAt }: CallUnderWay): boolean => now() - startedAt < patienceMs;
 
   /** Vectors by key. What cannot be relied on is tried again, without others in the last of three rounds. */
-  const find = async (wanted: ReadonlyMap<string, string>, signal?: AbortSignal, round = 1): Promise<Vectors> => {
+  const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Asked): Promise<Vectors> => {
     const found: Vectors = new Map();
     const others = new Map<string, CallUnderWay>();
     const alone = new Map<string, string>();
@@ -61,7 +61,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     }
     statistics.hits += found.size;
     if (found.size === wanted.size) return found;
-    const own = begin(alone, signal);
+    const own = begin(alone, { signal, erasures });
     await untilAborted(own.work, signal);
     for (const [key, call] of own.calls) found.set(key, vectorOf(call));
     const again = new Map<string, string>();
@@ -71,14 +71,15 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
       else again.set(key, wanted.get(key) ?? '');
     }
     statistics.coalesced += others.size - again.size;
-    if (again.size > 0) for (const [key, vector] of await find(again, signal, round + 1)) found.set(key, vector);
+    if (again.size > 0)
+      for (const [key, vector] of await find(again, { signal, erasures, round: round + 1 })) found.set(key, vector);
     return found;
   };
 
   const embedBatch = async (texts: string[], { signal }: EmbeddingOptions = {}): Promise<number[][]> => {
     const keys = texts.map((text) => cache.generateKey(text, model));
     const wanted = new Map(keys.map((key, at) => [key, texts[at] ?? '']));
-    const found = await find(wanted, signal);
+    const found = await find(wanted, { signal, erasures: shared.erasures, round: 1 });
     return keys.map((key) => found.get(key)?.slice() ?? []);
   };
 
@@ -87,21 +88,28 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     dimensions,
     embed: async (text, options) => (await embedBatch([text], options))[0] ?? [],
     embedBatch,
-    forget: async (texts, options) => {
+    forget: async (texts, forgetOptions) => {
       const keys = texts.map((text) => cache.generateKey(text, model));
+      shared.erasures += 1;
       for (const key of keys) {
-        const call = calls.get(key);
-        if (call !== undefined) call.isForgotten = true;
         calls.delete(key);
         cache.delete(key);
       }
-      await store.forget(keys, options);
+      await options.store?.deleteMany(keys, forgetOptions);
     },
     statistics: () => ({ ...statistics }),
   };
 };
 
 type Vectors = Map<string, number[]>;
+
+interface Asked {
+  signal: AbortSignal | undefined;
+  /** How many there had been when the request came. */
+  erasures: number;
+  /** From 1. */
+  round: number;
+}
 
 /** Whether the outcome holds for whoever asked for the text: what refuses a batch can be another of its texts. */
 const hasEndedForAll = ({ outcome, batchSize }: CallUnderWay): boolean => {

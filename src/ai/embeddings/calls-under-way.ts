@@ -6,10 +6,10 @@ export interface CallUnderWay {
   readonly startedAt: number;
   /** Texts that the same call asks for. */
   readonly batchSize: number;
+  /** How often texts had been erased when it was asked for. When it is more often by now, its vector is kept nowhere. */
+  readonly erasures: number;
   /** Absent until the call has ended. */
   outcome?: { ok: true; embedding: number[] } | { ok: false; error: unknown };
-  /** To be kept nowhere: the text was erased meanwhile. */
-  isForgotten?: boolean;
 }
 
 /** What happened to the texts that were asked for, since the cache was made. */
@@ -32,8 +32,8 @@ export interface EmbeddingStatistics {
 export interface Shared {
   /** By key. */
   calls: Map<string, CallUnderWay>;
-  /** By key: being written to the second level. */
-  writes: Map<string, CallUnderWay>;
+  /** How often texts were erased. */
+  erasures: number;
   statistics: EmbeddingStatistics;
 }
 
@@ -42,7 +42,7 @@ export const sharedOf = (cache: EmbeddingCache): Shared => {
   const known = SHARED.get(cache);
   if (known !== undefined) return known;
   const statistics = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
-  const shared: Shared = { calls: new Map(), writes: new Map(), statistics };
+  const shared: Shared = { calls: new Map(), erasures: 0, statistics };
   SHARED.set(cache, shared);
   return shared;
 };

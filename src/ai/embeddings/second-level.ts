@@ -19,7 +19,7 @@ interface SecondLevelOptions {
 
 /** The second level of a cache, which can be missing, slow or down without anybody noticing but `onFault`. */
 export const secondLevel = ({ store, storeReadMs = 30, onFault, shared, dimensions }: SecondLevelOptions) => {
-  const { writes, statistics } = shared;
+  const { statistics } = shared;
   const fault = (error: unknown): void => {
     statistics.storeFaults += 1;
     onFault?.(error);
@@ -44,30 +44,15 @@ export const secondLevel = ({ store, storeReadMs = 30, onFault, shared, dimensio
     write: async (ended: ReadonlyMap<string, CallUnderWay>): Promise<void> => {
       if (store === undefined) return;
       const entries: { key: string; embedding: number[] }[] = [];
+      const isKept = ({ erasures }: CallUnderWay) => erasures === shared.erasures;
       for (const [key, call] of ended) {
-        if (!call.outcome?.ok || call.isForgotten) continue;
-        entries.push({ key, embedding: call.outcome.embedding });
-        writes.set(key, call);
+        if (call.outcome?.ok && isKept(call)) entries.push({ key, embedding: call.outcome.embedding });
       }
-      try {
-        if (entries.length > 0) await store.setMany(entries);
-      } catch (error) {
-        fault(error);
-      }
-      const erased: string[] = [];
-      for (const { key } of entries) {
-        if (ended.get(key)?.isForgotten) erased.push(key);
-        if (writes.get(key) === ended.get(key)) writes.delete(key);
-      }
-      if (erased.length > 0) await store.deleteMany(erased).catch(fault);
-    },
-    /** Throws what the store throws: who erases has to know. */
-    forget: async (keys: readonly string[], options?: EmbeddingOptions): Promise<void> => {
-      for (const key of keys) {
-        const write = writes.get(key);
-        if (write !== undefined) write.isForgotten = true;
-      }
-      await store?.deleteMany(keys, options);
+      if (entries.length === 0) return;
+      await store.setMany(entries).catch(fault);
+      // An erasure may have overtaken the write.
+      if ([...ended.values()].every(isKept)) return;
+      await store.deleteMany(entries.map(({ key }) => key)).catch(fault);
     },
   };
 };
