@@ -2,14 +2,15 @@ import type { AIClient } from '../../contract/librarian.ts';
 import type { Findings } from './answer-extractively.ts';
 import { cleanUrl } from './clean-url.ts';
 import { priceComparisonOf } from './compare-prices.ts';
+import { isBorneByFindings } from './is-borne-by-findings.ts';
 import { writeCents } from './parse-price.ts';
 
 /**
  * A summary by a model; `undefined` when the model fails or says what was not found, and the extractive answer has to do.
  *
  * The results are strangers' text: they stand in the user's message as JSON between marks that they cannot contain, and
- * whatever they say, the summary is kept only when it is text without HTML and images, and names no address and no number
- * that is not in the question or the results.
+ * whatever they say, the summary is kept only when it is text without HTML and images, names no address and no number that is
+ * not in the question or the results, and says nothing in any of its sentences that the findings do not say.
  */
 export const summariseResults = async (
   query: string,
@@ -25,7 +26,9 @@ export const summariseResults = async (
     const { text } = await ai.complete(messages, { maxTokens: 500, temperature: 0, signal });
     const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
     const summary = text.trim();
-    return isGrounded(summary, { urls, known: `${query}\n${data}` }) ? summary : undefined;
+    const isKept =
+      isGrounded(summary, { urls, known: `${query}\n${data}` }) && isBorneByFindings(summary, query, findings);
+    return isKept ? summary : undefined;
   } catch {
     // A model is a convenience here: without it there is still an answer.
     return undefined;

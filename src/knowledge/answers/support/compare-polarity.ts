@@ -71,10 +71,11 @@ const contrariesIn = (
     const { role, key, text } = word;
     if (role === 'number' || role === 'negation') return [];
     if (PARTICLES.has(text)) {
-      const other = theirs.find(
-        (each, there) => PARTICLES.get(text) === each.text && words[at - 1]?.key === theirs[there - 1]?.key,
-      );
-      return other ? [[word, other]] : [];
+      const verb = words[at - 1]?.key ?? '';
+      const other = PARTICLES.get(text) ?? '';
+      if (behind(theirs, verb, text) || behind(words, verb, other)) return [];
+      const found = behind(theirs, verb, other);
+      return found ? [[word, found]] : [];
     }
     if (places.some(({ forms }) => forms.has(key) || meaningsOf(key).some((each) => forms.has(each)))) return [];
     const other = theirs.find(
@@ -84,6 +85,10 @@ const contrariesIn = (
     return other ? [[word, other]] : [];
   });
 };
+
+/** The word `text` right behind the word `key`. */
+const behind = (words: readonly Word[], key: string, text: string): Word | undefined =>
+  words.find((word, at) => word.text === text && words[at - 1]?.key === key);
 
 /** Contraries where they belong to the same verb: turn on, turn off. */
 const PARTICLES: ReadonlyMap<string, string> = new Map(

@@ -1,0 +1,35 @@
+import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { answerExtractively, type Findings } from './answer-extractively.ts';
+import { writeCents } from './parse-price.ts';
+
+/** Results that a summary may rest on. */
+const MAX_RESULTS = 10;
+/** Characters of a summary without its addresses; of each source a little more than a search engine sends. */
+const MAX_SOURCE = 4000;
+
+/**
+ * Whether the findings say every sentence of a summary, addresses left out, which are checked elsewhere. What the question names
+ * counts as said, since results leave it out; what one result says of its own product does not hold for another's.
+ */
+export const isBorneByFindings = (summary: string, query: string, findings: Findings): boolean => {
+  const { results, product, comparison } = findings;
+  const ours = { text: withoutAddresses(answerExtractively({ ...findings, results: [] })), title: query };
+  const found = results.slice(0, MAX_RESULTS).map(({ title, snippet, shop, price, condition }) => {
+    const offer = price && `It costs ${writeCents(price.cents)} ${price.currency ?? ''} at ${shop ?? title}.`;
+    return { text: [title, snippet, condition, offer].filter(Boolean).join('.\n\n'), title: `${query}\n${title}` };
+  });
+  const priced = product !== undefined || comparison !== undefined ? [ours] : [];
+  const sources = [...priced, ...found].map(({ text, title }) =>
+    prepareSource({ text: text.slice(0, MAX_SOURCE), title: title.slice(0, MAX_SOURCE) }),
+  );
+  const { sentences } = checkSupport(withoutAddresses(summary), sources);
+  return sentences.every(({ probability }) => probability >= SUPPORTED_FROM);
+};
+
+/** Links as their texts; bare addresses and hosts gone. */
+const withoutAddresses = (text: string): string =>
+  text
+    .replace(/\[([^\]\n]{0,300})\]\([^)\s]{0,2000}\)/g, '$1')
+    .replace(/\b(?:[a-z][a-z0-9+.-]{1,20}:\/\/|www\.)\S{1,2000}/gi, '')
+    .replace(/\b(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,18}\b/g, '');
