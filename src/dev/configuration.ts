@@ -131,6 +131,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'How long they are kept, there and in Redis or KV, 60 to 31,536,000',
   },
   {
+    name: 'MAX_MEMORIES',
+    functions: ['memory'],
+    otherwise: '100000',
+    what: 'Memories that a workspace may have, 1 to 10,000,000',
+  },
+  {
     name: 'KB_URL',
     functions: ['library'],
     otherwise: 'none',
