@@ -3,7 +3,7 @@ import { callStore } from '../knowledge/library/call-store.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /** How a search or a context came out. Neither what was looked for nor what was found is among it. */
-export interface SearchOutcome {
+interface SearchOutcome {
   outcome: 'found' | 'empty' | 'failed';
   degraded: boolean;
   durationMs: number;

@@ -10,9 +10,6 @@ export const placeOf = ({ id, type, confidence, created_at }: Memory): string =>
     ':',
   );
 
-/** The memory's id, from its place. */
-export const idOfPlace = (place: string): string => decodeText(place.slice(place.lastIndexOf(':') + 1));
-
 /** A moment in milliseconds since 1970, so that texts stand in its order: 15 digits for the years 0 to 9999. */
 export const timeOf = (ms: number): string =>
   String(Math.min(Math.max(ms + YEAR_ZERO_MS, 0), LAST_MS)).padStart(TIME_DIGITS, '0');

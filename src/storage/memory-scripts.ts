@@ -14,14 +14,14 @@
  */
 
 /** How long a vector index may take until it finds what was stored, in seconds; 150 were seen. */
-export const FRESH_SECONDS = 180;
+const FRESH_SECONDS = 180;
 /** Of them, the newest this many are looked at. */
 const FRESH_LIMIT = 64;
 /** Places looked through for one answer, and bytes of records in it: 4 MiB. */
 const EXAMINED = 20_000;
 const MAX_ANSWER_BYTES = 4_194_304;
-export const REMOVED_AT_ONCE = 50;
-export const RELATIONS_LIMIT = 100;
+const REMOVED_AT_ONCE = 50;
+const RELATIONS_LIMIT = 100;
 
 /** record, id, place, indexes, words, vector or '', then (id, relation) of each related memory -> 1, or 0 when one is not there. */
 export const PUT = `

@@ -44,7 +44,7 @@ export const rankMemories = (
  * One number of both, 0 to 1: never less than the closeness in meaning, and more where words agree too. All words count half of
  * what the same meaning does, so that what has no vector (yet) can be found, but not before what means the same.
  */
-export const scoreOf = ({ semantic, lexical }: Omit<Candidate, 'memory'>): number => {
+const scoreOf = ({ semantic, lexical }: Omit<Candidate, 'memory'>): number => {
   if (semantic === undefined && lexical === undefined) return 0;
   if (semantic === undefined) return within(lexical ?? 0);
   if (lexical === undefined) return within(semantic);
@@ -55,7 +55,7 @@ const LEXICAL_SHARE = 0.5;
 const within = (value: number): number => Math.min(Math.max(value, 0), 1);
 
 /** Whether a memory is one of those that a search is narrowed to. */
-export const isWanted = (
+const isWanted = (
   { type, confidence, conversation_id, created_at }: Memory,
   { memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Omit<MemoryQuery, 'limit'>,
 ): boolean => {
