@@ -1,4 +1,4 @@
-import { loadAll } from 'js-yaml';
+import { readYamlMapping } from './read-yaml.ts';
 
 /** What the front matter of an article may say about it. Keys are read in singular and plural. */
 export interface FrontMatter {
@@ -32,7 +32,7 @@ export const splitFrontMatter = (text: string): SplitArticle => {
   // Between two rules may stand a paragraph as well: front matter begins with a key.
   if (!/^\s*(?:#.*\n\s*)*["']?[\w-]+["']?[ \t]*:/.test(source) && source.trim() !== '')
     return { front: {}, body: text, warnings: [] };
-  const fields = parseYaml(source);
+  const fields = readYamlMapping(source);
   if (fields) return { front: frontMatterOf(fields), body, warnings: [] };
   return {
     front: frontMatterOf(salvage(source)),
@@ -47,18 +47,6 @@ const withoutClosing = (text: string, length: number): SplitArticle =>
   /^[\w-]+:/.test(text.slice(length))
     ? { front: {}, body: text.slice(length), warnings: ['Kept the front matter as text: it has no closing line'] }
     : { front: {}, body: text, warnings: [] };
-
-/** Aliases are refused: nine lines of them can stand for a billion items. */
-const parseYaml = (source: string): Record<string, unknown> | undefined => {
-  try {
-    const [value = null, ...more] = loadAll(source, { maxAliases: 0 });
-    if (more.length > 0) return undefined;
-    if (value === null) return {};
-    return typeof value === 'object' && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 const salvage = (source: string): Record<string, unknown> =>
   Object.fromEntries(
