@@ -120,9 +120,14 @@ const TELLING = 0.7;
 const GLUE = new Set(
   (
     'tell tells show shows indicate indicates mean means need needs needed necessary require requires required ensure ensures ' +
-    'perform carry follow following follows please note happen happens occur occurs apply applies according describe ' +
-    'describes described explain explains article articles documentation section step steps instruction instructions case ' +
-    'order finally next afterwards instead respectively depending depends proceed done'
+    'perform follow following follows please note happen happens occur occurs apply applies according describe describes ' +
+    'described explain explains article articles documentation section step steps instruction instructions case order next ' +
+    'afterwards instead respectively depending depends proceed done whether similar similarly briefly regarding related ' +
+    'relevant specific specifically general particular particularly example examples instance various addition additionally ' +
+    'moreover furthermore thus hence therefore result results due based able allow allows help helps provide provides provided ' +
+    'contain contains consist consists refer refers mention mentions mentioned specify specifies specified state stated list ' +
+    'listed given give gives take takes taken want wants consider considered involve involves considering come comes look ' +
+    'looks see find finds found try part parts type types kind kinds certain likely currently overall mainly available'
   ).split(' '),
 );
 

@@ -73,7 +73,7 @@ const PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b(?:you are|you're|act as|behave as|pretend (?:to be|you are|that you are)|role-?play(?:ing)? as|imagine (?:that )?you are|assume the role of|your role is)\\b (?:\\w+ ){0,4}${MODEL}\\b`,
   ),
-  /\b(?:you are now (?!connected|logged|signed|ready|able|in |on |at |using|done|prompted|asked|set )|from now on,? (?:you|answer|respond|reply|speak|write|always|every)|let's (?:play a game|role-?play)|pretend (?:to be|you are|that you are)|act as if you|stay in character|developer mode|jailbr(?:ea|o)k\w*|do anything now)\b/,
+  /\b(?:you are now (?!connected|logged|signed|ready|able|in |on |at |using|done|prompted|asked|set )|from now on,? (?:you (?:are|will|must|shall|always|only|answer|say)|answer|respond|reply|speak|write|always|every)|let's (?:play a game|role-?play)|pretend (?:to be|you are|that you are)|act as if you|stay in character|developer mode|jailbr(?:ea|o)k\w*|do anything now)\b/,
   new RegExp(
     `\\b(?:notes?|messages?|instructions?|attention|notice|hints?|reminder|orders?|important|warning|dear|hey|hello)\\b[ :,]{1,2}(?:(?:to|for) )?(?:the |any |all |every |our )?${MODEL}\\b`,
   ),
