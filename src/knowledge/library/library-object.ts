@@ -5,6 +5,7 @@ import { durableObjectSql } from '../../storage/durable-object-sql.ts';
 import { kvEditionShelf } from '../../storage/edition-shelf.ts';
 import { fitEdition } from '../answers/fit-edition.ts';
 import { createLibrary, type Library } from './library.ts';
+import type { LibraryEmbedding } from './library-embedding.ts';
 import { type LibraryVariables, librarySettings } from './library-settings.ts';
 import { REMOTE_METHODS, type RemoteMethod } from './remote-library.ts';
 
@@ -45,6 +46,11 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     return answer(...parameters);
   }
 
+  /** What turns chunks into vectors; none unless a function overrides it. Called once, when the library is opened. */
+  protected embeddingOf(_workspace: string): LibraryEmbedding | undefined {
+    return undefined;
+  }
+
   override async alarm(): Promise<void> {
     await this.#library?.work();
   }
@@ -72,6 +78,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           cause: describeCause(error),
         }),
       complete: fitEdition,
+      embedding: this.embeddingOf(workspace),
     });
   }
 }
