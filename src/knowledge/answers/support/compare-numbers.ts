@@ -78,6 +78,25 @@ const MONTHS: ReadonlySet<string> = new Set('jan feb mar apr may jun jul aug sep
 
 const hasKey = (words: readonly Word[], { key }: Word): boolean => words.some((each) => each.key === key);
 
+/** Amounts of the sentence for something that only a sentence beside it speaks of, which has its own amount for it. */
+export const borrowedNumbers = (
+  words: readonly Word[],
+  others: readonly Word[],
+  sentence: SourceSentence,
+  near: readonly SourceSentence[],
+): Word[] =>
+  words.filter(
+    (word) =>
+      isAmount(word, words) &&
+      sentence.forms.has(word.key) &&
+      near.some(
+        (beside) =>
+          !beside.forms.has(word.key) &&
+          isReplaced(word, words, beside) &&
+          others.some(({ key }) => beside.forms.has(key)),
+      ),
+  );
+
 /** It takes words of other clauses, and leaves out some of the number's own. */
 const mixes = (ours: readonly Word[], own: readonly Word[], clauses: readonly (readonly Word[])[]): boolean => {
   const said = (words: readonly Word[]) => words.filter((word) => isSought(word) && word.role !== 'number');

@@ -1,5 +1,5 @@
 import { align } from './align.ts';
-import { changedUnits, followsFrom, isReplaced, misplacedNumbers } from './compare-numbers.ts';
+import { borrowedNumbers, changedUnits, followsFrom, isReplaced, misplacedNumbers } from './compare-numbers.ts';
 import { swapsNames, swapsSides } from './compare-order.ts';
 import { comparePolarity, isDenying } from './compare-polarity.ts';
 import { type WordingChange, wordingChanges } from './compare-wording.ts';
@@ -50,6 +50,8 @@ const FOUND_FROM = 0.5;
 const LONG_SOURCE = 5;
 /** Words of a sentence that says one thing. */
 const PLAIN_LENGTH = 15;
+/** What a number is worth that follows from another, such as a decade from a year. */
+const FOLLOWS = 0.9;
 const NOWHERE: SourceSentence = { start: 0, end: 0, text: '', words: [], forms: new Map() };
 
 /** Measures one sentence of an answer against the sentence of the sources that is nearest to it, and what stands around that. */
@@ -68,7 +70,7 @@ export const compareSentence = (
   const lookups = lookUp(words, { sentence, near, title }, sources);
   const length = sources.reduce((sum, { sentences }) => sum + sentences.length, 0);
   const close = noteWords(lookups, Math.min(1, length / LONG_SOURCE), note);
-  noteNumbers(lookups, { words, sentence, close }, note);
+  noteNumbers(lookups, { words, sentence, near, close }, note);
   notePolarity(lookups, { words, sentence, near, close }, note);
   // One small word says less of a long sentence.
   const alike = close * Math.min(1, PLAIN_LENGTH / Math.max(words.length, sentence.words.length));
@@ -76,7 +78,7 @@ export const compareSentence = (
   // Its keys are what `wordingChanges` promises; `Object.entries` forgets them.
   for (const [change, word] of Object.entries(wordingChanges(words, sentence.words, around)))
     if (word !== '') note(change as WordingChange, alike, word);
-  noteAlignment(lookups, { words, sentence, close }, note);
+  noteAlignment(lookups, { words, sentence, title, close }, note);
   note('swapsNames', swapsNames(words, sentence) ? close : 0, 'names');
   note('swapsSides', swapsSides(words, sentence, next) ? alike : 0, 'order');
   const speaker = words.find((word) => SPEAKER.has(word.text));
@@ -108,7 +110,7 @@ const lookUp = (
     if (!isSought(word)) return [];
     const own = foundIn(word, here);
     if (word.role === 'number' && own < 1 && followsFrom(words, at, sentence.words))
-      return [{ word, at, anywhere: 0.9, own: 0.9, around: 0.9 }];
+      return [{ word, at, anywhere: FOLLOWS, own: FOLLOWS, around: FOLLOWS }];
     return [{ word, at, own, anywhere: foundIn(word, everywhere), around: foundIn(word, around) }];
   });
 };
@@ -160,15 +162,26 @@ interface Compared {
   close: number;
 }
 
-const noteNumbers = (lookups: readonly Lookup[], { words, sentence, close }: Compared, note: Note) => {
+const noteNumbers = (
+  lookups: readonly Lookup[],
+  { words, sentence, near, close }: Compared & { near: readonly SourceSentence[] },
+  note: Note,
+) => {
   const numbers = lookups.filter(({ word }) => word.role === 'number');
   const absent = numbers.filter(({ anywhere }) => anywhere < FOUND_FROM);
-  const replaced = wordsOf(absent).filter((word) => isReplaced(word, words, sentence));
+  // What a heading or the next sentence counts is not what this one counts.
+  const replaced = wordsOf(numbers).filter(
+    (word, at) => numbers[at]?.own !== FOLLOWS && !sentence.forms.has(word.key) && isReplaced(word, words, sentence),
+  );
+  const doubted = [...new Set([...wordsOf(absent), ...replaced])];
   noteUpTo2('numberAbsent', absent, note);
-  note('closeNumber', close * Math.min(2, absent.length), wordsOf(absent));
+  note('closeNumber', close * Math.min(2, doubted.length), doubted);
   note('numberReplaced', Math.min(1, replaced.length), replaced);
   noteUpTo2('numberFar', numbers.filter(isFar), note);
-  const misplaced = misplacedNumbers(words, sentence);
+  const others = wordsOf(
+    lookups.filter(({ word, own, around }) => word.weight === 1 && own < FOUND_FROM && around >= FOUND_FROM),
+  );
+  const misplaced = [...misplacedNumbers(words, sentence), ...borrowedNumbers(words, others, sentence, near)];
   note('numberMisplaced', Math.min(1, misplaced.length), misplaced);
   const units = changedUnits(words, sentence);
   note('unit', Math.min(1, units.length), units);
@@ -189,12 +202,17 @@ const notePolarity = (
 };
 
 /** What the sentence has beside its evidence, and in the place of something else. */
-const noteAlignment = (lookups: readonly Lookup[], { words, sentence, close }: Compared, note: Note) => {
+const noteAlignment = (
+  lookups: readonly Lookup[],
+  { words, sentence, title, close }: Compared & { title: SourceSentence },
+  note: Note,
+) => {
   const missing = new Set(wordsOf(lookups.filter(({ own }) => own < FOUND_FROM)));
   const said = new Set(words.flatMap(({ forms }) => forms));
   const aligned = align(words, sentence.words);
   note('order', 1 - aligned.shared / Math.max(1, words.length));
   const gaps = aligned.gaps.map(({ ours, theirs }) => ({
+    ours,
     size: Math.max(ours.length, theirs.length),
     added: ours.filter((word) => missing.has(word)),
     left: theirs.filter((word) => isSought(word) && !word.forms.some((form) => said.has(form))),
@@ -204,8 +222,15 @@ const noteAlignment = (lookups: readonly Lookup[], { words, sentence, close }: C
   const renamed = gaps.flatMap(({ added, left }) => (left.some(isName) ? added.filter(isName) : []));
   note('nameReplaced', close * Math.min(1, renamed.length), renamed);
   const [gap] = gaps;
-  if (gaps.length === 1 && gap && gap.size <= 2 && gap.left.length > 0)
-    note('oneWordReplaced', Math.min(1, gap.added.length), gap.added);
+  const isAlone = gaps.length === 1 && gap && gap.size <= 2 && gap.left.length > 0;
+  // Of the two things of a heading it names the one that this sentence is not about.
+  const swapped = gaps.flatMap(({ ours, left }) =>
+    left.some(({ key }) => title.forms.has(key))
+      ? ours.filter((word) => isSought(word) && title.forms.has(word.key) && !sentence.forms.has(word.key))
+      : [],
+  );
+  const other = isAlone ? [...gap.added, ...swapped] : swapped;
+  note('oneWordReplaced', Math.min(1, other.length), other);
 };
 
 const isName = ({ role }: Word): boolean => role === 'name';
