@@ -1,0 +1,142 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestHarness } from 'wrangler';
+import { type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
+import { startVectorServer, type VectorServer } from '../../../src/dev/local-services/vector-server.ts';
+import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
+import { vectorsOf } from '../../../src/knowledge/vectors/edition-vectors.ts';
+import { identityFrom } from '../../../src/runtime/identity.ts';
+import { originate } from '../../../src/runtime/request-context.ts';
+import { signedClient } from '../../../src/runtime/signed-client.ts';
+import { EditionManifest } from '../../../src/storage/edition-manifest.ts';
+import { hostArticle } from '../../knowledge/library/library-for-test.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+let articles: unknown[] = [];
+let host: Server;
+let openai: OpenAIServer;
+let vector: VectorServer;
+let harness: ReturnType<typeof createTestHarness>;
+
+beforeAll(async () => {
+  [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 100 })]);
+  host = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ articles, total: articles.length }));
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const address = `127.0.0.1:${(host.address() as AddressInfo).port}`;
+  const url = `http://${address}/api/kb/articles`;
+  const vars = {
+    ENVIRONMENT: 'development',
+    KB_URL: url,
+    KB_ALLOWED_HOSTS: address,
+    KB_SOURCES: JSON.stringify({ embedded: { url } }),
+    TEST_OPENAI_URL: openai.url,
+    TEST_OPENAI_KEY: openai.apiKey,
+    TEST_VECTOR_URL: vector.url,
+    TEST_VECTOR_TOKEN: vector.token,
+  };
+  const configPath = 'test/functions/library/embedding-library/wrangler.toml';
+  harness = createTestHarness({ root: ROOT, workers: [{ configPath, vars }] });
+  await harness.listen();
+}, 120_000);
+
+afterAll(async () => {
+  await harness.close();
+  await Promise.all([openai.stop(), vector.stop()]);
+  host.closeAllConnections();
+  host.close();
+});
+
+const call = async (route: string, workspace: string, body?: unknown) => {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  const identity = await identityFrom({ ENVIRONMENT: 'development' }, 'gateway');
+  const worker = harness.getWorker();
+  const library = {
+    fetch: async (request: Request) => {
+      const init = { method: request.method, headers: Object.fromEntries(request.headers) };
+      const bytes = await request.arrayBuffer();
+      const sent = bytes.byteLength > 0 ? { ...init, body: bytes } : init;
+      // The harness has a Response of its own, with the same members.
+      return (await worker.fetch(request.url, sent)) as unknown as Response;
+    },
+  };
+  const client = signedClient({ ...identity, targets: { library } });
+  const capabilities = ['kb:read', 'kb:write'];
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
+  const answer = await client.call(originate({ ...origin, now: Date.now() }), { to: 'library', method, path, body });
+  if (!answer.ok) throw new Error(answer.error.message);
+  return answer;
+};
+
+const untilIdle = async (workspace: string): Promise<SyncReport> => {
+  const read = async () => SyncStatus.parse((await call('GET /v1/sync', workspace)).json());
+  await expect.poll(async () => (await read()).state, { timeout: 20_000, interval: 20 }).toBe('idle');
+  const { last_report } = await read();
+  if (last_report === null) throw new Error('There is no report');
+  return last_report;
+};
+
+const sync = async (workspace: string): Promise<SyncReport> => {
+  expect((await call('POST /v1/sync', workspace, { full: true })).status).toBe(202);
+  return untilIdle(workspace);
+};
+
+const vectorsIn = async (workspace: string) => {
+  const manifest = EditionManifest.parse((await call('GET /editions/current', workspace)).json());
+  return vectorsOf(openEdition((await call(`GET /editions/${manifest.edition}/parts/0`, workspace)).body));
+};
+
+const FRUIT = ['apple', 'banana', 'cherry', 'date', 'fig', 'grape'];
+const fruits = () => FRUIT.map((fruit) => hostArticle(`fruit/${fruit}.md`, `The ${fruit} grows slowly.`));
+
+describe.each([
+  ['in Upstash Vector', 'default', 'ids'],
+  ['in the edition', 'embedded', 'rows'],
+])('the library in workerd with a model, its vectors %s', (_, workspace, kind) => {
+  it('embeds in a sync driven by alarms, and nothing when nothing differs', async () => {
+    articles = fruits();
+    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 6, warning_count: 0 });
+    expect(await vectorsIn(workspace)).toMatchObject({
+      kind,
+      space: { model: 'text-embedding-3-small', dimensions: 1536 },
+    });
+    openai.forgetRequests();
+    expect(await sync(workspace)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
+    expect(openai.requests).toEqual([]);
+  }, 60_000);
+
+  it('embeds what has changed', async () => {
+    articles = [hostArticle('fruit/apple.md', 'The apple is ripe.'), ...fruits().slice(1)];
+    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 1, changed: 1 });
+  }, 60_000);
+
+  it('publishes while the model is down, and says what is missing', async () => {
+    openai.faults.always({ kind: 'status', status: 401 }, '/v1/embeddings');
+    articles = [hostArticle('fruit/apple.md', 'The apple is rotten.'), ...fruits().slice(1)];
+    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
+    openai.faults.none();
+    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 1 });
+  }, 60_000);
+});
+
+describe('the library in workerd with a vector index', () => {
+  it('has as many vectors there as chunks, once all is done', async () => {
+    await call('DELETE /api/kb/articles/fruit/fig.md', 'default');
+    const stored = async () => {
+      const response = await fetch(`${vector.url}/range/kb_default`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${vector.token}` },
+        body: JSON.stringify({ cursor: '0', limit: 100 }),
+      });
+      const { result } = (await response.json()) as { result: { vectors: unknown[] } };
+      return result.vectors.length;
+    };
+    await expect.poll(stored, { timeout: 10_000, interval: 50 }).toBe(5);
+  }, 30_000);
+});
