@@ -16,6 +16,7 @@ import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
 import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
 import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
 import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { searchKnowledge } from '../../src/knowledge/search/search-knowledge.ts';
 
 interface LabelledQuestion {
@@ -133,7 +134,7 @@ describe('the product, all functions in workerd', () => {
     ];
     let hits = 0;
     for (const request of asked) {
-      const local = searchKnowledge(edition, request);
+      const local = await searchKnowledge(edition, request, { retrieve: createRetriever({}) });
       const remote = KnowledgeSearchResponse.parse(await (await post('/v1/knowledge/search', request)).json());
       expect(remote.hits).toEqual(local.hits.map(withoutLastDigits));
       hits += local.hits.length;

@@ -47,7 +47,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
   }
 
   /** What turns chunks into vectors; none unless a function overrides it. Called once, when the library is opened. */
-  protected embeddingOf(_workspace: string): LibraryEmbedding | undefined {
+  protected embeddingOf(_workspace: string, _env: LibraryObjectEnv): LibraryEmbedding | undefined {
     return undefined;
   }
 
@@ -78,7 +78,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           cause: describeCause(error),
         }),
       complete: fitEdition,
-      embedding: this.embeddingOf(workspace),
+      embedding: this.embeddingOf(workspace, this.env),
     });
   }
 }

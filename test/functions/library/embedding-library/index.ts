@@ -1,7 +1,10 @@
 import library from '../../../../functions/library/index.ts';
 import { OpenAIEmbeddingProvider } from '../../../../src/ai/embeddings/openai.ts';
 import type { LibraryEmbedding } from '../../../../src/knowledge/library/library-embedding.ts';
-import { LibraryObject as PlainLibraryObject } from '../../../../src/knowledge/library/library-object.ts';
+import {
+  type LibraryObjectEnv,
+  LibraryObject as PlainLibraryObject,
+} from '../../../../src/knowledge/library/library-object.ts';
 import { namespaceOf } from '../../../../src/storage/namespace-of.ts';
 import { upstashVectorIndex } from '../../../../src/storage/upstash-vector-index.ts';
 
@@ -14,9 +17,9 @@ interface TestVariables {
 }
 
 export class LibraryObject extends PlainLibraryObject {
-  protected override embeddingOf(workspace: string): LibraryEmbedding {
+  protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding {
     // The environment of this test's worker, which the class of the product does not know.
-    const variables = this.env as unknown as TestVariables;
+    const variables = env as LibraryObjectEnv & TestVariables;
     const provider = new OpenAIEmbeddingProvider({
       baseURL: variables.TEST_OPENAI_URL,
       apiKey: variables.TEST_OPENAI_KEY,
