@@ -1,6 +1,7 @@
 /**
- * Scripts that Redis runs as a whole or not at all; each can be run twice. `KEYS[1]` is the prefix of a workspace, below which
- * all keys lie, and ids, places and words come in the alphabet of memory-place.ts: nothing that anybody wrote is in a key.
+ * Scripts that Redis runs as a whole or not at all; each can be run twice, and depends on nothing but what it is given and what is
+ * stored. Most keys are known only inside, so Upstash lets nothing else run meanwhile (its page on EVAL): milliseconds. `KEYS[1]` is
+ * the prefix of a workspace, below which all keys lie, and ids, places and words come in the alphabet of memory-place.ts: nothing that anybody wrote is in a key.
  *
  * | key | what it holds |
  * | --- | --- |
@@ -23,24 +24,24 @@ const MAX_ANSWER_BYTES = 4_194_304;
 const REMOVED_AT_ONCE = 50;
 const RELATIONS_LIMIT = 100;
 
-/** record, id, place, indexes, words, vector or '', then (id, relation) of each related memory -> 1, or 0 when one is not there. */
+/** record, id, place, indexes, words, vector or '', seconds since 1970, then (id, relation) of each related memory -> 1, or 0 when one is not there. */
 export const PUT = `
 local p = KEYS[1]
 local record, id, place, indexes, words, vector = unpack(ARGV, 1, 6)
 if redis.call('EXISTS', p .. 'record:' .. id) == 1 then return 1 end
-for at = 7, #ARGV, 2 do
+for at = 8, #ARGV, 2 do
   if redis.call('EXISTS', p .. 'record:' .. ARGV[at]) == 0 then return 0 end
 end
 redis.call('SET', p .. 'record:' .. id, record)
 redis.call('HSET', p .. 'about:' .. id, 'place', place, 'indexes', indexes, 'words', words)
 for index in string.gmatch(indexes, '%S+') do redis.call('ZADD', p .. index, 0, place) end
 for word in string.gmatch(words, '%S+') do redis.call('SADD', p .. 'word:' .. word, place) end
-for at = 7, #ARGV, 2 do
+for at = 8, #ARGV, 2 do
   redis.call('ZADD', p .. 'relations:' .. ARGV[at], 0, ARGV[at + 1])
   redis.call('ZADD', p .. 'relations:' .. id, 0, ARGV[at + 1])
 end
 if vector ~= '' then
-  local now = tonumber(redis.call('TIME')[1])
+  local now = tonumber(ARGV[7])
   redis.call('SET', p .. 'vector:' .. id, vector, 'EX', ${FRESH_SECONDS})
   redis.call('ZREMRANGEBYSCORE', p .. 'fresh', '-inf', now - ${FRESH_SECONDS})
   redis.call('ZADD', p .. 'fresh', now, place)
@@ -72,7 +73,7 @@ for _, id in ipairs(ids) do
     redis.call('ZREM', p .. 'relations:' .. (from == id and to or from), relation)
   end
   redis.call('DEL', p .. 'record:' .. id, p .. 'about:' .. id, p .. 'relations:' .. id, p .. 'vector:' .. id)
-  redis.call('SADD', p .. 'removed', id)
+  redis.call('ZADD', p .. 'removed', 0, id)
 end
 return records`;
 
@@ -158,10 +159,10 @@ end
 if words ~= '' then redis.call('DEL', scratch) end
 return found`;
 
-/** -> (vector, record) of each memory that the vector index may not know yet. */
+/** seconds since 1970 -> (vector, record) of each memory that the vector index may not know yet. */
 export const FRESH = `
 local p = KEYS[1]
-local since = tonumber(redis.call('TIME')[1]) - ${FRESH_SECONDS}
+local since = tonumber(ARGV[1]) - ${FRESH_SECONDS}
 local found = {}
 for _, place in ipairs(redis.call('ZREVRANGEBYSCORE', p .. 'fresh', '+inf', since, 'LIMIT', 0, ${FRESH_LIMIT})) do
   local id = string.match(place, '[^:]+$')
@@ -201,7 +202,7 @@ return found`;
 export const COUNT = "return redis.call('ZCARD', KEYS[1] .. 'all')";
 
 /** -> ids whose vectors have to go. */
-export const PENDING = "return redis.call('SRANDMEMBER', KEYS[1] .. 'removed', 500)";
+export const PENDING = "return redis.call('ZRANGE', KEYS[1] .. 'removed', 0, 499)";
 
 /** ids: their vectors are gone. */
-export const SETTLE = "return redis.call('SREM', KEYS[1] .. 'removed', unpack(ARGV))";
+export const SETTLE = "return redis.call('ZREM', KEYS[1] .. 'removed', unpack(ARGV))";

@@ -25,6 +25,8 @@ export interface UpstashMemoryStoreOptions {
   /** The index of a workspace, and of nothing else; absent: memories are found by their words. */
   vectorsOf?: ((workspaceId: string) => VectorIndex) | undefined;
   wordsOf: WordsOf;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
 }
 
 /**
@@ -33,7 +35,13 @@ export interface UpstashMemoryStoreOptions {
  * So a memory is written before its vector and removed before it, with a note that the vector has to go, which the next removal
  * finds when this one broke off. Vectors of the last minutes lie in Redis too, so that what was just stored is found.
  */
-export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryStoreOptions): MemoryStore => {
+export const upstashMemoryStore = ({
+  redis,
+  vectorsOf,
+  wordsOf,
+  now = Date.now,
+}: UpstashMemoryStoreOptions): MemoryStore => {
+  const seconds = (): string => String(Math.floor(now() / 1000));
   const run = (script: string, workspaceId: string, args: readonly string[], { signal }: StoreOptions = {}) =>
     redis(script, { what: 'use memories', prefix: prefixOf(workspaceId), args, signal });
   const readMany = async (workspaceId: string, ids: readonly string[], options: StoreOptions) => {
@@ -110,7 +118,7 @@ export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryS
     vector: readonly number[],
     options: StoreOptions,
   ): Promise<Candidate[]> => {
-    const found = textsOf(await run(FRESH, workspaceId, [], options));
+    const found = textsOf(await run(FRESH, workspaceId, [seconds()], options));
     return pairsOf(found).flatMap(([text, record]) => {
       const held = decodeEmbedding(text, vector.length);
       return held === undefined ? [] : [{ memory: readRecord(record, workspaceId), semantic: cosine(vector, held) }];
@@ -144,6 +152,7 @@ export const upstashMemoryStore = ({ redis, vectorsOf, wordsOf }: UpstashMemoryS
           indexesOf(memory).join(' '),
           [...new Set(wordsOf(memory.content).slice(0, MAX_MEMORY_WORDS).map(shortHash))].join(' '),
           vector === undefined || vectors === undefined ? '' : encodeEmbedding(vector),
+          seconds(),
           ...relatedTo.flatMap(({ memory_id, type }) => [
             encodeText(memory_id),
             relationPlaceOf({
