@@ -11,7 +11,7 @@ import { type AnswerOptions, answerFromEdition, type NavigatorAnswer } from './a
 import { checkAnswer, checkStatements } from './check-model-answer.ts';
 import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer } from './compose-model-answer.ts';
-import { promptFor, repairPrompt } from './model-prompt.ts';
+import { promptFor, repairPrompt, TURNS } from './model-prompt.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
 import { type ModelReply, readReply, replySchema } from './model-reply.ts';
 import { plantedScreen } from './screen.ts';
@@ -71,7 +71,10 @@ export const answerWithModel = async (
   const passages = showPassages(edition, chooseHits(edition, question, outcome.hits).hits);
   if (quotes.verdict === 'out-of-domain' || passages.length === 0 || asked === '')
     return { ...quotes, account: { answeredBy: 'quotes', model: ai.model, refused: 'not_asked' } };
-  const history = (options.history ?? []).map((turn) => ({ ...turn, text: plantedScreen.told(turn.text) }));
+  const history = (options.history ?? [])
+    .slice(-TURNS)
+    .map((turn) => ({ ...turn, text: plantedScreen.told(turn.text) }))
+    .filter(({ text }) => text !== '');
   const talk = talkWith(options);
   const parts = { edition, question, outcome, passages };
   const written = await write(talk, { ...parts, prompt: promptFor({ question: asked, history, passages }) });

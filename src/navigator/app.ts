@@ -33,10 +33,18 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
 export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
-  const parts = { log: options.log, now, retrieve };
+  const parts = { log: options.log, now };
+  /** Other functions are asked for meanings in the name of the request. */
+  const retrieveFor = (context: RequestScope['context']): Retriever | undefined =>
+    retrieve && ((edition, question, asked) => retrieve(edition, question, { ...asked, context }));
   const librarian = {
     forRequest: (scope: RequestScope) =>
-      createNavigator({ ...parts, waitUntil: scope.waitUntil, readEdition: () => editionFor(scope) }),
+      createNavigator({
+        ...parts,
+        retrieve: retrieveFor(scope.context),
+        waitUntil: scope.waitUntil,
+        readEdition: () => editionFor(scope),
+      }),
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
@@ -51,7 +59,7 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     const edition = await editionFor({ context, waitUntil });
     const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
-    const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve };
+    const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve: retrieveFor(context) };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);
     return c.json({ ...answer.response, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }, 200);

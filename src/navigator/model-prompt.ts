@@ -2,14 +2,16 @@ import type { AIMessage } from '../contract/librarian.ts';
 import type { Turn } from '../knowledge/search/analyse-query.ts';
 import type { ShownPassage } from './shown-passages.ts';
 
-/** Turns before the question that a model is shown, and how much of each, in UTF-16 units. */
-const TURNS = 6;
+/** Turns before the question that a model is shown. */
+export const TURNS = 6;
+/** Of each, in UTF-16 units. */
 const TURN_LENGTH = 1000;
 /** Violations that a model is told of. */
 const MAX_VIOLATIONS = 12;
 
 interface Prompt {
   question: string;
+  /** At most `TURNS`. */
   history: readonly Turn[];
   passages: readonly ShownPassage[];
 }
@@ -21,7 +23,7 @@ export const promptFor = ({ question, history, passages }: Prompt): AIMessage[] 
     role: 'user',
     content: JSON.stringify({
       question,
-      history: history.slice(-TURNS).map(({ speaker, text }) => ({ speaker, text: text.slice(0, TURN_LENGTH) })),
+      history: history.map(({ speaker, text }) => ({ speaker, text: text.slice(0, TURN_LENGTH) })),
       passages: passages.map(({ id, hit, chunk, text }) => ({
         passage: id,
         title: hit.source.title.slice(0, 300),

@@ -4,9 +4,9 @@
  * by letter, in base64, or hidden in signs that nobody sees.
  *
  * It knows the forms that such texts take, in a dozen languages, and no more: what it misses is still data to the model and
- * has to stand the checks of an answer. Measured on 8,000 paragraphs of public product documentation: see docs/navigator.md.
+ * has to stand the checks of an answer. What that is worth, measured: docs/navigator.md.
  *
- * @param text Read so far: 20,000 UTF-16 units.
+ * @param text Read so far: 8,000 UTF-16 units.
  */
 export const isPlanted = (text: string): boolean => {
   const read = text.slice(0, MAX_READ);
@@ -26,7 +26,7 @@ const speaksToModel = (plain: string): boolean => {
   return PATTERNS.some((pattern) => pattern.test(plain) || (addressless !== plain && pattern.test(addressless)));
 };
 
-const MAX_READ = 20_000;
+const MAX_READ = 8000;
 
 /** Tag characters and signs that turn the direction: no article needs them, and nobody sees what they say. */
 const HIDDEN = /[\u{E0000}-\u{E007F}]|[\u202A-\u202E\u2066-\u2069]/u;

@@ -41,14 +41,15 @@ export const plantedScreen: Screen = {
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
   },
   reading: (chunk) => readingOfRest(chunk),
-  told: (text) =>
-    isPlanted(text)
-      ? splitSentences(text)
-          .map(({ start, end }) => text.slice(start, end))
-          .filter((_, at, sentences) => !sentences.slice(0, at + 1).some(isPlanted))
-          .join(' ')
-      : text,
+  told: (text) => (isPlanted(text) ? beforePlanted(text) : text),
   model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isPlantedName(topic)) }),
+};
+
+/** The sentences before the first planted one; none where it takes several to see it. */
+const beforePlanted = (text: string): string => {
+  const sentences = splitSentences(text);
+  const first = sentences.find(({ start, end }) => isPlanted(text.slice(start, end)));
+  return first === undefined ? '' : text.slice(0, first.start).trim();
 };
 
 const planted = oncePer(({ id, title, devices }: EditionArticle) => ({

@@ -287,7 +287,8 @@ const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited:
     `(${file}, ${section} section)`,
     `(${file}, ${section})`,
     `${file}, ${section}`,
-    file,
+    // An id that is a plain word may stand in a sentence as that word, or in another one.
+    ...(/[./_-]/.test(file) ? [file] : []),
   ]);
   const existing = new Set(cited.map(({ id }) => id));
   return names
