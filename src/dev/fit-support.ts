@@ -23,7 +23,6 @@ const PRIOR: Record<Feature, number> = {
   absentLong: 3,
   own: 1,
   window: 2,
-  windowLong: 2,
   order: 0.8,
   inserted: 0.8,
   nameEarly: 0.5,

@@ -33,7 +33,7 @@ export interface SupportCheck {
 }
 
 /** From this probability on a sentence counts as supported, and an answer from this score on. */
-export const SUPPORTED_FROM = 0.5;
+export const SUPPORTED_FROM = 0.6;
 
 /**
  * Judges, without a model, whether sources say what an answer says, sentence by sentence (docs/support-check.md has the
@@ -107,7 +107,6 @@ const REASONS: Record<Feature, SupportReason> = {
   absentLong: 'words-not-in-source',
   own: 'wording-differs',
   window: 'wording-differs',
-  windowLong: 'wording-differs',
   order: 'wording-differs',
   inserted: 'words-not-in-source',
   nameEarly: 'name-not-in-source',

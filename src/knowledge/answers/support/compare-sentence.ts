@@ -13,7 +13,6 @@ export type Feature =
   | 'absentLong'
   | 'own'
   | 'window'
-  | 'windowLong'
   | 'order'
   | 'inserted'
   | 'nameEarly'
@@ -133,7 +132,6 @@ const noteWords = (lookups: readonly Lookup[], long: number, note: Note): number
   note('own', missing('own'));
   const apart = wordsOf(lookups.filter(({ around }) => around < FOUND_FROM));
   note('window', missing('around'), apart);
-  note('windowLong', long * missing('around'), apart);
   noteUpTo2('nameEarly', names.filter(isEarly), note);
   noteUpTo2(
     'nameLate',

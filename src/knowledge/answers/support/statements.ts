@@ -2,7 +2,7 @@ import { splitBlocks } from '../split-blocks.ts';
 import { type Span, splitSentences } from '../split-sentences.ts';
 
 /** A sentence longer than this is judged in pieces, so that nothing hides in it and the work stays bounded. */
-const MAX_LENGTH = 500;
+const MAX_LENGTH = 300;
 
 /** What a Markdown text states: its sentences, those of list items, table rows and blocks of code. */
 export const statementSpans = (text: string): Span[] =>
