@@ -30,6 +30,7 @@ const ask = async (
   return { ai, answer, metadata, response: answer.response };
 };
 const openSmallKbOnce = { edition, knowledge };
+const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
 
 describe('an answer with a model', () => {
   it('goes out in its words, with file, section, exact excerpt and what it took', async () => {
@@ -135,6 +136,43 @@ describe('an answer with a model', () => {
       ]),
     ]);
     expect(response.answer).toMatch(/For Barista I: .*45 degrees.*\n\nFor Barista II: .*90 degrees/s);
+  });
+});
+
+describe('the confidence of a model in what is written', () => {
+  it('is low where sources conflict, however sure it is', async () => {
+    const { response } = await ask('What is the factory setting of the brewing temperature?', [
+      replyOf([{ text: 'The factory setting of the brewing temperature is 92 degrees.', from: 'Brewing temperature' }]),
+    ]);
+    expect(response.confidence).toBe('low');
+    expect(response.confidenceReason).toMatch(/sources conflict \(taste\/presets\.md, Presets: 94 instead of 92\)/);
+  });
+
+  it('is lowered where the source is about another device than the question, which the answer says first', async () => {
+    const kb = openSmallKb(
+      ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md').concat({
+        ...descale,
+        id: 'care/descale-ii.md',
+        devices: ['Barista II'],
+      }),
+    );
+    const text = 'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.';
+    const { response, metadata } = await ask(
+      'How far do I turn the upper burr of the Barista II grinder?',
+      [replyOf([{ text, from: 'Clean the grinder' }])],
+      { kb },
+    );
+    expect(metadata.answered_by).toBe('model');
+    expect(response.answer).toMatch(/^I don't have information about this for Barista II\.\n\nFor Barista I: Remove/);
+    expect(response.confidenceReason).toContain('the source is about Barista I, not about Barista II');
+  });
+
+  it('is lowered where the answer rests on other passages than the best one', async () => {
+    const { answer, response } = await ask(OFTEN, [
+      replyOf([{ text: 'Never open the boiler while it is under pressure.', from: 'Safety' }]),
+    ]);
+    expect(answer.probability).toBeLessThan(answerFromEdition(edition, OFTEN).probability);
+    expect(response.confidenceReason).toContain('rests on other passages than the one that fits the question best');
   });
 });
 
@@ -271,6 +309,18 @@ describe('quotes stand in for a model', () => {
     expect(metadata.model_refused).toBe('over_budget');
     expect(answer.response.answer).toBe(plain.answer);
     expect(model.asked).toHaveLength(0);
+  });
+
+  it('that the budget pays for once, and not for the repair', async () => {
+    const invent = replyOf([{ text: 'Descale the boiler every 90 days.', from: 'How often' }]);
+    const model = scriptedModel(
+      (asked) => ({ ...invent(asked), usage: { inputTokens: 4000, outputTokens: 500 } }),
+      honest,
+    );
+    const { ai } = budgetedModel(model, { budgets: { tokens: 5000 } });
+    const { metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
+    expect(metadata).toMatchObject({ model_refused: 'over_budget', usage: { calls: 1 } });
+    expect(model.asked).toHaveLength(1);
   });
 
   it('that found no answer: sure quotes become unsure, unsure ones a declination', async () => {
