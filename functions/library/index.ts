@@ -1,31 +1,40 @@
-import { createEditionReader } from '../../src/knowledge/edition/edition-reader.ts';
+import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { vectorIndexesOf } from '../../src/adapters/vector-indexes.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
-import type { LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
+import type { LibraryEmbedding } from '../../src/knowledge/library/library-embedding.ts';
+import { LibraryObject as EmbeddedLibrary, type LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
 import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
-import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
-// biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
-export { LibraryObject } from '../../src/knowledge/library/library-object.ts';
-
-interface Env extends IdentityVariables, LibraryObjectEnv {
+interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {
   LIBRARIES: DurableObjectNamespace;
+}
+
+/** The library of a workspace, with the embedding model and the index that are configured. */
+export class LibraryObject extends EmbeddedLibrary {
+  protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
+    const settings = readSettings(env);
+    const provider = embeddingProviderOf(settings);
+    if (provider === undefined) return undefined;
+    return { provider, index: vectorIndexesOf(settings, 'kb')?.(workspace), indexName: settings.vector?.url };
+  }
 }
 
 const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
   // The class is LibraryObject, whose type the namespace does not carry.
   remoteLibrary(env.LIBRARIES.getByName(workspace) as unknown as LibraryStub, workspace);
 
-const fetch = serveApp('library', async (env: Env) =>
-  createApp({
+const fetch = serveApp('library', async (env: Env) => {
+  // What the libraries themselves read again: a wrong value is told before one is opened.
+  readSettings(env);
+  return createApp({
     guard: await identityFrom(env, 'library'),
     libraryOf: (workspace) => libraryOf(env, workspace),
-    reader: createEditionReader(),
-    parts: [kvEditionParts(env.EDITIONS)],
-  }),
-);
+  });
+});
 
 /** The nightly one lists everything, and so notices what is gone; see `wrangler.toml`. */
 const FULL_SYNC = '17 3 * * *';

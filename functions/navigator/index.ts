@@ -1,29 +1,36 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { retrieverOf } from '../../src/adapters/retriever.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { remoteMeaning } from '../../src/knowledge/search/remote-meaning.ts';
+import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { createApp } from '../../src/navigator/app.ts';
+import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
-  EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
+  SEMANTIC: Fetcher;
 }
 
 const fetch = serveApp('navigator', async (env: Env) => {
   const settings = readSettings(env);
   const identity = await identityFrom(env, 'navigator');
+  const semantic = signedClient({
+    ...identity,
+    targets: { semantic: { fetch: (request: Request) => env.SEMANTIC.fetch(request) } },
+  });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ai: chatModelOf(settings),
-    retrieve: retrieverOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS }),
+    retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });

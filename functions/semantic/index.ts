@@ -1,22 +1,31 @@
+import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { meaningsOf } from '../../src/adapters/meanings.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
-interface Env extends IdentityVariables {
+interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
+  EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
 }
 
 const fetch = serveApp('semantic', async (env: Env) => {
+  const settings = readSettings(env);
   const identity = await identityFrom(env, 'semantic');
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
+    ai: chatModelOf(settings),
+    meaningOf: meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
+    onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });

@@ -1,6 +1,7 @@
 import { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import { type CachedEmbeddings, cachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
-import { describeCause, type Log, logLine } from '../runtime/log.ts';
+import { faultLogger } from '../runtime/fault-logger.ts';
+import type { Log } from '../runtime/log.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { EmbeddingStore } from '../storage/embedding-store.ts';
 import { kvEmbeddingStore } from '../storage/kv-embedding-store.ts';
@@ -19,22 +20,15 @@ type EmbeddingKV = Parameters<typeof kvEmbeddingStore>[0];
  */
 export const queryEmbeddingsOf = (
   settings: AdapterSettings,
-  { librarian, kv, log = logLine }: { librarian: string; kv: EmbeddingKV; log?: Log },
+  { librarian, kv, log }: { librarian: string; kv: EmbeddingKV; log?: Log },
 ): ((scope: { waitUntil: WaitUntil }) => CachedEmbeddings) | undefined => {
   const provider = embeddingProviderOf(settings);
   if (provider === undefined) return undefined;
   const { maxSize, ttlSeconds } = settings.cache;
   const cache = new EmbeddingCache({ maxSize, ttl: ttlSeconds });
   const store = storeOf(settings, { kv, dimensions: provider.dimensions });
-  const onFault = (error: unknown) =>
-    log({
-      event: 'fault',
-      time: Date.now(),
-      librarian,
-      where: 'embedding cache',
-      code: 'DATA_SOURCE_ERROR',
-      cause: describeCause(error),
-    });
+  const logFault = faultLogger(librarian, log);
+  const onFault = (error: unknown) => logFault('embedding cache', error);
   return ({ waitUntil }) => cachedEmbeddings(provider, { cache, store, waitUntil, onFault });
 };
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { CacheConfig } from '../contract/cache-config.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
-import { CacheConfig, RankingOptions } from '../contract/search-options.ts';
+import { RankingOptions } from '../contract/search-options.ts';
 import { InvalidContextConfiguration } from './errors.ts';
 import type { ContextEngineConfig } from './types.ts';
 

@@ -86,7 +86,7 @@ export const createApp = (parts: GatewayParts) => {
   for (const [type, { librarian, capability }] of Object.entries(AGENTS)) {
     app.post(`/v1/agents/${type}`, to(librarian, capability));
   }
-  app.post('/v1/knowledge/search', to('library', 'kb:read'));
+  app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
   app.get('/api/kb/articles', to('library', 'kb:read'));

@@ -1,5 +1,15 @@
+import type { Context } from 'hono';
+import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
+import { type MeaningReply, MeaningRequest } from '../../contract/meaning.ts';
+import { floatText } from '../../knowledge/search/float-text.ts';
+import type { MeaningOf } from '../../knowledge/search/meaning.ts';
+import { createRetriever } from '../../knowledge/search/retrieve.ts';
+import { searchKnowledge } from '../../knowledge/search/search-knowledge.ts';
+import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
+import { readJson } from '../../runtime/read-json.ts';
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { serveAgent } from '../serve-agent.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 import { createSemanticAgent, type SemanticParts } from './semantic-agent.ts';
@@ -14,8 +24,54 @@ const SEMANTIC: LibrarianInfo = {
   examples: QUESTION_EXAMPLES,
 };
 
-export interface SemanticAppOptions extends SemanticParts, Omit<ServeOptions, 'delegates'> {}
+export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
+  /** What a question means; absent: words alone are searched, and other functions hear that there is no model. */
+  meaningOf?: MeaningOf | undefined;
+  /** Told of what failed; answers go out without it. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
+}
 
-/** `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`. */
-export const createApp = ({ editionFor, retrieve, ...options }: SemanticAppOptions) =>
-  serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
+/**
+ * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`; and for
+ * other functions `POST /meaning`, so that model, cache and index are wired in one place.
+ */
+export const createApp = ({ editionFor, meaningOf, onFault, ...options }: SemanticAppOptions) => {
+  const { now = Date.now } = options;
+  const retrieve = createRetriever({ meaningOf, onFault });
+  const app = serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
+  const settings = { ...options, access: options.access ?? ('signed' as const), self: SEMANTIC.id };
+  const read = [contextGuard(settings), requireCapability('kb:read')] as const;
+
+  app.post('/v1/knowledge/search', ...read, async (c) => {
+    const request = readJson(c.get('body'), KnowledgeSearchRequest);
+    if (!request.ok) return refused(c, request.problem);
+    const context = c.get('context');
+    const waitUntil = waitUntilOf(c);
+    const edition = await editionFor({ context, waitUntil });
+    const timeLeftMs = context.deadlineMs - now();
+    return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
+  });
+  app.post('/meaning', ...read, async (c) => {
+    const request = readJson(c.get('body'), MeaningRequest);
+    if (!request.ok) return refused(c, request.problem);
+    if (meaningOf === undefined) {
+      c.set('outcome', 'NOT_FOUND');
+      return refusal('NOT_FOUND', { librarian: SEMANTIC.id, message: 'Cannot tell a meaning: there is no model' });
+    }
+    const { text, wants } = request.value;
+    const { workspace, deadlineMs } = c.get('context');
+    const signal = AbortSignal.timeout(Math.max(1, deadlineMs - now()));
+    const { vector, ...meaning } = await meaningOf(text, { wants, workspace, signal, waitUntil: waitUntilOf(c) });
+    const told = { ...meaning, ...(vector === undefined ? {} : { vector: floatText(vector) }) };
+    return c.json({
+      ...told,
+      hits: told.hits?.map(({ id, similarity }) => ({ id, similarity })),
+    } satisfies MeaningReply);
+  });
+  return app;
+};
+
+const refused = (c: Context<GuardedEnv>, message: string): Response => {
+  c.set('outcome', 'INVALID_QUERY');
+  return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message });
+};

@@ -14,7 +14,7 @@ import { subjectOf } from './subject-of.ts';
 
 export interface SemanticParts {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
-  editionFor: (scope: RequestScope) => Promise<Edition>;
+  editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Words alone unless given. */
   retrieve?: Retriever | undefined;
 }
@@ -32,7 +32,8 @@ export const createSemanticAgent =
     const options = readSemanticOptions(call.options);
     const edition = await editionFor(call.scope);
     const { signal, timeoutMs, scope } = call;
-    const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
+    const { waitUntil, context } = scope;
+    const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil, context };
     const found = await findDocuments(edition, subjectOf(query), { ...options, ...search });
     const { documents, nearest, subject, isDegraded } = found;
     const best = nearest[0]?.score ?? 0;

@@ -3,7 +3,6 @@ import { type ArticleListing, ArticleListingQuery, LISTING_DEFAULT_LIMIT } from 
 import { ArticlePut, type HostArticle } from '../../contract/host-article.ts';
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
 import { KnowledgeFile } from '../../contract/knowledge-file.ts';
-import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import { SyncRequest } from '../../contract/sync.ts';
 import {
   contextGuard,
@@ -16,22 +15,12 @@ import {
 import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import type { ReplayStore } from '../../runtime/replay-store.ts';
-import { waitUntilOf } from '../../runtime/wait-until.ts';
-import type { EditionParts } from '../../storage/edition-source.ts';
-import type { EditionReader } from '../edition/edition-reader.ts';
-import { createRetriever, type Retriever } from '../search/retrieve.ts';
-import { searchKnowledge } from '../search/search-knowledge.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './remote-library.ts';
 
 export interface LibraryAppOptions {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   libraryOf: (workspace: string) => RemoteLibrary;
-  reader: EditionReader;
-  /** Where parts of editions lie besides the library itself. */
-  parts: readonly EditionParts[];
-  /** Words alone unless given. */
-  retrieve?: Retriever | undefined;
 }
 
 const SELF = 'library';
@@ -49,8 +38,7 @@ type LibraryContext = Context<GuardedEnv>;
  * The library's routes (design, section 4). The workspace comes from the verified context alone; reading needs `kb:read`,
  * changing `kb:write`.
  */
-export const createApp = ({ guard, libraryOf, reader, parts, retrieve = createRetriever({}) }: LibraryAppOptions) => {
-  const { now = Date.now } = guard;
+export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
@@ -85,16 +73,6 @@ export const createApp = ({ guard, libraryOf, reader, parts, retrieve = createRe
     const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     return c.json(await library(c).startSync(request.value), 202);
-  });
-  app.post('/v1/knowledge/search', ...read, async (c) => {
-    const request = readJson(c.get('body'), KnowledgeSearchRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
-    const source = sourceOf(library(c), parts);
-    const { workspace, deadlineMs } = c.get('context');
-    const waitUntil = waitUntilOf(c);
-    const { edition } = await reader.read({ workspace, source, waitUntil });
-    const timeLeftMs = deadlineMs - now();
-    return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
 
   app.get('/editions/current', ...read, async (c) => {
@@ -170,12 +148,4 @@ const hostArticle = ({
     last_updated: lastUpdated,
     ...(author === undefined ? {} : { author }),
   },
-});
-
-const sourceOf = (library: RemoteLibrary, parts: readonly EditionParts[]) => ({
-  readCurrent: () => library.currentEdition(),
-  parts: [
-    ...parts,
-    { readPart: ({ edition }: { edition: string }, part: number) => library.editionPart(edition, part) },
-  ],
 });

@@ -1,0 +1,22 @@
+import { type MeaningOf, meaningBy } from '../knowledge/search/meaning.ts';
+import { queryEmbeddingsOf } from './query-embeddings.ts';
+import type { AdapterSettings } from './settings.ts';
+import { vectorIndexesOf } from './vector-indexes.ts';
+
+/**
+ * What questions mean, by the embedding model and the index that are configured. One for an isolate.
+ *
+ * @returns Undefined without a model: words alone are searched then.
+ */
+export const meaningsOf = (
+  settings: AdapterSettings,
+  options: Parameters<typeof queryEmbeddingsOf>[1],
+): MeaningOf | undefined => {
+  const embeddingsFor = queryEmbeddingsOf(settings, options);
+  if (embeddingsFor === undefined) return undefined;
+  const indexOf = vectorIndexesOf(settings, 'kb');
+  return (text, asked) => meaningBy(embeddingsFor({ waitUntil: asked.waitUntil ?? goOn }), indexOf)(text, asked);
+};
+
+/** Outside of a request nothing has to be kept alive. */
+const goOn = (work: Promise<unknown>): void => void work.catch(() => undefined);
