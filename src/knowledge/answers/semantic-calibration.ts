@@ -1,4 +1,3 @@
-import type { SearchOutcome } from '../search/search-edition.ts';
 import { applyLogistic, type Example, fitLogistic, type LogisticModel } from './fit-logistic.ts';
 
 /**
@@ -33,7 +32,14 @@ export const semanticFeatures = (similarity: number, bestOther: number): number[
  * By hit of an outcome: how probably it answers the question, judged by its meaning alone, 0 to 1; undefined where that was
  * not compared.
  */
-export const semanticRelevances = ({ hits, model }: Pick<SearchOutcome, 'hits' | 'model'>): (number | undefined)[] => {
+export const semanticRelevances = ({
+  hits,
+  model,
+}: {
+  hits: readonly { similarity?: number | undefined }[];
+  /** Whose cosines they are; undefined where none were compared. */
+  model?: string | undefined;
+}): (number | undefined)[] => {
   if (model === undefined) return hits.map(() => undefined);
   const calibration = semanticCalibrationOf(model);
   const [best = 0, second = 0] = hits.flatMap(({ similarity }) => similarity ?? []).toSorted((a, b) => b - a);

@@ -112,7 +112,7 @@ export const searchEdition = (
   if (near === undefined || meanings === undefined) {
     return { query, hits: candidates.slice(0, limit).map(({ hit }) => hit), ...features };
   }
-  const hits = fuse(candidates, { near, total: query.total }).slice(0, limit);
+  const hits = fuse(candidates, { near, model: meanings.model, total: query.total }).slice(0, limit);
   return { query, hits, ...features, model: meanings.model };
 };
 

@@ -5,8 +5,6 @@ import { statesLackOfInformation } from '../../../src/contract/lack-of-informati
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
-import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
@@ -63,37 +61,6 @@ describe('POST /v1/agents/semantic', () => {
       edition: 'e1',
     });
     expect(reply.source_attribution.confidence).toBe(document.score);
-  });
-
-  it.each(['late', 'failed', 'used', 'absent'] as const)(
-    'says when meanings could not be compared: %s',
-    async (semantic) => {
-      const words = createRetriever({});
-      const { reply } = await searched(QUESTION, undefined, {
-        retrieve: async (...asked) => ({ ...(await words(...asked)), semantic }),
-      });
-      expect(reply.result.document_count).toBe(1);
-      expect(reply.metadata.degraded).toEqual(
-        semantic === 'late' || semantic === 'failed' ? ['embeddings'] : undefined,
-      );
-    },
-  );
-
-  it('quotes the beginning of a document that means the same and shares no word', async () => {
-    const place = edition.findArticle('care/descale.md');
-    const chunk = edition.article(place).firstChunk;
-    const { reply } = await searched('lime scale', undefined, {
-      retrieve: async (over, question, options) => ({
-        outcome: searchEdition(over, question, options, {
-          model: 'text-embedding-ada-002',
-          near: [{ chunk, similarity: 0.92 }],
-        }),
-        semantic: 'used',
-      }),
-    });
-    expect(reply.result.documents[0]).toMatchObject({ metadata: { source: 'care/descale.md' } });
-    expect(reply.result.summary).toContain('care/descale.md');
-    expect(reply.metadata.summary_by).toBe('quotes');
   });
 
   it('searches for the subject of a request for documents', async () => {

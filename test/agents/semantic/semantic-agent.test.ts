@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentCall } from '../../../src/agents/agent.ts';
+import { createSemanticAgent } from '../../../src/agents/semantic/semantic-agent.ts';
+import { createRetriever, type Retriever } from '../../../src/knowledge/search/retrieve.ts';
+import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { openSmallKb } from '../../navigator/small-kb.ts';
+
+const { edition } = openSmallKb();
+const words = createRetriever({});
+
+const ask = async (query: string, retrieve: Retriever) => {
+  const call = {
+    options: {},
+    signal: new AbortController().signal,
+    timeoutMs: 1000,
+    scope: {},
+  } as unknown as AgentCall; // all that is read of it
+  // The envelope of seed 003, whose result is that of the semantic agent.
+  return (await createSemanticAgent({ editionFor: async () => edition, retrieve })(query, call)) as unknown as {
+    metadata: Record<string, unknown>;
+    result: { document_count: number; summary: string; documents: { metadata: unknown }[] };
+  };
+};
+
+describe('createSemanticAgent()', () => {
+  it.each(['late', 'failed', 'used', 'absent'] as const)(
+    'says when meanings could not be compared: %s',
+    async (semantic) => {
+      const reply = await ask('How often must the boiler be descaled?', async (...asked) => ({
+        ...(await words(...asked)),
+        semantic,
+      }));
+      expect(reply.result.document_count).toBe(1);
+      expect(reply.metadata.degraded).toEqual(
+        semantic === 'late' || semantic === 'failed' ? ['embeddings'] : undefined,
+      );
+    },
+  );
+
+  it('finds a document that means the same and shares no word, and quotes its beginning', async () => {
+    const chunk = edition.article(edition.findArticle('care/descale.md')).firstChunk;
+    const near = [{ chunk, similarity: 0.92 }];
+    const reply = await ask('lime scale', async (over, question, options) => ({
+      outcome: searchEdition(over, question, options, { model: 'text-embedding-ada-002', near }),
+      semantic: 'used',
+    }));
+    expect(reply.result.documents[0]).toMatchObject({ metadata: { source: 'care/descale.md' } });
+    expect(reply.result.summary).toContain('care/descale.md');
+    expect(reply.metadata.summary_by).toBe('quotes');
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { fuse } from '../../../src/knowledge/search/fuse.ts';
+
+const MODEL = 'text-embedding-3-small';
+const candidatesOf = (orders: Record<number, number>) =>
+  Object.entries(orders)
+    .map(([chunk, order]) => ({ hit: { chunk: Number(chunk) }, order }))
+    .toSorted((left, right) => right.order - left.order);
+const ordered = (orders: Record<number, number>, near: Record<number, number>, model = MODEL) =>
+  fuse(candidatesOf(orders), {
+    model,
+    near: new Map(Object.entries(near).map(([chunk, similarity]) => [Number(chunk), similarity])),
+    total: 10,
+  });
+const chunks = (...given: Parameters<typeof ordered>) => ordered(...given).map(({ chunk }) => chunk);
+
+describe('fuse()', () => {
+  it('keeps words that match like a good answer before what only means much the same', () => {
+    expect(chunks({ 1: 20, 2: 0 }, { 2: 0.7, 1: 0.3 })).toEqual([1, 2]);
+  });
+
+  it('puts what very probably answers before words that match a little', () => {
+    expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.2, 1: 0.3 })).toEqual([2, 1]);
+  });
+
+  it('lets what is far from the question not overtake such words', () => {
+    expect(chunks({ 1: 4, 2: 0 }, { 2: 0.25, 3: 0.2 })).toEqual([1, 2]);
+  });
+
+  it('lets meaning decide between words that match alike', () => {
+    expect(chunks({ 1: 10, 2: 9.9, 3: 9.8 }, { 3: 0.6, 2: 0.5, 1: 0.4 })).toEqual([3, 2, 1]);
+  });
+
+  it('trusts a model of unknown range with little', () => {
+    expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.2, 1: 0.3 }, 'unheard-of')).toEqual([1, 2]);
+  });
+
+  it('gives similarities to what is near, and to nothing else', () => {
+    expect(ordered({ 1: 10, 2: 5 }, { 2: 0.4 })).toEqual([{ chunk: 1 }, { chunk: 2, similarity: 0.4 }]);
+  });
+
+  it('leaves the order of the words where nothing is near', () => {
+    expect(chunks({ 1: 10, 2: 30, 3: 20 }, {})).toEqual([2, 3, 1]);
+  });
+});
