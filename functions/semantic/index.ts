@@ -24,7 +24,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ai: chatModelOf(settings),
-    meaningOf: meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
+    ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

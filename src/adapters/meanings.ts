@@ -1,7 +1,14 @@
+import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
 import { type MeaningOf, meaningBy } from '../knowledge/search/meaning.ts';
 import { queryEmbeddingsOf } from './query-embeddings.ts';
 import type { AdapterSettings } from './settings.ts';
 import { vectorIndexesOf } from './vector-indexes.ts';
+
+/** What questions mean, and how often that cost a call. */
+export interface Meanings {
+  meaningOf: MeaningOf;
+  statistics: () => EmbeddingStatistics;
+}
 
 /**
  * What questions mean, by the embedding model and the index that are configured. One for an isolate.
@@ -11,11 +18,14 @@ import { vectorIndexesOf } from './vector-indexes.ts';
 export const meaningsOf = (
   settings: AdapterSettings,
   options: Parameters<typeof queryEmbeddingsOf>[1],
-): MeaningOf | undefined => {
+): Meanings | undefined => {
   const embeddingsFor = queryEmbeddingsOf(settings, options);
   if (embeddingsFor === undefined) return undefined;
   const indexOf = vectorIndexesOf(settings, 'kb');
-  return (text, asked) => meaningBy(embeddingsFor({ waitUntil: asked.waitUntil ?? goOn }), indexOf)(text, asked);
+  return {
+    meaningOf: (text, asked) => meaningBy(embeddingsFor({ waitUntil: asked.waitUntil ?? goOn }), indexOf)(text, asked),
+    statistics: () => embeddingsFor({ waitUntil: goOn }).statistics(),
+  };
 };
 
 /** Outside of a request nothing has to be kept alive. */

@@ -31,6 +31,7 @@ export * from './json-object.ts';
 export * from './knowledge-file.ts';
 export * from './knowledge-retrieval.ts';
 export * from './knowledge-search.ts';
+export * from './knowledge-stats.ts';
 export * from './lack-of-information.ts';
 export * from './librarian.ts';
 export * from './librarian-directory.ts';

@@ -87,6 +87,7 @@ export const createApp = (parts: GatewayParts) => {
     app.post(`/v1/agents/${type}`, to(librarian, capability));
   }
   app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
+  app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
   app.get('/api/kb/articles', to('library', 'kb:read'));

@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
+import type { EmbeddingStatistics } from '../../ai/embeddings/calls-under-way.ts';
 import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
+import type { KnowledgeStats } from '../../contract/knowledge-stats.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { type MeaningReply, MeaningRequest } from '../../contract/meaning.ts';
 import { floatText } from '../../knowledge/search/float-text.ts';
@@ -27,15 +29,17 @@ const SEMANTIC: LibrarianInfo = {
 export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
   /** What a question means; absent: words alone are searched, and other functions hear that there is no model. */
   meaningOf?: MeaningOf | undefined;
+  /** How often a meaning cost a call of the model. */
+  statistics?: (() => EmbeddingStatistics) | undefined;
   /** Told of what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
 /**
- * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`; and for
+ * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/stats`; and for
  * other functions `POST /meaning`, so that model, cache and index are wired in one place.
  */
-export const createApp = ({ editionFor, meaningOf, onFault, ...options }: SemanticAppOptions) => {
+export const createApp = ({ editionFor, meaningOf, statistics, onFault, ...options }: SemanticAppOptions) => {
   const { now = Date.now } = options;
   const retrieve = createRetriever({ meaningOf, onFault });
   const app = serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
@@ -51,6 +55,7 @@ export const createApp = ({ editionFor, meaningOf, onFault, ...options }: Semant
     const timeLeftMs = context.deadlineMs - now();
     return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
+  app.get('/v1/knowledge/stats', ...read, (c) => c.json(toldStatistics(statistics?.())));
   app.post('/meaning', ...read, async (c) => {
     const request = readJson(c.get('body'), MeaningRequest);
     if (!request.ok) return refused(c, request.problem);
@@ -69,6 +74,15 @@ export const createApp = ({ editionFor, meaningOf, onFault, ...options }: Semant
     } satisfies MeaningReply);
   });
   return app;
+};
+
+const toldStatistics = (counted: EmbeddingStatistics | undefined): KnowledgeStats => {
+  if (counted === undefined) return { embedding_cache: null };
+  const { hits, storeHits, coalesced, misses, failures, storeFaults } = counted;
+  const saved = hits + storeHits + coalesced;
+  const hitRate = saved + misses === 0 ? 0 : saved / (saved + misses);
+  const told = { hits, store_hits: storeHits, coalesced, misses, failures, store_faults: storeFaults };
+  return { embedding_cache: { ...told, hit_rate: hitRate } };
 };
 
 const refused = (c: Context<GuardedEnv>, message: string): Response => {
