@@ -42,7 +42,8 @@ export const semanticRelevances = ({
 }): (number | undefined)[] => {
   if (model === undefined) return hits.map(() => undefined);
   const calibration = semanticCalibrationOf(model);
-  const [best = 0, second = 0] = hits.flatMap(({ similarity }) => similarity ?? []).toSorted((a, b) => b - a);
+  // The only one leads nobody.
+  const [best = 0, second = best] = hits.flatMap(({ similarity }) => similarity ?? []).toSorted((a, b) => b - a);
   return hits.map(({ similarity }) =>
     similarity === undefined
       ? undefined

@@ -1,7 +1,7 @@
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 
 /** Where a text that lacks its vector stands. */
-export interface WantedVector {
+interface WantedVector {
   vector: string;
   article: string;
   /** Place of the chunk in its article, from 0. */

@@ -25,7 +25,7 @@ export const quantise = (vector: readonly number[]): QuantisedVector => {
 const SCALE_BYTES = 4;
 
 /** Bytes that a quantised vector takes. */
-export const quantisedBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
+const quantisedBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
 
 /** As one run of bytes: the scale as a little-endian 32-bit float, then the row. */
 export const packVector = ({ scale, row }: QuantisedVector): Uint8Array<ArrayBuffer> => {
