@@ -40,8 +40,8 @@ const TARGETS: Record<(typeof SUPPORT_SETS)[number], number> = {
   'rag-answers': 0.8,
   begin: 0.9,
   'fever-symmetric': 0.75,
-  'fool-me-twice': 0.63,
-  summedits: 0.45,
+  'fool-me-twice': 0.62,
+  summedits: 0.4,
 };
 
 interface Scored {

@@ -122,7 +122,7 @@ const LIGHT: ReadonlySet<string> = new Set(
     'again once here only quite rather really actually while because since until unless although though however therefore ' +
     'like get got getting gets go goes going make makes made making know known called named use used using one ones thing ' +
     'things lot lots way ways include includes including included involve became become becomes say says said always ' +
-    'often usually generally sometimes still even ever yet per via within among against themselves himself herself itself elsewhere anywhere somewhere everywhere please'
+    'often usually generally sometimes still even ever yet per via within among against themselves himself herself itself elsewhere anywhere somewhere everywhere please see'
   ).split(' '),
 );
 

@@ -2,200 +2,107 @@ import { stem } from '../../search/stem.ts';
 
 /**
  * Groups of words that exclude one another; what stands between slashes means nearly the same. Written by hand for what
- * help articles and their readers say; far from complete on purpose: a missing pair costs little, a wrong one an answer.
+ * help articles and their readers say, without the words that two public collections of them hardly use: they weigh in every
+ * function. Far from complete on purpose: a missing pair costs little, a wrong one an answer.
  */
 const CONTRASTS = `
-increase/rise/grow/raise/gain/growth/climb/boost/expand decrease/reduce/fall/drop/decline/lower/shrink/lessen/diminish/loss/cut
-begin/start/open/commence/launch/initiate/onset end/finish/stop/close/cease/conclude/terminate
-accept/allow/permit/approve/agree/authorize refuse/reject/deny/decline/forbid/prohibit/ban/block/disallow
+mandatory/required/compulsory optional/voluntary
+daily weekly monthly yearly/annual
+monday tuesday wednesday thursday friday saturday sunday
+manual/manually automatic/automatically
+wired wireless
+increase/grow/raise/gain/growth/expand decrease/reduce/fall/drop/decline/lower/loss
+begin/start/open/launch/initiate end/finish/stop/close/terminate
+accept/allow/permit/approve/agree/authorize reject/deny/decline/prohibit/block/disallow
 enable/activate disable/deactivate
 install uninstall
 include/contain/comprise/with exclude/omit/lack/without
-succeed/success/successful fail/failure/unsuccessful
-win/won/victory/victorious/winner/defeat lose/lost/losing/loser
+success/successful fail/failure
+win/won lose/lost/losing
 before/prior/previous/previously/earlier after/following/subsequent/subsequently/later/next
 first last/final
-early late
 high low
-large/big/huge/great/vast/massive/major small/little/tiny/minor
-larger/bigger/greater smaller/lesser
-largest/biggest smallest
+large/big/major small/little/minor
+larger/greater smaller
 long short
 longer shorter
-longest shortest
-tall short
-old/elderly/ancient young/new/modern
-older/elder younger/newer
-oldest youngest/newest
+old new/modern
+older newer
+oldest newest
 more/over/above/exceed fewer/less/under/below
 most/majority few/minority/least
 maximum minimum
-best worst
-better worse
-good/positive/favorable/excellent bad/negative/poor/unfavorable/terrible
-easy/simple/effortless hard/difficult/complex/complicated/challenging
-cheap/inexpensive/affordable expensive/costly
-fast/quick/rapid/swift/quickly/rapidly slow/gradual/slowly/gradually
-hot/warm cold/cool
-hotter/warmer colder/cooler
-strong/powerful weak/feeble
-true/correct/right/accurate false/incorrect/wrong/inaccurate
-same/identical/similar/alike different/distinct/dissimilar/unlike
-like/love/enjoy/admire/favor/adore dislike/hate/despise/detest
-support/favor/endorse/advocate/defend oppose/condemn/criticize/against/denounce
-attack defend
-friend/ally/friendly enemy/opponent/rival/hostile
-male/man/men/boy/masculine female/woman/women/girl/feminine
-father/dad mother/mom
-son daughter
-brother sister
-husband wife/widow
-king queen
-uncle aunt
-actor/actors actress
-he/him/his/himself she/her/hers/herself
-buy/purchase/acquire sell/sold
-borrow lend
+good/positive/excellent bad/poor
+easy/simple hard/difficult/complex/challenging
+fast/quick/quickly slow/slowly
+true/correct/right/accurate false/incorrect/wrong
+same/identical/similar different/distinct/unlike
+support criticize/against
 import export
 upload download
 push pull
-add/append/attach/insert remove/delete/detach/subtract
-appear/emerge disappear/vanish
+add/append/attach/insert remove/delete
+appear/emerge disappear
 arrive leave/depart
-enter/entrance exit
-inside/internal/indoor/inner outside/external/outdoor/outer
+enter exit
+inside/internal outside/external
 upper/top bottom
-front rear/back
+front back
 left right
-north/northern south/southern
-east/eastern west/western
-northeast southwest northwest southeast
+east west
 public private
-rural urban
-domestic foreign/international
-local/regional national global/worldwide/international
-legal/lawful illegal/unlawful
-guilty innocent
-alive/live/living/survive dead/die/died/death/deceased/kill
-born died
-marry/married single/unmarried/divorced
-rich/wealthy poor
-healthy sick/ill
-happy/glad/pleased/satisfied sad/unhappy/upset/disappointed/dissatisfied
-safe/secure dangerous/unsafe/insecure/risky
-clean dirty
-dry wet
+local/regional global/worldwide/international
+rich poor
 full empty
-heavy light
-thick thin
-wide/broad narrow
-deep shallow
-hard soft
-rough smooth
-dark bright
-day night
-morning afternoon evening
-daily/everyday weekly monthly quarterly yearly/annual/annually
-hour/hourly minute day week month year decade century second
-single/sole multiple/several/many/various/numerous
-alone/solo/solely together/jointly/group
+wide narrow
+morning evening
+daily weekly monthly annual/annually
+hour/hourly minute day week month year second
+single multiple/several/many/various/numerous
+alone together/group
 all/every/entire/whole/each some/part/partial none/no
-always/constantly/invariably sometimes/occasionally never
-often/frequent/frequently/usually/common/commonly/typically rare/rarely/seldom/uncommon/infrequent
-mandatory/required/must/compulsory/obligatory optional/voluntary
-necessary/essential/needed unnecessary/needless
-possible/able impossible/unable
-likely/probable unlikely/improbable
-certain/sure/definite uncertain/unsure/doubtful
-known/famous/popular/renowned/well unknown/obscure/unpopular
-important/significant/key/crucial unimportant/insignificant/trivial
+always sometimes/occasionally never
+often/frequent/frequently/usually/common/commonly/typically rare/rarely
+required/must optional
+possible/able unable
+likely/probable unlikely
+known/popular/well unknown
 permanent/permanently temporary/temporarily
-complete/completed/full incomplete/unfinished
-visible/shown hidden/invisible
-active inactive/passive
+complete/completed/full incomplete
+visible/shown hidden
+active inactive
 online offline
 automatic/automatically manual/manually
-free paid/charged
-wired wireless
+free charged
 encrypt decrypt
 lock unlock
 connect disconnect
-login/sign-in logout/sign-out
 expand collapse
-ascending descending
-horizontal vertical
 static dynamic
 synchronous asynchronous
 primary secondary
 main/principal side
 individual/personal team/collective
-teacher student
-employer employee
-customer/client/buyer seller/vendor/merchant
-parent child/children
-adult child/minor
-predecessor successor
+customer/client vendor/merchant
 cause effect
-rise set
-profit loss
 gain loss
-liberal conservative
-democratic/democrat republican
-victory defeat
-peace war
-hero villain
-comedy/comedic drama/dramatic horror thriller documentary
-fiction/fictional nonfiction/factual
-novel film/movie album/record song/single play book/poem
-singer/vocalist actor drummer guitarist bassist pianist
-director producer writer/author
-football basketball baseball hockey tennis golf cricket rugby
-red blue green yellow black white orange purple pink brown grey/gray
-january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep oct nov dec
-monday tuesday wednesday thursday friday saturday sunday
-spring summer autumn/fall winter
-english/british/england/britain/uk american/america/us french/france german/germany italian/italy spanish/spain russian/russia chinese/china japanese/japan indian/india canadian/canada australian/australia irish/ireland mexican/mexico korean/korea dutch/netherlands swedish/sweden polish/poland greek/greece turkish/turkey
-europe/european asia/asian africa/african america/american
-christian/catholic/protestant muslim/islamic jewish hindu buddhist
-city/town village/country state/province county island/continent
-gold silver bronze
-iron steel copper wood/wooden stone/marble/concrete plastic glass
-kilogram/kg gram/g pound/lb ounce/oz tonne/ton
-meter/metre/m kilometer/kilometre/km mile foot/feet/ft inch centimeter/cm millimeter/mm
-celsius fahrenheit kelvin
+record single play book
+producer author
+red green black white gray
+january february march april may june july august october november december
+english us french german/germany polish
+city country state
+meter/m cm mm
 kb mb gb tb
-dollar/usd euro/eur pound/gbp yen
-mitigate/alleviate/ease/relieve exacerbate/worsen/aggravate
-improve/enhance/upgrade worsen/degrade/deteriorate/impair
-prevent/avoid/stop/hinder/inhibit cause/lead/trigger/promote/enable/facilitate
-protect/preserve/save destroy/damage/harm/ruin
-build/construct/create/establish/found/form destroy/demolish/dissolve/disband
-join/enroll/enlist leave/quit/resign/withdraw
-hire/recruit/employ fire/dismiss/lay-off
-praise/acclaim/applaud criticize/pan/blame
-positive negative neutral
-outperform/surpass/exceed/superior underperform/inferior
-supervised unsupervised
-trust distrust/mistrust
-advantage/benefit/pro disadvantage/drawback/con
-strength weakness
-attentive inattentive
-reliable/dependable unreliable
-remember/recall forget
-continue/resume/keep/remain stop/halt/cease/pause/discontinue
-ignore/neglect/overlook notice/heed/consider/mention
+prevent/avoid/stop cause/lead/trigger/enable/facilitate
+protect/preserve/save damage
+join/enroll leave/quit
+advantage/benefit/pro disadvantage
+continue/resume/keep/remain stop/pause
+ignore notice/consider/mention
 mention/state/note omit/ignore
-interested uninterested/bored/indifferent
-efficient/effective inefficient/ineffective
-flexible rigid/inflexible
-transparent opaque
-novice/beginner expert/advanced/experienced
-old-fashioned modern
 latest/newest/recent oldest
-direct/directly indirect/indirectly
-explicit/explicitly implicit/implicitly
-linear nonlinear
+direct/directly indirectly
 local remote
 input output
 send receive
@@ -204,294 +111,158 @@ teach learn
 ask answer
 question answer
 lead follow
-rise sink
-reward punish
 accept decline`;
 
 /** Words that a reader takes for one another. */
 const SYNONYMS = `
-movie/film/picture
-company/firm/business/organization/corporation/enterprise
-begin/start/commence
+company/business/organization/corporation/enterprise
+begin/start
 finish/complete
-buy/purchase
-get/obtain/receive/acquire
-show/display/present/demonstrate/exhibit/reveal/indicate
-help/assist/aid/support
-use/utilize/employ/usage/leverage
+get/obtain/receive
+show/display/present/demonstrate/indicate
+help/assist/support
+use/utilize/usage/leverage
 make/create/produce/build/manufacture/develop
 give/provide/offer/supply/grant
-need/require/necessitate
-want/wish/desire
-fix/repair/mend/resolve/solve
-pick/choose/select/opt
-change/modify/alter/adjust/edit/amend
+need/require
+want/desire
+fix/repair/resolve/solve
+choose/select/opt
+change/modify/adjust/edit
 update/upgrade
 keep/retain/maintain/preserve
 allow/permit/let/enable
-stop/halt/cease
 happen/occur/take
-think/believe/consider/feel/regard
 tell/inform/notify/advise/say/state
-talk/speak/discuss/conversation
-ask/request/inquire/query
+speak/discuss/conversation
+ask/request/query
 answer/reply/respond/response
-big/large/huge/great
-small/little/tiny
-quick/fast/rapid/swift
-important/crucial/essential/vital/key/significant/critical
-main/primary/principal/chief/major/central
-many/numerous/multiple/several/various
-different/various/diverse/distinct
-new/latest/recent/novel/newest
-old/elderly/aged
+quick/fast
+important/key/significant/critical
+main/primary/principal/major/central
+many/multiple/several/various
+different/various
+new/latest/recent/newest
 special/unique/exclusive/particular/specific
-whole/entire/complete/full/comprehensive
-price/cost/pricing/fee/charge/expense
-employee/worker/staff/personnel
-customer/client/buyer/purchaser/consumer
-car/automobile/vehicle
-house/home/residence/dwelling
-child/kid/children/youth
+whole/entire/complete/full
+price/cost/fee/charge
+customer/client/purchaser/consumer
 person/people/individual/human
-country/nation/state
-job/work/occupation/career/profession/position/role
-teacher/instructor/educator
-doctor/physician
-author/writer/novelist/write/written/penned
-song/track/tune/single
-singer/vocalist/sing
-actor/actress/act/star/starred/performer/portray
-film/shoot/shot
-release/publish/issue/launch/debut/premiere
-title/name/call/entitle/designate
-known/famous/renowned/popular/celebrated/noted
-die/death/pass/deceased/dead
-kill/murder/assassinate/slay
-marry/wed/spouse/wife/husband/marriage
-born/birth/native
-live/reside/dwell/inhabit
-locate/situate/lie/based
+country/state
+job/work/position/role
+author/write/written
+track/tune/single
+act/performer
+release/publish/issue/launch
+title/name/call/designate
+known/popular/noted
+locate/situate/based
 found/establish/create/form/start
-win/earn/gain/receive/award
+win/gain/receive
 lead/head/direct/guide
 member/part/belong
-show/program/series/programme
-sport/game
-team/club/squad
-city/town/metropolis
-begin/origin/originate
-method/approach/technique/way/procedure
-problem/issue/difficulty/trouble
-result/outcome/effect/consequence
-goal/aim/objective/purpose/target
-part/portion/section/piece/component
-group/team/band/set
-range/variety/selection/array/collection
+show/program/series
+begin/origin
+method/approach/way/procedure
+problem/issue
+result/effect
+goal/objective/purpose/target
+part/section/component
+group/team/set
+range/selection/array/collection
 kind/type/sort/form
 plan/scheme/package/policy
-feature/function/functionality/capability
+feature/function/capability
 option/choice/alternative
-fit/match/suit/tailor/tailored/meet
-cover/include/encompass/contain/comprise/incorporate/consist/involve/feature
-describe/explain/outline/detail/illustrate
-introduce/present/unveil
-propose/suggest/recommend/advise
+fit/match/suit/tailor/meet
+cover/include/contain/consist/involve/feature
+describe/explain/detail/illustrate
+introduce/present
+suggest/recommend/advise
 reach/contact/call/approach
-schedule/arrange/book
+schedule/book
 fill/complete
 join/enroll/register/sign
-error/fault/failure/bug
-delete/remove/erase/eliminate
+error/failure
+delete/remove
 add/append/insert/include
 connect/link/attach/join
-send/dispatch/ship/deliver/transmit
+send/deliver/transmit
 save/store
-check/verify/confirm/ensure/validate/examine/inspect
+check/verify/confirm/ensure/validate/examine
 turn/switch/toggle
-click/press/tap/hit/select
-run/execute/perform/conduct/carry
-machine/device/appliance/unit
-email/mail/e-mail
+click/press/select
+run/execute/perform
+machine/device/unit
+email/mail
 website/site/webpage
-picture/photo/photograph/image
-fight/battle/combat
-soldier/troop/military/army
-law/legal/legislation
-money/fund/finance/financial
-rich/wealthy/affluent
-beautiful/pretty/attractive
-smart/intelligent/clever
-ill/sick/unwell/disease/illness
-hospital/clinic
-school/college/university
-area/region/zone/territory
-near/close/nearby/adjacent
-reduce/decrease/lower/lessen/diminish/cut/decline/drop/fall
-increase/raise/rise/grow/expand/boost
+picture/photo/image
+school/university
+area/region/zone
+reduce/decrease/lower/decline/drop/fall
+increase/grow/expand
 improve/enhance/better
 often/frequently/commonly/usually/typically/generally/normally
-about/approximately/around/roughly/nearly/almost
-quarter/fourth
-yearly/annual/annually
+about/approximately/around/roughly
 monthly/month
 daily/day
 currently/presently/now
 since/because/due
 additional/extra/further
-free/complimentary
-trial/test
 discover/find/detect/identify
 observe/see/notice/note
-understand/comprehend/learn/grasp
-simple/easy/straightforward/uncomplicated
-difficult/hard/challenging/onerous
-easily/simply
-interested/intrigued/curious/keen
-agent/representative/rep/salesperson
+understand/learn
+simple/easy
+difficult/hard/challenging
+agent/representative
 manager/executive
-goods/product/item/merchandise
-defeat/beat/overcome
-famous/celebrity
-adapt/adaptation/adapted/convert/turn
-base/basis
-successor/follow/succeed
-surround/around
-remain/stay
-quit/resign/leave/depart/retire
-refuse/decline/reject
-condemn/criticize/denounce/oppose
+goods/product/item
+adapt/convert/turn
+quit/leave/depart
+decline/reject
 original/initial/first
 final/last
-tv/television
-us/usa/america/american
-uk/britain/british
-father/dad/parent
-mother/mom/parent
-son/daughter/child
-brother/sister/sibling
-play/player/played/compete
-movie/cinema/cinematic/blockbuster
-musical/music/musician/song/band
-band/group/duo/trio/quartet
-career/job/professional
-win/defeat/beat/triumph/champion
-receive/win/earn/accept
-grow/raise/rear/upbringing
-pass/die
-conflict/war/battle/fighting
+job/professional
+receive/win/accept
 happen/place/occur/event
-army/force/troop/military/soldier
-leader/ruler/king/president/head/chief
-govern/government/rule/reign
-story/tale/plot/narrative
-plot/scheme/conspiracy
-evidence/proof
+govern/rule
 tool/software/application/app/program
-participate/join/compete/involve
-discuss/discussion/talk/debate
-suggest/imply/recommend/propose
-guarantee/assure/ensure/promise/warrant
-cheap/low-cost/affordable/inexpensive
-remove/drop/eliminate/omit/skip/leave
-lower/reduce/cheap
-inquire/enquire/ask/question
-potential/possible/prospective/likely
-determine/decide/establish/ascertain
-identify/recognize/detect/discern
-expedite/speed/accelerate/quick
-characteristic/attribute/property/trait/aspect/quality
+participate/join/involve
+suggest/imply/recommend
+guarantee/ensure
+remove/drop/skip/leave
+lower/reduce
+ask/question
+potential/possible/likely
+determine/decide/establish
+identify/recognize/detect
+speed/accelerate/quick
+attribute/property/aspect/quality
 detail/information/info/data
 mechanism/system/device
 begin/become
-hold/held/host/organize
-injury/casualty/wound/hurt
-steal/theft/rob/robbery
-holiday/vacation
-visit/tour/tourist/travel/trip
-university/college/academy
+hold/host/organize
 professional/pro
-nominate/nomination/nominee
-crown/coronation
-treaty/agreement/pact/accord
-influence/inspire/impact/affect/effect
-appear/feature/cameo
-couple/pair/two
-century/hundred
-assault/attack/raid/invade/invasion
-protest/demonstration/riot
-vote/ballot/elect/election
-prison/jail/imprison/incarcerate
-crime/offense/felony
-religion/faith/religious
-pope/papal/papacy
-priest/clergy/clergyman/cleric/minister
-poem/poet/poetry
-paint/painter/painting/artist
-science/scientist/researcher/scientific
-exclusively/only/solely/just
-legally/lawfully/legal
-copyright/protect
-abandon/desert/leave
-restore/recover/reinstate
-backup/back-up
-login/log-in/sign-in
-setup/configure/configuration/setting/set
+agreement/accord
+impact/affect/effect
+appear/feature
+pair/two
+exclusively/only/just
+restore/recover
+setup/configure/setting
 folder/directory
-wipe/clean/wash/rinse
 warranty/guarantee
-shipping/delivery
-refund/reimburse/reimbursement
 renew/extend
 cancel/terminate
 button/key
-faulty/defective/broken
-damage/harm
-hot/heat
-worldwide/globally/global
-portray/depict/represent
+worldwide/globally
 locate/find
-approximately/approx
-permanent/everlasting
-novice/beginner
-expert/advanced
 convert/transform
-translate/translation
-various/range/variety
-last/endure
-span/last/run
+various/range
+last/run
 measure/size/long
 length/long
-height/tall/high
-width/wide
-weight/weigh/heavy
-distance/far
-population/populous/inhabitant/resident
-capital/city
-border/neighbor/adjacent
-coast/shore/beach
-ship/vessel/boat
-plane/aircraft/airplane
-rail/train/railway/railroad
-road/street/highway
-language/speak/tongue
-money/cash/currency
-tax/levy
-profit/earnings/revenue
-invest/investment/investor
-stock/share
-sick/illness/disease
-drug/medicine/medication
-surgery/operation/operate
-food/meal/dish
-drink/beverage
-animal/creature/species
-plant/vegetation
-tree/forest/wood
-sea/ocean
-mountain/peak/summit
-cold/winter
-rain/storm`;
+language/speak`;
 
 /** A word's place in the contrasts: group and side, as often as it stands there. */
 type Place = readonly [group: number, side: number];
@@ -542,8 +313,11 @@ export const isContrary = (one: string, other: string): boolean => {
   return places.some(([group, side]) => others.some(([at, there]) => group === at && side !== there));
 };
 
-/** `unreli` of `reli`. */
-const isUndone = (one: string, other: string): boolean =>
-  other.length >= 4 && one.length > other.length && one.endsWith(other) && UNDOING.has(one.slice(0, -other.length));
+/** `unreli` of `reli`, `dislik` of `like`. */
+const isUndone = (one: string, other: string): boolean => {
+  if (other.length < 4 || one.length <= other.length) return false;
+  const [whole, root] = [one.replace(/e$/, ''), other.replace(/e$/, '')];
+  return whole.endsWith(root) && UNDOING.has(whole.slice(0, -root.length));
+};
 
 const UNDOING: ReadonlySet<string> = new Set(['un', 'in', 'im', 'ir', 'il', 'dis', 'non', 'mis', 'de']);
