@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { randomNumbers } from '../../../src/knowledge/answers/fit-edition.ts';
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
-import { attachVectors } from '../../../src/knowledge/vectors/attach-vectors.ts';
+import { attachedBytes, attachVectors } from '../../../src/knowledge/vectors/attach-vectors.ts';
 import { vectorsOf } from '../../../src/knowledge/vectors/edition-vectors.ts';
 import { embeddingTextOf } from '../../../src/knowledge/vectors/embedding-text.ts';
 import { nearestRows } from '../../../src/knowledge/vectors/nearest-rows.ts';
@@ -118,9 +118,10 @@ describe('the vectors of an edition', () => {
   });
 
   it('are attached without a copy where there is room', () => {
-    const built = edition(100_000);
-    const rows = randomVectors(4, 8).map((vector) => packVector(quantise(vector)));
-    const attached = attachVectors(built, { kind: 'rows', space: SPACE, rows, chunks: 4 });
+    const space = { model: 'm', dimensions: 20_000 };
+    const built = edition(attachedBytes('rows', space, 4));
+    const rows = randomVectors(4, 20_000).map((vector) => packVector(quantise(vector)));
+    const attached = attachVectors(built, { kind: 'rows', space, rows, chunks: 4 });
     expect(attached.buffer).toBe(built.buffer);
     expect(vectorsOf(openEdition(attached))?.kind).toBe('rows');
   });
