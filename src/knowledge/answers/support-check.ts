@@ -7,7 +7,7 @@ import type { SupportReason } from './support/support-reason.ts';
 import { SUPPORT_WEIGHTS } from './support/support-weights.ts';
 
 /** A doubt, and the words that it is about. */
-export interface SupportDoubt {
+interface SupportDoubt {
   reason: SupportReason;
   /** Words of the answer, or of the source where the answer leaves something out; at most 80 characters, may be empty. */
   words: string;

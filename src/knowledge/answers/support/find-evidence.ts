@@ -51,7 +51,7 @@ const scoresOf = (words: readonly Word[], { index, sentences }: PreparedSource):
 };
 
 /** How much a word found under this form counts, 0 to 1. */
-export const worthOf = (form: string, { key }: Word): number => (form === key ? 1 : form.endsWith('-') ? 0.6 : 0.8);
+const worthOf = (form: string, { key }: Word): number => (form === key ? 1 : form.endsWith('-') ? 0.6 : 0.8);
 
 /** How well a word is found in sentences, 0 to 1. */
 export const foundIn = (word: Word, places: readonly ReadonlyMap<string, unknown>[]): number => {

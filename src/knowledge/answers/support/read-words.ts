@@ -4,7 +4,7 @@ import { isNumberWord, type NumberKind, numberInDigits, numberInWords } from './
 import { meaningsOf } from './word-relations.ts';
 
 /** What a word does in a sentence. Content, names and numbers are what a source has to have. */
-export type Role = 'content' | 'name' | 'number' | 'negation' | 'function';
+type Role = 'content' | 'name' | 'number' | 'negation' | 'function';
 
 /** A word of a text, in its order. */
 export interface Word {
