@@ -39,13 +39,14 @@ export interface RetrieverParts {
   embeddings?: EmbeddingProvider | undefined;
   /** The vector index of a workspace, for editions that do not carry their vectors. */
   indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined;
-  /** What a retrieval may take, in milliseconds (design, section 5). */
+  /** How long meanings are waited for, in milliseconds; 90 when absent (design, section 5). */
   deadlineMs?: number | undefined;
   /** Told of what failed; the answer goes out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-const DEADLINE_MS = 100;
+/** Of the 100 ms that retrieval has, a tenth is for the clock of a busy isolate and for what is left to do then. */
+const DEADLINE_MS = 90;
 /** A question is a few sentences; a pasted log has its meaning at the front, and costs. */
 const MAX_CHARACTERS = 2000;
 const NEAREST = 20;
