@@ -20,7 +20,8 @@ let articles: unknown[] = [];
 let host: Server;
 let openai: OpenAIServer;
 let vector: VectorServer;
-let harness: ReturnType<typeof createTestHarness>;
+/** The library as it is configured with a vector index, and without one. */
+const harnesses = new Map<string, ReturnType<typeof createTestHarness>>();
 
 beforeAll(async () => {
   [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 100 })]);
@@ -31,32 +32,32 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
   const address = `127.0.0.1:${(host.address() as AddressInfo).port}`;
   const url = `http://${address}/api/kb/articles`;
-  const vars = {
-    ENVIRONMENT: 'development',
-    KB_URL: url,
-    KB_ALLOWED_HOSTS: address,
-    KB_SOURCES: JSON.stringify({ embedded: { url } }),
-    TEST_OPENAI_URL: openai.url,
-    TEST_OPENAI_KEY: openai.apiKey,
-    TEST_VECTOR_URL: vector.url,
-    TEST_VECTOR_TOKEN: vector.token,
-  };
-  const configPath = 'test/functions/library/embedding-library/wrangler.toml';
-  harness = createTestHarness({ root: ROOT, workers: [{ configPath, vars }] });
-  await harness.listen();
+  const configPath = 'functions/library/wrangler.toml';
+  const model = { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
+  const index = { UPSTASH_VECTOR_REST_URL: vector.url, UPSTASH_VECTOR_REST_TOKEN: vector.token };
+  for (const [place, services] of [
+    ['index', { ...model, ...index }],
+    ['edition', model],
+  ] as const) {
+    const vars = { ENVIRONMENT: 'development', KB_URL: url, KB_ALLOWED_HOSTS: address, ...services };
+    const harness = createTestHarness({ root: ROOT, workers: [{ configPath, vars }] });
+    harnesses.set(place, harness);
+    await harness.listen();
+  }
 }, 120_000);
 
 afterAll(async () => {
-  await harness.close();
+  await Promise.all([...harnesses.values()].map((harness) => harness.close()));
   await Promise.all([openai.stop(), vector.stop()]);
   host.closeAllConnections();
   host.close();
 });
 
-const call = async (route: string, workspace: string, body?: unknown) => {
+const call = async (route: string, place: string, body?: unknown) => {
   const [method = 'GET', path = '/'] = route.split(' ');
   const identity = await identityFrom({ ENVIRONMENT: 'development' }, 'gateway');
-  const worker = harness.getWorker();
+  const worker = harnesses.get(place)?.getWorker();
+  if (worker === undefined) throw new Error('There is no such library');
   const library = {
     fetch: async (request: Request) => {
       const init = { method: request.method, headers: Object.fromEntries(request.headers) };
@@ -68,66 +69,66 @@ const call = async (route: string, workspace: string, body?: unknown) => {
   };
   const client = signedClient({ ...identity, targets: { library } });
   const capabilities = ['kb:read', 'kb:write'];
-  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'default', capabilities };
   const answer = await client.call(originate({ ...origin, now: Date.now() }), { to: 'library', method, path, body });
   if (!answer.ok) throw new Error(answer.error.message);
   return answer;
 };
 
-const untilIdle = async (workspace: string): Promise<SyncReport> => {
-  const read = async () => SyncStatus.parse((await call('GET /v1/sync', workspace)).json());
+const untilIdle = async (place: string): Promise<SyncReport> => {
+  const read = async () => SyncStatus.parse((await call('GET /v1/sync', place)).json());
   await expect.poll(async () => (await read()).state, { timeout: 20_000, interval: 20 }).toBe('idle');
   const { last_report } = await read();
   if (last_report === null) throw new Error('There is no report');
   return last_report;
 };
 
-const sync = async (workspace: string): Promise<SyncReport> => {
-  expect((await call('POST /v1/sync', workspace, { full: true })).status).toBe(202);
-  return untilIdle(workspace);
+const sync = async (place: string): Promise<SyncReport> => {
+  expect((await call('POST /v1/sync', place, { full: true })).status).toBe(202);
+  return untilIdle(place);
 };
 
-const vectorsIn = async (workspace: string) => {
-  const manifest = EditionManifest.parse((await call('GET /editions/current', workspace)).json());
-  return vectorsOf(openEdition((await call(`GET /editions/${manifest.edition}/parts/0`, workspace)).body));
+const vectorsIn = async (place: string) => {
+  const manifest = EditionManifest.parse((await call('GET /editions/current', place)).json());
+  return vectorsOf(openEdition((await call(`GET /editions/${manifest.edition}/parts/0`, place)).body));
 };
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'fig', 'grape'];
 const fruits = () => FRUIT.map((fruit) => hostArticle(`fruit/${fruit}.md`, `The ${fruit} grows slowly.`));
 
 describe.each([
-  ['in Upstash Vector', 'default', 'ids'],
-  ['in the edition', 'embedded', 'rows'],
-])('the library in workerd with a model, its vectors %s', (_, workspace, kind) => {
+  ['in Upstash Vector', 'index', 'ids'],
+  ['in the edition', 'edition', 'rows'],
+])('the library in workerd with a model, its vectors %s', (_, place, kind) => {
   it('embeds in a sync driven by alarms, and nothing when nothing differs', async () => {
     articles = fruits();
-    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 6, warning_count: 0 });
-    expect(await vectorsIn(workspace)).toMatchObject({
+    expect(await sync(place)).toMatchObject({ outcome: 'published', embeddings: 6, warning_count: 0 });
+    expect(await vectorsIn(place)).toMatchObject({
       kind,
       space: { model: 'text-embedding-3-small', dimensions: 1536 },
     });
     openai.forgetRequests();
-    expect(await sync(workspace)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
+    expect(await sync(place)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
     expect(openai.requests).toEqual([]);
   }, 60_000);
 
   it('embeds what has changed', async () => {
     articles = [hostArticle('fruit/apple.md', 'The apple is ripe.'), ...fruits().slice(1)];
-    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 1, changed: 1 });
+    expect(await sync(place)).toMatchObject({ outcome: 'published', embeddings: 1, changed: 1 });
   }, 60_000);
 
   it('publishes while the model is down, and says what is missing', async () => {
     openai.faults.always({ kind: 'status', status: 401 }, '/v1/embeddings');
     articles = [hostArticle('fruit/apple.md', 'The apple is rotten.'), ...fruits().slice(1)];
-    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
+    expect(await sync(place)).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
     openai.faults.none();
-    expect(await sync(workspace)).toMatchObject({ outcome: 'published', embeddings: 1 });
+    expect(await sync(place)).toMatchObject({ outcome: 'published', embeddings: 1 });
   }, 60_000);
 });
 
 describe('the library in workerd with a vector index', () => {
   it('has as many vectors there as chunks, once all is done', async () => {
-    await call('DELETE /api/kb/articles/fruit/fig.md', 'default');
+    await call('DELETE /api/kb/articles/fruit/fig.md', 'index');
     const stored = async () => {
       const response = await fetch(`${vector.url}/range/kb_default`, {
         method: 'POST',
