@@ -25,13 +25,13 @@ const PROBABILITY = 0.25;
 const FULL_QUALITY = 0.5;
 
 /**
- * Orders hits by words and meaning together; those that are near get their similarity. The weights are a wide plateau, chosen
+ * Orders hits by words and meaning together, and tells by what; those that are near get their similarity. The weights are a wide plateau, chosen
  * on halves of two public sets with a weak model (docs/vectors.md).
  */
 export const fuse = <Hit extends { chunk: number }>(
   candidates: readonly Candidate<Hit>[],
   { model, near, total }: Near,
-): (Hit & { similarity?: number })[] => {
+): (Hit & { similarity?: number; fused: number })[] => {
   const hits = candidates.map(({ hit }) => {
     const similarity = near.get(hit.chunk);
     return similarity === undefined ? hit : { ...hit, similarity };
@@ -50,5 +50,8 @@ export const fuse = <Hit extends { chunk: number }>(
     return { at, order, chunk, score: words + CLOSENESS * closeness + PROBABILITY * (probabilities[at] ?? 0) };
   });
   fused.sort((left, right) => right.score - left.score || right.order - left.order || left.chunk - right.chunk);
-  return fused.flatMap(({ at }) => hits[at] ?? []);
+  return fused.flatMap(({ at, score }) => {
+    const hit = hits[at];
+    return hit === undefined ? [] : { ...hit, fused: score };
+  });
 };

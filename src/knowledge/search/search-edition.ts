@@ -32,6 +32,8 @@ export interface SearchHit extends ChunkEvidence {
   coverage: number;
   /** Cosine with the question, -1 to 1; absent where meanings were not compared, or this one was not among the closest. */
   similarity?: number | undefined;
+  /** By words and meanings together: what the hits are in the order of; absent where meanings were not compared. */
+  fused?: number | undefined;
 }
 
 export interface SearchOutcome {

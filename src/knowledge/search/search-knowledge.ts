@@ -25,7 +25,7 @@ const hitOf = (edition: Edition, hit: SearchHit, relevance: number): KnowledgeHi
   return {
     ...{ article_id: id, title, url, text, relevance },
     heading: headingPath.join(' > ').slice(0, 2000),
-    score: hit.score,
+    score: hit.fused ?? hit.score,
     last_updated: lastUpdated,
   };
 };

@@ -36,7 +36,13 @@ describe('fuse()', () => {
   });
 
   it('gives similarities to what is near, and to nothing else', () => {
-    expect(ordered({ 1: 20, 2: 5 }, { 2: 0.4 })).toEqual([{ chunk: 1 }, { chunk: 2, similarity: 0.4 }]);
+    const [first, second] = ordered({ 1: 20, 2: 5 }, { 2: 0.4 });
+    expect([first?.chunk, first?.similarity, second?.chunk, second?.similarity]).toEqual([1, undefined, 2, 0.4]);
+  });
+
+  it('tells what the order is by', () => {
+    const fused = ordered({ 1: 20, 2: 5, 3: 11 }, { 2: 0.4, 3: 0.39 }).map((hit) => hit.fused);
+    expect(fused).toEqual(fused.toSorted((left, right) => right - left));
   });
 
   it('leaves the order of the words where nothing is near', () => {
