@@ -7,103 +7,154 @@ import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { newApiKey, type Product, startProduct } from '../../src/dev/product.ts';
 import { hashApiKey } from '../../src/gateway/api-keys.ts';
+import { BACK_ENDS, type RunningBackEnd } from './back-ends.ts';
 
-let product: Product;
-const logged: string[] = [];
+describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
+  let running: RunningBackEnd;
+  let product: Product;
+  const logged: string[] = [];
 
-beforeAll(async () => {
-  product = await startProduct({ kb: 'sample', port: 0, webSearch: 'local', onLog: (line) => void logged.push(line) });
-  await product.sync({ full: true });
-});
+  beforeAll(async () => {
+    running = await start({ webSearch: 'local', onLog: (line) => void logged.push(line) });
+    product = running.product;
+    await product.sync({ full: true });
+  }, 120_000);
 
-afterAll(() => product?.stop());
+  afterAll(() => running?.stop());
 
-const ask = async (query: string, more: object = {}) => {
-  const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query, ...more }) });
-  const body: unknown = await response.json();
-  expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
-  const reply = LibrarianResponse.parse(body);
-  const { hops } = DelegationTrace.parse(reply.metadata?.trace);
-  const way = hops.map(
-    ({ from, to, outcome, verified }) => `${from} > ${to} ${outcome}${verified ? '' : ' unverified'}`,
-  );
-  return { status: response.status, reply, way };
-};
+  const ask = async (query: string, more: object = {}) => {
+    const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query, ...more }) });
+    const body: unknown = await response.json();
+    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
+    const reply = LibrarianResponse.parse(body);
+    const { hops } = DelegationTrace.parse(reply.metadata?.trace);
+    const way = hops.map(
+      ({ from, to, outcome, verified }) => `${from} > ${to} ${outcome}${verified ? '' : ' unverified'}`,
+    );
+    return { status: response.status, reply, way };
+  };
 
-const askAgent = async (type: string, query: string, options?: object) => {
-  const init = { method: 'POST', body: JSON.stringify({ query, ...(options === undefined ? {} : { options }) }) };
-  const response = await product.fetch(`/v1/agents/${type}`, init);
-  return { status: response.status, reply: AgentResponse.parse(await response.json()) };
-};
+  const askAgent = async (type: string, query: string, options?: object) => {
+    const init = { method: 'POST', body: JSON.stringify({ query, ...(options === undefined ? {} : { options }) }) };
+    const response = await product.fetch(`/v1/agents/${type}`, init);
+    return { status: response.status, reply: AgentResponse.parse(await response.json()) };
+  };
 
-describe('a question to /v1/ask', () => {
-  it('that the knowledge base answers ends at the navigator', async () => {
-    const { status, reply, way } = await ask('Can I use a normal PC power supply with my Apollo II?');
-    expect([status, way]).toEqual([200, ['gateway > navigator answer']]);
-    expect(reply.answer).toContain('450 W');
-    expect(reply.metadata).toHaveProperty('navigator.edition');
+  describe('a question to /v1/ask', () => {
+    it('that the knowledge base answers ends at the navigator', async () => {
+      const { status, reply, way } = await ask('Can I use a normal PC power supply with my Apollo II?');
+      expect([status, way]).toEqual([200, ['gateway > navigator answer']]);
+      expect(reply.answer).toContain('450 W');
+      expect(reply.metadata).toHaveProperty('navigator.edition');
+    });
+
+    it('that asks for a figure of the shop ends at analytics', async () => {
+      const { reply, way } = await ask('How many iPhone 17 are in stock?');
+      expect(way).toEqual(['gateway > analytics answer']);
+      expect(reply.answer).toMatch(/iPhone 17 has \d+ units in stock/);
+      expect(reply.sources?.map(({ name }) => name)).toEqual(expect.arrayContaining(['stock']));
+    });
+
+    it('that asks what others charge ends at the web search', async () => {
+      const { reply, way } = await ask('Is the iPhone 17 cheaper elsewhere online?');
+      expect(way).toEqual(['gateway > web-search answer']);
+      expect(reply.metadata).toHaveProperty('web_search.result.price_comparison.cheapest_external');
+    });
+
+    it('that asks for documents ends at the semantic search', async () => {
+      const { reply, way } = await ask('Find documents about firmware updates');
+      expect(way).toEqual(['gateway > semantic answer']);
+      expect(reply.sources?.[0]).toMatchObject({ name: 'Update the firmware', type: 'document' });
+    });
+
+    it('that needs several of them at once ends at hybrid, over signed hops', async () => {
+      const { reply, way } = await ask('How many Apollo III are in stock and what does the warranty cover?');
+      expect(way).toEqual(['gateway > hybrid answer', 'hybrid > analytics answer', 'hybrid > semantic answer']);
+      expect(reply.metadata).toMatchObject({ hybrid: { result: { sources_used: ['analytics', 'semantic'] } } });
+    });
+
+    it('about something else is none of ours: NOT_FOUND, with what can be asked', async () => {
+      const { status, reply, way } = await ask('How do I cook rice?');
+      expect([status, reply.error?.code]).toEqual([404, 'NOT_FOUND']);
+      expect(reply.error?.suggestion).toMatch(/for example/);
+      expect(way).toEqual(['gateway > navigator partial']);
+    });
+
+    it('that is two questions is asked of both librarians, and each part keeps its sources', async () => {
+      const { reply, way } = await ask('How many orders were placed in March 2026? And how do I update the firmware?');
+      expect(way.map((hop) => hop.split(' ')[2])).toEqual(['analytics', 'navigator']);
+      const { parts } = JoinedAnswer.parse(reply.metadata);
+      for (const { librarian, sources = [] } of parts) {
+        const named = sources.map((index) => reply.sources?.[index]?.type);
+        expect([librarian, ...named]).toEqual(
+          expect.arrayContaining([librarian === 'analytics' ? 'database' : 'document']),
+        );
+      }
+    });
+
+    it('goes nowhere that the key has no right to', async () => {
+      const key = newApiKey();
+      const keys = await product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
+      const record = { name: 'reader', workspaces: ['default'], capabilities: ['kb:read'], rate: 'standard' };
+      await keys.put(await hashApiKey(key), JSON.stringify(record));
+      const post = (path: string) =>
+        fetch(new URL(path, product.url), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+          body: JSON.stringify({ query: 'How many iPhone 17 are in stock?' }),
+        });
+      const { metadata } = LibrarianResponse.parse(await (await post('/v1/ask')).json());
+      expect(DelegationTrace.parse(metadata?.trace).hops.map(({ to }) => to)).toEqual(['navigator']);
+      expect((await post('/v1/agents/analytics')).status).toBe(401);
+      const named = await post('/v1/agents/hybrid');
+      expect([named.status, AgentResponse.parse(await named.json()).success]).toEqual([401, false]);
+    });
   });
 
-  it('that asks for a figure of the shop ends at analytics', async () => {
-    const { reply, way } = await ask('How many iPhone 17 are in stock?');
-    expect(way).toEqual(['gateway > analytics answer']);
-    expect(reply.answer).toMatch(/iPhone 17 has \d+ units in stock/);
-    expect(reply.sources?.map(({ name }) => name)).toEqual(expect.arrayContaining(['stock']));
+  describe('an agent asked by its own route', () => {
+    it.each([
+      ['analytics', 'How many iPhone 17 are in stock?'],
+      ['semantic', 'Find documents about firmware updates'],
+      ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
+      ['hybrid', 'How many Apollo III are in stock and what does the warranty cover?'],
+    ])('%s answers in the envelope of seed 003', async (type, query) => {
+      const { status, reply } = await askAgent(type, query);
+      expect([status, reply.success, reply.type, reply.query]).toEqual([200, true, type, query]);
+      expect(reply.metadata).toMatchObject({ execution_time: expect.any(Number), timestamp: expect.any(String) });
+    });
+
+    it('hybrid shows the hops to the others in its trace', async () => {
+      const { reply } = await askAgent('hybrid', 'How many Apollo III are in stock and what does the warranty cover?');
+      const { hops } = DelegationTrace.parse('trace' in reply.metadata ? reply.metadata.trace : undefined);
+      expect(hops.map(({ to, verified }) => [to, verified])).toEqual([
+        ['analytics', true],
+        ['semantic', true],
+      ]);
+    });
+
+    it('fails in the envelope, with the status of its code', async () => {
+      const { status, reply } = await askAgent('analytics', 'Delete all customers');
+      expect([status, reply.success]).toEqual([404, false]);
+      expect(reply.metadata).toMatchObject({ error_code: 'NOT_FOUND', suggestion: expect.any(String) });
+    });
   });
 
-  it('that asks what others charge ends at the web search', async () => {
-    const { reply, way } = await ask('Is the iPhone 17 cheaper elsewhere online?');
-    expect(way).toEqual(['gateway > web-search answer']);
-    expect(reply.metadata).toHaveProperty('web_search.result.price_comparison.cheapest_external');
-  });
-
-  it('that asks for documents ends at the semantic search', async () => {
-    const { reply, way } = await ask('Find documents about firmware updates');
-    expect(way).toEqual(['gateway > semantic answer']);
-    expect(reply.sources?.[0]).toMatchObject({ name: 'Update the firmware', type: 'document' });
-  });
-
-  it('that needs several of them at once ends at hybrid, over signed hops', async () => {
-    const { reply, way } = await ask('How many Apollo III are in stock and what does the warranty cover?');
-    expect(way).toEqual(['gateway > hybrid answer', 'hybrid > analytics answer', 'hybrid > semantic answer']);
-    expect(reply.metadata).toMatchObject({ hybrid: { result: { sources_used: ['analytics', 'semantic'] } } });
-  });
-
-  it('about something else is none of ours: NOT_FOUND, with what can be asked', async () => {
-    const { status, reply, way } = await ask('How do I cook rice?');
-    expect([status, reply.error?.code]).toEqual([404, 'NOT_FOUND']);
-    expect(reply.error?.suggestion).toMatch(/for example/);
-    expect(way).toEqual(['gateway > navigator partial']);
-  });
-
-  it('that is two questions is asked of both librarians, and each part keeps its sources', async () => {
-    const { reply, way } = await ask('How many orders were placed in March 2026? And how do I update the firmware?');
-    expect(way.map((hop) => hop.split(' ')[2])).toEqual(['analytics', 'navigator']);
-    const { parts } = JoinedAnswer.parse(reply.metadata);
-    for (const { librarian, sources = [] } of parts) {
-      const named = sources.map((index) => reply.sources?.[index]?.type);
-      expect([librarian, ...named]).toEqual(
-        expect.arrayContaining([librarian === 'analytics' ? 'database' : 'document']),
+  describe('GET /v1/librarians', () => {
+    it('lists the concierge and all librarians with what they say of themselves', async () => {
+      const { librarians } = LibrarianDirectory.parse(await (await product.fetch('/v1/librarians')).json());
+      expect(librarians.map(({ id, health }) => [id, health])).toEqual(
+        expect.arrayContaining(
+          ['concierge', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid'].map((id) => [id, 'ok']),
+        ),
       );
-    }
+      expect(librarians.map(({ id }) => id)).not.toContain('library');
+    });
   });
 
-  it('goes nowhere that the key has no right to', async () => {
-    const key = newApiKey();
-    const keys = await product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-    const record = { name: 'reader', workspaces: ['default'], capabilities: ['kb:read'], rate: 'standard' };
-    await keys.put(await hashApiKey(key), JSON.stringify(record));
-    const post = (path: string) =>
-      fetch(new URL(path, product.url), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-        body: JSON.stringify({ query: 'How many iPhone 17 are in stock?' }),
-      });
-    const { metadata } = LibrarianResponse.parse(await (await post('/v1/ask')).json());
-    expect(DelegationTrace.parse(metadata?.trace).hops.map(({ to }) => to)).toEqual(['navigator']);
-    expect((await post('/v1/agents/analytics')).status).toBe(401);
-    const named = await post('/v1/agents/hybrid');
-    expect([named.status, AgentResponse.parse(await named.json()).success]).toEqual([401, false]);
+  describe('the logs of all that', () => {
+    it('hold no question, no answer and nothing that went wrong inside', () => {
+      expect(logged.filter((line) => /iPhone|rice|warranty|units in stock|INTERNAL_ERROR/i.test(line))).toEqual([]);
+    });
   });
 });
 
@@ -120,51 +171,5 @@ describe('without a provider of web searches', () => {
     } finally {
       await alone.stop();
     }
-  });
-});
-
-describe('an agent asked by its own route', () => {
-  it.each([
-    ['analytics', 'How many iPhone 17 are in stock?'],
-    ['semantic', 'Find documents about firmware updates'],
-    ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
-    ['hybrid', 'How many Apollo III are in stock and what does the warranty cover?'],
-  ])('%s answers in the envelope of seed 003', async (type, query) => {
-    const { status, reply } = await askAgent(type, query);
-    expect([status, reply.success, reply.type, reply.query]).toEqual([200, true, type, query]);
-    expect(reply.metadata).toMatchObject({ execution_time: expect.any(Number), timestamp: expect.any(String) });
-  });
-
-  it('hybrid shows the hops to the others in its trace', async () => {
-    const { reply } = await askAgent('hybrid', 'How many Apollo III are in stock and what does the warranty cover?');
-    const { hops } = DelegationTrace.parse('trace' in reply.metadata ? reply.metadata.trace : undefined);
-    expect(hops.map(({ to, verified }) => [to, verified])).toEqual([
-      ['analytics', true],
-      ['semantic', true],
-    ]);
-  });
-
-  it('fails in the envelope, with the status of its code', async () => {
-    const { status, reply } = await askAgent('analytics', 'Delete all customers');
-    expect([status, reply.success]).toEqual([404, false]);
-    expect(reply.metadata).toMatchObject({ error_code: 'NOT_FOUND', suggestion: expect.any(String) });
-  });
-});
-
-describe('GET /v1/librarians', () => {
-  it('lists the concierge and all librarians with what they say of themselves', async () => {
-    const { librarians } = LibrarianDirectory.parse(await (await product.fetch('/v1/librarians')).json());
-    expect(librarians.map(({ id, health }) => [id, health])).toEqual(
-      expect.arrayContaining(
-        ['concierge', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid'].map((id) => [id, 'ok']),
-      ),
-    );
-    expect(librarians.map(({ id }) => id)).not.toContain('library');
-  });
-});
-
-describe('the logs of all that', () => {
-  it('hold no question, no answer and nothing that went wrong inside', () => {
-    expect(logged.filter((line) => /iPhone|rice|warranty|units in stock|INTERNAL_ERROR/i.test(line))).toEqual([]);
   });
 });

@@ -1,67 +1,76 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LibrarianResponse } from '../../src/contract/response.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { BACK_ENDS, type RunningBackEnd } from './back-ends.ts';
 
-let product: Product;
+describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
+  let running: RunningBackEnd;
 
-beforeAll(async () => {
-  product = await startProduct({ kb: 'sample', port: 0 });
-  await product.sync({ full: true });
-}, 60_000);
-afterAll(() => product.stop());
+  beforeAll(async () => {
+    running = await start();
+    await running.product.sync({ full: true });
+  }, 120_000);
+  afterAll(() => running?.stop());
 
-const ask = async (query: string, more: Record<string, unknown> = {}) => {
-  const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query, ...more }) });
-  return { status: response.status, body: LibrarianResponse.parse(await response.json()) };
-};
-const sourceNames = ({ body }: Awaited<ReturnType<typeof ask>>) => body.sources?.map(({ name }) => name) ?? [];
-
-describe('POST /v1/ask with a conversation', () => {
-  it('understands a fragment from the turn before', async () => {
-    const conversation_id = 'c-fragment';
-    const first = await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
-    expect(first.body.metadata?.conversation).toEqual({ id: conversation_id, turns: 0 });
-    expect(sourceNames(first)[0]).toMatch(/Apollo III/);
-    const second = await ask('And on the Apollo II?', { conversation_id });
-    expect(second.body.metadata?.conversation).toEqual({
-      id: conversation_id,
-      turns: 1,
-      understood_as: 'What should I do when the Apollo II is not hashing?',
+  const ask = async (query: string, more: Record<string, unknown> = {}) => {
+    const response = await running.product.fetch('/v1/ask', {
+      method: 'POST',
+      body: JSON.stringify({ query, ...more }),
     });
-    expect(sourceNames(second)[0]).toMatch(/Apollo II\b/);
-    expect(second.body.answer).toContain('apollo-ii-not-hashing.md');
-    // Without the conversation the same words lead to whatever else is said of the device.
-    expect((await ask('And on the Apollo II?')).body.answer).not.toBe(second.body.answer);
-  });
+    return { status: response.status, body: LibrarianResponse.parse(await response.json()) };
+  };
+  const sourceNames = ({ body }: Awaited<ReturnType<typeof ask>>) => body.sources?.map(({ name }) => name) ?? [];
 
-  it('goes on from what was understood', async () => {
-    const conversation_id = 'c-chain';
-    await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
-    await ask('And on the Apollo II?', { conversation_id });
-    const third = await ask('and on the Apollo III?', { conversation_id });
-    expect(third.body.metadata?.conversation).toMatchObject({
-      turns: 2,
-      understood_as: 'What should I do when the Apollo III is not hashing?',
+  describe('POST /v1/ask with a conversation', () => {
+    it('understands a fragment from the turn before', async () => {
+      const conversation_id = 'c-fragment';
+      const first = await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
+      expect(first.body.metadata?.conversation).toEqual({ id: conversation_id, turns: 0 });
+      expect(sourceNames(first)[0]).toMatch(/Apollo III/);
+      const second = await ask('And on the Apollo II?', { conversation_id });
+      expect(second.body.metadata?.conversation).toEqual({
+        id: conversation_id,
+        turns: 1,
+        understood_as: 'What should I do when the Apollo II is not hashing?',
+      });
+      expect(sourceNames(second)[0]).toMatch(/Apollo II\b/);
+      expect(second.body.answer).toContain('apollo-ii-not-hashing.md');
+      // Without the conversation the same words lead to whatever else is said of the device.
+      expect((await ask('And on the Apollo II?')).body.answer).not.toBe(second.body.answer);
     });
-  });
 
-  it('keeps conversations apart, and one that was erased is forgotten', async () => {
-    await ask('How do I reset the Apollo III?', { conversation_id: 'c-one', metadata: { person_id: 'p-1' } });
-    expect((await ask('and the Apollo II?', { conversation_id: 'c-two' })).body.metadata?.conversation).toMatchObject({
-      turns: 0,
+    it('goes on from what was understood', async () => {
+      const conversation_id = 'c-chain';
+      await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
+      await ask('And on the Apollo II?', { conversation_id });
+      const third = await ask('and on the Apollo III?', { conversation_id });
+      expect(third.body.metadata?.conversation).toMatchObject({
+        turns: 2,
+        understood_as: 'What should I do when the Apollo III is not hashing?',
+      });
     });
-    const erased = await product.fetch('/v1/workspaces/default/memories?person_id=p-1', { method: 'DELETE' });
-    expect(await erased.json()).toEqual({ erased: 2 });
-    expect((await ask('and the Apollo II?', { conversation_id: 'c-one' })).body.metadata?.conversation).toMatchObject({
-      turns: 0,
-    });
-  });
 
-  it('keeps the turns as memories of the workspace', async () => {
-    await ask('How loud is the Apollo III?', { conversation_id: 'c-kept' });
-    const page = await product.fetch('/v1/workspaces/default/memories?conversation_id=c-kept');
-    const { memories } = (await page.json()) as { memories: { type: string; content: string }[] };
-    expect(memories.map(({ type }) => type).sort()).toEqual(['answer', 'question']);
-    expect(memories.find(({ type }) => type === 'question')?.content).toBe('How loud is the Apollo III?');
+    it('keeps conversations apart, and one that was erased is forgotten', async () => {
+      await ask('How do I reset the Apollo III?', { conversation_id: 'c-one', metadata: { person_id: 'p-1' } });
+      expect((await ask('and the Apollo II?', { conversation_id: 'c-two' })).body.metadata?.conversation).toMatchObject(
+        {
+          turns: 0,
+        },
+      );
+      const erased = await running.product.fetch('/v1/workspaces/default/memories?person_id=p-1', { method: 'DELETE' });
+      expect(await erased.json()).toEqual({ erased: 2 });
+      expect((await ask('and the Apollo II?', { conversation_id: 'c-one' })).body.metadata?.conversation).toMatchObject(
+        {
+          turns: 0,
+        },
+      );
+    });
+
+    it('keeps the turns as memories of the workspace', async () => {
+      await ask('How loud is the Apollo III?', { conversation_id: 'c-kept' });
+      const page = await running.product.fetch('/v1/workspaces/default/memories?conversation_id=c-kept');
+      const { memories } = (await page.json()) as { memories: { type: string; content: string }[] };
+      expect(memories.map(({ type }) => type).sort()).toEqual(['answer', 'question']);
+      expect(memories.find(({ type }) => type === 'question')?.content).toBe('How loud is the Apollo III?');
+    });
   });
 });

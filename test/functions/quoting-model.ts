@@ -1,0 +1,103 @@
+import type { ChatScript, ScriptedAnswer } from '../../src/dev/local-services/openai/chat-answer.ts';
+import { type ChatRequest, textOf } from '../../src/dev/local-services/openai/chat-request.ts';
+import { wordsOf } from '../../src/knowledge/search/analyse-text.ts';
+import { stem } from '../../src/knowledge/search/stem.ts';
+import { STOP_WORDS } from '../../src/knowledge/search/stop-words.ts';
+
+/**
+ * A model that keeps to its instructions: it answers with sentences of what it was given, names where they stand, and says so
+ * when nothing there is about the question. What only a model could decide it leaves to the rules of whoever asks.
+ */
+export const quotingModel: ChatScript = (request): ScriptedAnswer => {
+  const said = messageOf(request);
+  const format = request.response_format;
+  if (format?.type !== 'json_schema') return { text: summaryOf(said) };
+  return { json: REPLIES[format.json_schema.name]?.(said) ?? {} };
+};
+
+/** The object that the user's message is, or its text where it is none. */
+const messageOf = ({ messages }: ChatRequest): Said => {
+  const text = textOf(messages.find(({ role }) => role === 'user')?.content);
+  try {
+    // As the product writes it; what is not there is looked for in vain.
+    return { text, ...(JSON.parse(text) as Partial<Said>) };
+  } catch {
+    return { text };
+  }
+};
+
+interface Said {
+  text: string;
+  question?: string;
+  passages?: { passage: string; title: string; section: string; text: string }[];
+  documents?: { number: number; title: string; text: string }[];
+}
+
+const REPLIES: Record<string, (said: Said) => unknown> = {
+  navigator_answer: ({ question = '', passages = [] }) => {
+    const places = passages.map(({ passage, text, title, section }) => ({
+      id: passage,
+      text,
+      heading: `${title} ${section}`,
+    }));
+    const found = closest(question, places);
+    const statements = found.map(({ id, text }) => ({ passages: [id], text }));
+    return {
+      citations: found.map(({ id, text }) => ({ passage: id, quote: text })),
+      statements,
+      verdict: statements.length > 0 ? 'answer' : 'no_information',
+      confidence: 'high',
+    };
+  },
+  standalone_question: ({ question }) => ({ question }),
+  statement: () => ({ sql: '' }),
+};
+
+const summaryOf = ({ question = '', documents = [] }: Said): string => {
+  const places = documents.map(({ number, text, title }) => ({ id: `${number}`, text, heading: title }));
+  return closest(question, places)
+    .map(({ id, text }) => `${text.replace(/[.!?]?$/, '')} [${id}].`)
+    .join(' ');
+};
+
+interface Place {
+  id: string;
+  text: string;
+  heading: string;
+}
+
+/** Below this share of the question's words a sentence with its heading is about something else. */
+const LEAST = 0.3;
+const MOST_SENTENCES = 2;
+
+/** Sentences that have most words of the question, in their own words or their heading's; of the first places before others. */
+const closest = (question: string, places: readonly Place[]): { id: string; text: string }[] => {
+  const asked = stemsOf(question);
+  const sentences = places.flatMap(({ id, text, heading }, rank) => {
+    const above = stemsOf(heading);
+    return sentencesOf(text).map((sentence) => {
+      const own = stemsOf(sentence);
+      const words = [...asked].filter((word) => own.has(word)).length;
+      const all = [...asked].filter((word) => own.has(word) || above.has(word)).length;
+      return { id, text: sentence, share: all / asked.size, score: words + all - rank * 0.3 };
+    });
+  });
+  return sentences
+    .filter(({ share }) => share >= LEAST)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MOST_SENTENCES);
+};
+
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/\n/)
+    .map((line) => line.replace(/^\s*(?:[-*]|\d+\.)\s+/, ''))
+    .filter((line) => /^[\p{L}`*][^|]*[.!?]$/u.test(line))
+    .flatMap((line) => line.split(/(?<=[.!?])\s+(?=\p{Lu})/u));
+
+const stemsOf = (text: string): Set<string> =>
+  new Set(
+    wordsOf(text)
+      .filter((word) => !STOP_WORDS.has(word))
+      .map(stem),
+  );
