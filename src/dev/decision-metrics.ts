@@ -40,3 +40,26 @@ export const riskCoverage = (judged: readonly Judged[], total: number, bounds: r
       right: kept.filter(({ isRight }) => isRight).length / Math.max(1, kept.length),
     };
   });
+
+/** One of ten bins of equal width: how many fell in, how sure they were on average, and how many were right. */
+export interface ReliabilityBin {
+  /** Lower bound, 0 to 0.9. */
+  from: number;
+  count: number;
+  confidence: number;
+  right: number;
+}
+
+/** The bins of `calibrationError`; those with nothing in them are left out. */
+export const reliability = (judged: readonly Judged[]): ReliabilityBin[] =>
+  Array.from({ length: 10 }, (_, bin) => {
+    const within = judged.filter(({ confidence }) => Math.min(9, Math.floor(confidence * 10)) === bin);
+    const share = (sumOf: (each: Judged) => number) =>
+      within.reduce((sum, each) => sum + sumOf(each), 0) / Math.max(1, within.length);
+    return {
+      from: bin / 10,
+      count: within.length,
+      confidence: share(({ confidence }) => confidence),
+      right: share(({ isRight }) => (isRight ? 1 : 0)),
+    };
+  }).filter(({ count }) => count > 0);

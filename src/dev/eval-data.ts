@@ -7,6 +7,7 @@ import { stem } from '../knowledge/search/stem.ts';
 
 /** A question and the units (paragraphs, passages or pages) that answer it. */
 export interface JudgedQuestion {
+  id: string;
   text: string;
   relevant: ReadonlySet<string>;
   history: Turn[];
@@ -49,7 +50,8 @@ export const readSquad = (folder: string): JudgedSet => {
   const articles = readLines<SourceArticle>(folder, 'squad2-kb/articles.jsonl').map(articleOf);
   const questions = readLines<SquadQuestion>(folder, 'squad2-kb/questions.jsonl')
     .filter(({ answerable }) => answerable)
-    .map(({ question, articleId, paragraphIndex }) => ({
+    .map(({ id, question, articleId, paragraphIndex }) => ({
+      id,
       text: question,
       relevant: new Set([`${articleId} Section ${paragraphIndex + 1}`]),
       history: [],
@@ -67,7 +69,7 @@ export const readNq = (folder: string): JudgedSet => {
   }
   const questions = readLines<{ id: string; text: string }>(folder, 'nq-wiki/queries.jsonl')
     .filter(({ id }) => relevant.has(id))
-    .map(({ id, text }) => ({ text, relevant: relevant.get(id) ?? new Set<string>(), history: [] }));
+    .map(({ id, text }) => ({ id, text, relevant: relevant.get(id) ?? new Set<string>(), history: [] }));
   return { name: 'nq-wiki', articles, questions, judgedBy: 'article' };
 };
 
@@ -76,7 +78,8 @@ export const readMtrag = (folder: string): JudgedSet => {
   const articles = readLines<SourceArticle>(folder, 'mtrag-un/passages.jsonl').map(articleOf);
   const questions = readLines<MtragTask>(folder, 'mtrag-un/tasks.jsonl')
     .filter(({ passageIds }) => passageIds.length > 0)
-    .map(({ question, conversation, passageIds }) => ({
+    .map(({ id, question, conversation, passageIds }) => ({
+      id,
       text: question,
       relevant: new Set(passageIds),
       history: turnsBefore(conversation),
@@ -93,7 +96,7 @@ export const readSupportDocs = (folder: string): JudgedSet => {
   const questions = sources.flatMap(({ id, title = '', summary = '' }) => {
     const [sentence = ''] = summary.split(/(?<=[.!?])\s/);
     const text = withoutHalfOf(sentence, title);
-    return wordsOf(text).length < 3 ? [] : [{ text, relevant: new Set([id]), history: [] }];
+    return wordsOf(text).length < 3 ? [] : [{ id, text, relevant: new Set([id]), history: [] }];
   });
   return { name: 'support-docs known items', articles: sources.map(articleOf), questions, judgedBy: 'article' };
 };
@@ -110,6 +113,7 @@ interface SourceArticle {
 }
 
 interface SquadQuestion {
+  id: string;
   question: string;
   articleId: string;
   paragraphIndex: number;
@@ -117,6 +121,7 @@ interface SquadQuestion {
 }
 
 interface MtragTask {
+  id: string;
   question: string;
   conversation: { speaker: string; text: string }[];
   passageIds: string[];

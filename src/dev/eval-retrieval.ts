@@ -76,7 +76,8 @@ const unitsOf = (set: JudgedSet, edition: Edition, question: string, history: re
   return [...new Set(hits.map(({ chunk, article }) => sectionKey(edition.article(article).id, edition.chunk(chunk))))];
 };
 
-const sectionKey = (articleId: string, { headingPath }: EditionChunk): string =>
+/** How the judges of a set call a section. */
+export const sectionKey = (articleId: string, { headingPath }: EditionChunk): string =>
   `${articleId} ${headingPath.at(-1) ?? ''}`;
 
 const score = (

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeInArticle } from '../knowledge/articles/take-in-article.ts';
 import { buildEdition } from '../knowledge/edition/build-edition.ts';
+import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
 import { type Edition, openEdition } from '../knowledge/edition/open-edition.ts';
 import { groupByArticle } from '../knowledge/search/group-by-article.ts';
 import { searchEdition } from '../knowledge/search/search-edition.ts';
@@ -30,7 +31,7 @@ export const evaluateSample = (): Measure[] => {
   }));
 };
 
-interface AnswerableQuestion {
+export interface AnswerableQuestion {
   question: string;
   kind: string;
   article: string;
@@ -39,20 +40,23 @@ interface AnswerableQuestion {
 }
 
 /** Those of `sample-questions.json` that an article answers. */
-const answerableQuestions = (): AnswerableQuestion[] => {
+export const answerableQuestions = (): AnswerableQuestion[] => {
   const file = join(import.meta.dirname, 'sample-questions.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as AnswerableQuestion[]).filter(({ kind }) => kind === 'answerable');
 };
 
-/** The sample knowledge base as the library would publish it. */
-const openSample = (): Edition => {
+/** The sample knowledge base as the library takes it in. */
+export const sampleEntries = (): EditionEntry[] => {
   const folder = join(import.meta.dirname, 'sample-kb');
   const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
-  const entries = ids.map((id) =>
+  return ids.map((id) =>
     takeInArticle(
       { id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') },
       { articleUrl: () => '' },
     ),
   );
-  return openEdition(buildEdition(entries, { id: 'sample', workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
 };
+
+/** And as it would publish it. */
+const openSample = (): Edition =>
+  openEdition(buildEdition(sampleEntries(), { id: 'sample', workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));

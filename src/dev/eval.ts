@@ -2,10 +2,10 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support]
+ *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [embeddings]
  *                   [--data <folder of evaluation data>]
  *
- * `knowledge`, `tokens` and `support` need public data that is not part of the repository; `routing` asks the product itself,
+ * `knowledge`, `tokens`, `support` and `embeddings` need public data that is not part of the repository; `routing` asks the product itself,
  * `analytics` the sample shop; they need none.
  */
 import { resolve } from 'node:path';
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
 import { missingFiles } from './eval-data.ts';
+import { evalEmbeddings } from './eval-embeddings.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
@@ -62,6 +63,7 @@ const PARTS = {
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
+  embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
 };
 
 const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;
