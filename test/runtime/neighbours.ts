@@ -39,7 +39,7 @@ export const userContext = (known: Partial<Origin> = {}): OriginContext =>
     workspace: 'default',
     authentication: 'key',
     capabilities: ['kb:read'],
-    budgets: { tokens: 1000 },
+    budgets: { tokens: 100_000 },
     now: Date.now(),
     ...known,
   });
