@@ -2,6 +2,7 @@ import { PARTIAL_BELOW } from '../contract/confidence.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
 import { type Decision, decideAnswer } from '../knowledge/answers/decide-answer.ts';
+import { nearChunks } from '../knowledge/answers/near-chunks.ts';
 import { quotePassages } from '../knowledge/answers/quote-passages.ts';
 import { chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
@@ -122,12 +123,14 @@ const placeQuotes = (
 ): PlacedQuote[] => {
   const quoted = hits.slice(0, QUOTED_HITS).map((hit) => ({ hit, chunk: chunkAtHand(edition, hit.chunk) }));
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const near = nearChunks(outcome);
   const passages = quoted.map(({ hit, chunk }) => ({
     text: chunk.text,
     title: hit.source.title,
     headingPath: chunk.headingPath,
     score: hit.score,
     reading: screen.reading(chunk),
+    isNear: near.has(hit.chunk),
   }));
   return quotePassages({ text: question, query: outcome.query }, passages).flatMap((quote) => {
     const found = quoted[quote.passage];

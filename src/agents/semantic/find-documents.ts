@@ -1,5 +1,5 @@
 import { answeringModelOf, relevanceOfHits } from '../../knowledge/answers/answering-model.ts';
-import { semanticRelevances } from '../../knowledge/answers/semantic-calibration.ts';
+import { nearChunks } from '../../knowledge/answers/near-chunks.ts';
 import { type ChunkAtHand, chunkAtHand } from '../../knowledge/edition/chunks-at-hand.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { analyseQuery } from '../../knowledge/search/analyse-query.ts';
@@ -36,9 +36,6 @@ export interface Found {
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
-/** From here on the meaning alone speaks for a passage. */
-const NEAR_FROM = 0.5;
-
 export interface FindOptions extends SemanticOptions, Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> {
   retrieve: Retriever;
 }
@@ -52,13 +49,13 @@ export const findDocuments = async (edition: Edition, subject: string, options: 
   });
   const { outcome, semantic } = retrieved;
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const byMeaning = semanticRelevances(outcome);
+  const near = nearChunks(outcome);
   const found = outcome.hits
     .map((hit, at) => ({
       chunk: chunkAtHand(edition, hit.chunk),
       score: rounded(relevances[at] ?? 0),
       rank: hit.score,
-      isNear: (byMeaning[at] ?? 0) >= NEAR_FROM,
+      isNear: near.has(hit.chunk),
     }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
