@@ -46,7 +46,7 @@ const MAX_WORDS = 7;
 
 /**
  * The thing that a question without a verb names. Only a few words alone ("Pagination options") may be a subject of their own:
- * those count as a fragment only where the question before names a sibling.
+ * those count as a fragment only where the question before names a twin.
  */
 const fragmentOf = (asked: string, previous: string): Fragment | undefined => {
   const [lead = ''] = LEAD.exec(asked) ?? [];
@@ -58,7 +58,7 @@ const fragmentOf = (asked: string, previous: string): Fragment | undefined => {
   const phrase = preposition === '' ? rest : rest.slice(preposition.length).trim();
   const words = phrase.match(/[\p{L}\p{N}][\p{L}\p{N}.'’-]*/gu) ?? [];
   if (words.length === 0 || words.length > MAX_WORDS || !isThing(phrase, words)) return undefined;
-  if (lead.trim() === '' && preposition === '' && siblingIn(previous, phrase) === undefined) return undefined;
+  if (lead.trim() === '' && preposition === '' && !hasTwin(previous, phrase)) return undefined;
   return { preposition: preposition.toLowerCase(), phrase };
 };
 
@@ -107,6 +107,15 @@ const siblingIn = (previous: string, phrase: string): Slot | undefined => {
     }
   }
   return undefined;
+};
+
+/** Whether a name of the question before differs in one word alone: the Apollo III from the Apollo II. */
+const hasTwin = (previous: string, phrase: string): boolean => {
+  const wanted = wordsOf(phrase);
+  const shared = (words: readonly string[]) => words.filter((word) => wanted.includes(word)).length;
+  return runsIn(previous).some(
+    ({ words }) => words.length === wanted.length && shared(words) === words.length - 1 && words.length > 1,
+  );
 };
 
 const PERIODS: ReadonlySet<string> = new Set(['month', 'week', 'quarter', 'year', 'day']);
