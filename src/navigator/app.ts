@@ -2,6 +2,7 @@ import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { Retriever } from '../knowledge/search/retrieve.ts';
+import { requestBudget } from '../runtime/budget.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
@@ -57,7 +58,7 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
     const edition = await editionFor({ context, waitUntil });
-    const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
+    const model = options.ai && budgetedModel(options.ai, { budget: requestBudget(context), price: options.aiPrice });
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
     const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve: retrieveFor(context) };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);

@@ -3,6 +3,7 @@ import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
 import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
 import type { Bytes } from './base64url.ts';
+import { type Amounts, NOTHING_SPENT } from './budget.ts';
 import { covers } from './capabilities.ts';
 import { ContextRefused, demand } from './context-refused.ts';
 import { errorInfo, errorInfoOf } from './error-info-of.ts';
@@ -11,7 +12,7 @@ import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { type LinkCache, linkCache } from './link-cache.ts';
 import { type Log, logLine } from './log.ts';
-import type { ModelUse } from './model-use.ts';
+import { type ModelUse, toldUse } from './model-use.ts';
 import { readBody } from './read-body.ts';
 import { signReceipt } from './receipt.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -49,7 +50,7 @@ interface GuardedVariables {
   /** The raw body, already read. */
   body: Bytes;
   /** May be set by a handler: what it spent, for the receipt. */
-  usage: Record<string, number> | undefined;
+  usage: Amounts | undefined;
   /** May be set by a handler: hashes of the receipts that its answer rests on. */
   receipts: readonly string[] | undefined;
   /** May be set by a handler: what it used a model, for the log. */
@@ -83,15 +84,12 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
       ({ caller, reason } = error);
       c.res = refusal(error.code, { librarian: self });
       c.set('outcome', error.code);
-      c.set('usage', NOTHING);
+      c.set('usage', NOTHING_SPENT);
     }
     if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
     log(requestLine(c, { self, arrival, now: now(), reason }));
   };
 };
-
-/** Of a call that no handler got: the caller's receipt says that nothing of its budget is spent. */
-const NOTHING = { calls: 0 };
 
 /** Refuses calls whose context does not hold a capability. Stands behind `contextGuard`. */
 export const requireCapability =
@@ -100,7 +98,7 @@ export const requireCapability =
     const { capabilities, self } = c.get('context');
     if (covers(capabilities, capability)) return next();
     c.set('outcome', 'UNAUTHORIZED');
-    c.set('usage', NOTHING);
+    c.set('usage', NOTHING_SPENT);
     return refusal('UNAUTHORIZED', {
       librarian: self,
       message: `Cannot do this: the context does not hold the capability ${capability}`,
@@ -220,9 +218,6 @@ const requestLine = (
     remaining_ms: context === undefined ? undefined : context.deadlineMs - arrival,
     link: context?.linkHash.slice(0, 8),
     reason,
-    ...modelMembers(c.get('modelUse')),
+    ...toldUse(c.get('modelUse')),
   };
 };
-
-const modelMembers = (use: ModelUse | undefined) =>
-  use && { model: use.model, input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd };

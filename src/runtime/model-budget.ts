@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import type { Amounts, Budget } from './budget.ts';
 import type { GuardedEnv } from './context-guard.ts';
 import type { ModelUse } from './model-use.ts';
 
@@ -20,15 +21,12 @@ export interface BudgetedModel {
   ai: AIClient;
   /** For log and metadata; undefined while no call was answered. */
   use(): ModelUse | undefined;
-  /**
-   * For the receipt, in the units of the budgets: `tokens` (input and output) and `cost_micros` (millionths of a US dollar).
-   * Never more than was granted, since a receipt that says so is refused; empty where no call was begun.
-   */
-  usage(): Record<string, number>;
+  /** For the receipt: what is spent of the budget, by whoever shares it. */
+  usage(): Amounts;
 }
 
 /**
- * Keeps a model within the budgets `tokens` and `cost_micros` of a signed context; without an entry nothing is limited.
+ * Keeps a model within what is left of `tokens` and `cost_micros`; what has no limit is only counted.
  * Input is reserved before a call, by an upper bound that holds for prose, code and JSON (one token for two bytes), so that
  * calls that run side by side do not spend the same tokens twice. A call that is given up counts with that bound, since
  * the service may have worked for it; one that fails otherwise counts nothing.
@@ -38,12 +36,8 @@ export interface BudgetedModel {
  */
 export const budgetedModel = (
   ai: AIClient,
-  { budgets, price }: { budgets: Readonly<Record<string, number>>; price?: TokenPrice | undefined },
+  { budget, price }: { budget: Budget; price?: TokenPrice | undefined },
 ): BudgetedModel => {
-  const granted = { tokens: budgets.tokens ?? Infinity, micros: budgets.cost_micros ?? Infinity };
-  const spent = { tokens: 0, micros: 0 };
-  const reserved = { tokens: 0, micros: 0 };
-  let isBegun = false;
   /** Millionths of a US dollar, of the dearest answered call. */
   let microsPerToken = 0;
   let use: ModelUse | undefined;
@@ -51,8 +45,8 @@ export const budgetedModel = (
   const inputMicros = () => Math.max(price?.inputPerMillion ?? 0, microsPerToken);
   const outputMicros = () => Math.max(price?.outputPerMillion ?? 0, microsPerToken);
   const mostTokens = (input: number): number => {
-    const byTokens = granted.tokens - spent.tokens - reserved.tokens - input;
-    const left = granted.micros - spent.micros - reserved.micros;
+    const byTokens = budget.left('tokens') - input;
+    const left = budget.left('cost_micros');
     if (left <= 0) return 0;
     const byCost = outputMicros() > 0 ? (left - input * inputMicros()) / outputMicros() : Infinity;
     return Math.floor(Math.min(byTokens, byCost));
@@ -62,8 +56,7 @@ export const budgetedModel = (
     const { inputTokens, outputTokens } = completion.usage ?? { inputTokens: 0, outputTokens: 0 };
     const costUsd = completion.costUsd;
     const tokens = completion.usage === undefined ? estimate + tokensOf(completion.text) : inputTokens + outputTokens;
-    spent.tokens += tokens;
-    spent.micros += (costUsd ?? 0) * MICROS;
+    budget.take({ tokens, cost_micros: (costUsd ?? 0) * MICROS });
     if (costUsd !== undefined && tokens > 0) microsPerToken = Math.max(microsPerToken, (costUsd * MICROS) / tokens);
     use = {
       model: ai.model,
@@ -80,42 +73,30 @@ export const budgetedModel = (
     const maxTokens = Math.min(asked, mostTokens(estimate));
     if (maxTokens < Math.min(asked, LEAST_TOKENS))
       throw new ModelBudgetSpent('Cannot ask the model: the budget of the request is spent');
-    isBegun = true;
-    const held = { tokens: estimate + maxTokens, micros: estimate * inputMicros() + maxTokens * outputMicros() };
-    reserved.tokens += held.tokens;
-    reserved.micros += held.micros;
+    const held = { tokens: estimate + maxTokens, cost_micros: estimate * inputMicros() + maxTokens * outputMicros() };
+    budget.take(held);
     try {
       const completion = await ai.complete(messages, { ...options, maxTokens });
       settle(completion, estimate);
       return completion;
     } catch (error) {
       if (options.signal?.aborted === true) {
-        spent.tokens += estimate;
-        spent.micros += estimate * inputMicros();
+        budget.take({ tokens: estimate, cost_micros: estimate * inputMicros() });
       }
       throw error;
     } finally {
-      reserved.tokens -= held.tokens;
-      reserved.micros -= held.micros;
+      budget.giveBack(held);
     }
   };
 
   return {
     ai: { model: ai.model, complete },
     use: () => (use === undefined ? undefined : { ...use }),
-    usage: () =>
-      isBegun
-        ? {
-            tokens: Math.min(Math.ceil(spent.tokens + reserved.tokens), granted.tokens),
-            cost_micros: Math.min(Math.max(0, Math.ceil(spent.micros + reserved.micros - ROUNDING)), granted.micros),
-          }
-        : {},
+    usage: budget.spent,
   };
 };
 
 const MICROS = 1_000_000;
-/** Keeps what floating point adds to a whole number from becoming one more. */
-const ROUNDING = 1e-6;
 /** Where nobody says how much may be written. */
 const DEFAULT_MAX_TOKENS = 1024;
 /** With less, no answer worth its input can be written. */

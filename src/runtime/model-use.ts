@@ -8,3 +8,7 @@ export interface ModelUse {
   /** US dollars; absent where the model has no prices. */
   costUsd?: number | undefined;
 }
+
+/** As a line of the log tells it. */
+export const toldUse = (use: ModelUse | undefined) =>
+  use && { model: use.model, input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd };

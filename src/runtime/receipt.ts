@@ -1,4 +1,5 @@
 import type { Bytes } from './base64url.ts';
+import type { Amounts } from './budget.ts';
 import { readJws, signJws } from './compact-jws.ts';
 import { demand } from './context-refused.ts';
 import { sha256 } from './digest.ts';
@@ -34,7 +35,7 @@ export interface Answer {
   /** Exactly as sent. */
   body: Bytes;
   now: number;
-  usage?: Record<string, number> | undefined;
+  usage?: Amounts | undefined;
   receipts?: readonly string[] | undefined;
 }
 
@@ -47,7 +48,7 @@ export const signReceipt = async (signer: Signer, answer: Answer): Promise<strin
     st: answer.status,
     bd: await sha256(answer.body),
     iat: answer.now / 1000,
-    use: answer.usage ?? {},
+    use: Object.fromEntries(Object.entries(answer.usage ?? {}).slice(0, MAX_BUDGETS)),
     sub: [...(answer.receipts ?? [])].slice(0, MAX_SUB_RECEIPTS),
   };
   return signJws(receipt, { typ: 'ctx-receipt+jwt', signer });

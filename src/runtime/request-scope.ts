@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient } from '../contract/librarian.ts';
+import { requestBudget } from './budget.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
 import type { Delegates } from './delegation/delegates.ts';
 import { NOBODY } from './delegation/nobody.ts';
@@ -33,7 +34,7 @@ export interface RequestScopes {
   ids: readonly string[];
   follow: Reaching['follow'];
   /** The scope of a request that `contextGuard` let in. */
-  open(c: HonoContext<GuardedEnv>, question: Omit<ScopedQuestion, 'context'>): RequestScope;
+  open(c: HonoContext<GuardedEnv>, question: Omit<ScopedQuestion, 'context' | 'budget'>): RequestScope;
   /** Has the receipt tell what was asked of others and of the model. To be called before the answer is returned. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
@@ -46,8 +47,9 @@ export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestSco
     follow: reaching.follow,
     open: (c, question) => {
       const context = c.get('context');
-      const delegates = reaching.delegatesFor({ ...question, context });
-      const model = options.ai && budgetedModel(options.ai, { ...context, price: options.aiPrice });
+      const budget = requestBudget(context);
+      const delegates = reaching.delegatesFor({ ...question, context, budget });
+      const model = options.ai && budgetedModel(options.ai, { budget, price: options.aiPrice });
       return { context, waitUntil: waitUntilOf(c), delegates, model };
     },
     settle: (c, { delegates, model }) => {

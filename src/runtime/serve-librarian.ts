@@ -5,6 +5,7 @@ import { describeIssues } from '../contract/issue.ts';
 import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
+import { NOTHING_SPENT } from './budget.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { timeToAnswer } from './delegation/time-to-ask.ts';
@@ -66,7 +67,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
-    c.set('usage', { calls: 0 });
+    c.set('usage', NOTHING_SPENT);
     const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
     const request = readJson(c.get('body'), LibrarianAskRequest);
     if (!request.ok) {

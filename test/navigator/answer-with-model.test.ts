@@ -5,6 +5,7 @@ import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
@@ -304,7 +305,7 @@ describe('quotes stand in for a model', () => {
     ['cost', { cost_micros: 0 }],
   ])('that the budget of %s does not pay for', async (_what, budgets) => {
     const model = scriptedModel(honest);
-    const { ai } = budgetedModel(model, { budgets });
+    const { ai } = budgetedModel(model, { budget: budgetOf(budgets) });
     const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     expect(metadata.model_refused).toBe('over_budget');
     expect(answer.response.answer).toBe(plain.answer);
@@ -317,7 +318,7 @@ describe('quotes stand in for a model', () => {
       (asked) => ({ ...invent(asked), usage: { inputTokens: 4000, outputTokens: 500 } }),
       honest,
     );
-    const { ai } = budgetedModel(model, { budgets: { tokens: 5000 } });
+    const { ai } = budgetedModel(model, { budget: budgetOf({ tokens: 5000 }) });
     const { metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     expect(metadata).toMatchObject({ model_refused: 'over_budget', usage: { calls: 1 } });
     expect(model.asked).toHaveLength(1);

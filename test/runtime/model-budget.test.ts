@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
+import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, userContext } from './neighbours.ts';
@@ -26,7 +27,7 @@ const modelOf = (...completions: (Partial<AICompletion> | Error)[]) => {
 describe('budgetedModel()', () => {
   it('hands on what it is asked, unchanged where no budget is set', async () => {
     const { ai, asked } = modelOf();
-    const model = budgetedModel(ai, { budgets: {} });
+    const model = budgetedModel(ai, { budget: budgetOf({}) });
     expect(model.ai.model).toBe('m-1');
     expect((await model.ai.complete(MESSAGES, { maxTokens: 300, temperature: 0 })).text).toBe('Under the mat.');
     expect(asked).toEqual([{ maxTokens: 300, temperature: 0 }]);
@@ -34,7 +35,7 @@ describe('budgetedModel()', () => {
 
   it('tells the figures of the API, added up', async () => {
     const { ai } = modelOf({ costUsd: 0.001 });
-    const model = budgetedModel(ai, { budgets: {} });
+    const model = budgetedModel(ai, { budget: budgetOf({}) });
     expect([model.use(), model.usage()]).toEqual([undefined, {}]);
     await model.ai.complete(MESSAGES);
     await model.ai.complete(MESSAGES);
@@ -44,7 +45,7 @@ describe('budgetedModel()', () => {
 
   it('lets no more be written than is left of the tokens', async () => {
     const { ai, asked } = modelOf();
-    const model = budgetedModel(ai, { budgets: { tokens: 400 } });
+    const model = budgetedModel(ai, { budget: budgetOf({ tokens: 400 }) });
     await model.ai.complete(MESSAGES, { maxTokens: 1000 });
     // 17 bytes are at most 9 tokens, and the message itself takes 16.
     expect(asked[0]?.maxTokens).toBe(400 - 25);
@@ -58,7 +59,7 @@ describe('budgetedModel()', () => {
 
   it('counts schema and messages by their bytes, so that no letters slip through', async () => {
     const { ai, asked } = modelOf();
-    const { ai: bounded } = budgetedModel(ai, { budgets: { tokens: 2000 } });
+    const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 2000 }) });
     const messages: AIMessage[] = [{ role: 'user', content: '锅'.repeat(1000) }];
     await bounded.complete(messages, { maxTokens: 1000, schema: { name: 's', schema: { type: 'object' } } });
     expect(asked[0]?.maxTokens).toBe(
@@ -68,7 +69,7 @@ describe('budgetedModel()', () => {
 
   it('keeps calls that run side by side from spending the same tokens', async () => {
     const { ai, asked } = modelOf();
-    const { ai: bounded } = budgetedModel(ai, { budgets: { tokens: 500 } });
+    const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 500 }) });
     const calls = await Promise.allSettled([1, 2, 3].map(() => bounded.complete(MESSAGES, { maxTokens: 300 })));
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([300, 500 - 325 - 25]);
@@ -76,27 +77,27 @@ describe('budgetedModel()', () => {
 
   it('asks no more when the money is spent, and by the price knows it before', async () => {
     const dear = modelOf({ costUsd: 0.001 });
-    const blind = budgetedModel(dear.ai, { budgets: { cost_micros: 900 } });
+    const blind = budgetedModel(dear.ai, { budget: budgetOf({ cost_micros: 900 }) });
     await blind.ai.complete(MESSAGES);
     await expect(blind.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
     expect(blind.usage().cost_micros).toBe(900);
     const priced = modelOf();
     const price = { inputPerMillion: 1, outputPerMillion: 10 };
-    await budgetedModel(priced.ai, { budgets: { cost_micros: 2025 }, price }).ai.complete(MESSAGES, {
+    await budgetedModel(priced.ai, { budget: budgetOf({ cost_micros: 2025 }), price }).ai.complete(MESSAGES, {
       maxTokens: 1000,
     });
     expect(priced.asked[0]?.maxTokens).toBe(200);
-    const poor = budgetedModel(priced.ai, { budgets: { cost_micros: 100 }, price });
+    const poor = budgetedModel(priced.ai, { budget: budgetOf({ cost_micros: 100 }), price });
     await expect(poor.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
   });
 
   it('estimates what an API does not count, and counts a call that was given up, but none that failed', async () => {
-    const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budgets: { tokens: 1000 } });
+    const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budget: budgetOf({ tokens: 1000 }) });
     await silent.ai.complete(MESSAGES);
     expect(silent.usage().tokens).toBe(25 + 7);
-    const failing = budgetedModel(modelOf(new Error('503')).ai, { budgets: {} });
+    const failing = budgetedModel(modelOf(new Error('503')).ai, { budget: budgetOf({}) });
     await expect(failing.ai.complete(MESSAGES)).rejects.toThrow('503');
-    expect(failing.usage()).toEqual({ tokens: 0, cost_micros: 0 });
+    expect(failing.usage()).toEqual({});
     await expect(failing.ai.complete(MESSAGES, { signal: AbortSignal.abort() })).rejects.toThrow('503');
     expect(failing.usage().tokens).toBe(25);
   });

@@ -4,11 +4,11 @@ import { ErrorInfo } from '../../contract/error-info.ts';
 import { describeIssues } from '../../contract/issue.ts';
 import { readAs } from '../../contract/read-as.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
+import type { Budget } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import { askTarget, type TargetReply } from './ask-target.ts';
 import type { Branch } from './branch.ts';
 import type { Caller } from './call-once.ts';
-import type { CallsBudget } from './calls-budget.ts';
 import type { Circuits } from './circuits.ts';
 import { isFailure } from './is-failure.ts';
 import { timeOfFirst } from './time-to-ask.ts';
@@ -20,7 +20,7 @@ export interface BranchParts {
   query: string;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   circuits: Circuits;
-  budget: CallsBudget;
+  budget: Budget;
   /** Milliseconds since 1970. */
   untilMs: number;
 }

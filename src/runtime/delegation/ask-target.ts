@@ -1,9 +1,10 @@
 import type { TraceHop } from '../../contract/delegation-trace.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
+import type { Amounts } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import { type Attempt, type Call, type Caller, callOnce } from './call-once.ts';
-import { handedDown } from './calls-budget.ts';
 import type { Circuits } from './circuits.ts';
+import { handedDown } from './divide-budget.ts';
 import { isFailure } from './is-failure.ts';
 import { RETRY_PAUSE_MS } from './time-to-ask.ts';
 
@@ -21,6 +22,8 @@ export interface TargetReply {
   hop: TraceHop;
   receipt: Attempt['receipt'];
   reported: unknown;
+  /** What the receipts of all calls say was spent, in the units of the budgets. */
+  uses: Amounts[];
 }
 
 /**
@@ -33,8 +36,8 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
   const startedAtMs = now();
   const sent: Attempt[] = [];
   const attempt = async (): Promise<Attempt> => {
-    if (budget.left() < 1) return refused(overBudget(to));
-    const handDown = handedDown(budget.left() - 1, { fallback });
+    if (budget.left('calls') < 1) return refused(overBudget(to));
+    const handDown = handedDown(budget, { fallback });
     const call = () => callOnce(caller, { ...question, handDown });
     const made = (await circuits.run(`${context.workspace}/${to}`, call)) ?? refused(resting(to));
     if (made.sent) sent.push(made);
@@ -42,7 +45,7 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
   };
   let made = await attempt();
   // One call is kept for the fallback.
-  if (made.mayPass && budget.left() > (fallback ? 1 : 0)) {
+  if (made.mayPass && budget.left('calls') > (fallback ? 1 : 0)) {
     await pause(RETRY_PAUSE_MS);
     made = await attempt();
   }
@@ -62,7 +65,8 @@ export const askTarget = async (caller: Caller, question: Question): Promise<Tar
     ...(receipt === undefined || context.caller === undefined ? {} : { link: receipt.link }),
     verified: receipt !== undefined,
   };
-  return { response, sent: sent.length > 0, hop, receipt, reported };
+  const uses = sent.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt.claims.use]));
+  return { response, sent: sent.length > 0, hop, receipt, reported, uses };
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -1,11 +1,11 @@
 import { readAs } from '../../contract/read-as.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
+import { type Amounts, type Budget, MODEL_BUDGETS } from '../budget.ts';
 import { CodedError, type ErrorScene, errorInfoOf } from '../error-info-of.ts';
 import { MAX_RESPONSE_BYTES } from '../limits.ts';
 import type { Receipt } from '../receipt.ts';
 import type { OriginContext, VerifiedContext } from '../request-context.ts';
 import type { SignedAnswer, SignedClient } from '../signed-client.ts';
-import type { CallsBudget } from './calls-budget.ts';
 import type { Lesson } from './circuits.ts';
 import { isFailure } from './is-failure.ts';
 import { FAIR_TIME_MS, isTimeForRetry } from './time-to-ask.ts';
@@ -28,10 +28,10 @@ export interface Call {
   body: string;
   /** Milliseconds since 1970 at which an answer comes too late. */
   untilMs: number;
-  /** Pays for the call; at least 1 is left. */
-  budget: CallsBudget;
-  /** Calls of the target and below it, at most. */
-  handDown: number;
+  /** Pays for the call; at least one is left. */
+  budget: Budget;
+  /** What the target and all below it may spend, at most. */
+  handDown: Amounts;
 }
 
 /** What came of one call. */
@@ -54,7 +54,8 @@ export const callOnce = async (caller: Caller, call: Call): Promise<Attempt> => 
   const { to, body, untilMs, budget, handDown } = call;
   const startedAtMs = now();
   const timeoutMs = untilMs - startedAtMs;
-  budget.take(1 + handDown);
+  const handed = withCall(handDown);
+  budget.take(handed);
   const answer = await client.call(context, {
     to,
     path: `/librarians/${to}/ask`,
@@ -62,10 +63,11 @@ export const callOnce = async (caller: Caller, call: Call): Promise<Attempt> => 
     timeoutMs,
     signal,
     capabilities,
-    budgets: { calls: handDown },
+    budgets: handDown,
     maxAnswerBytes: MAX_RESPONSE_BYTES,
   });
-  budget.giveBack(unusedOf(answer, handDown));
+  budget.giveBack(handed);
+  budget.take(spentOn(answer, handDown));
   const { response, reported, usable } = answer.ok
     ? readReply(answer.json, { to, caller })
     : { response: { error: answer.error }, reported: undefined, usable: true };
@@ -83,10 +85,15 @@ export const callOnce = async (caller: Caller, call: Call): Promise<Attempt> => 
 };
 
 /** Nothing was spent where nothing was sent. What no receipt speaks of counts as spent. */
-const unusedOf = (answer: SignedAnswer, handDown: number): number => {
-  if (!answer.ok) return answer.sent ? 0 : 1 + handDown;
-  return handDown - (answer.receipt.use.calls ?? handDown);
+const spentOn = (answer: SignedAnswer, handDown: Amounts): Amounts => {
+  if (!answer.ok) return answer.sent ? withCall(handDown) : {};
+  const { use } = answer.receipt;
+  const told = [...Object.keys(handDown), ...MODEL_BUDGETS].filter((name) => Object.hasOwn(use, name));
+  return withCall({ ...handDown, ...Object.fromEntries(told.map((name) => [name, use[name] ?? 0])) });
 };
+
+/** The call itself, and what is spent below it. */
+const withCall = (below: Amounts): Amounts => ({ ...below, calls: 1 + (below.calls ?? 0) });
 
 const receiptOf = async (answer: Extract<SignedAnswer, { ok: true }>, { caller }: Caller['context']) => ({
   text: answer.receiptText,

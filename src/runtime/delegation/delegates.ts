@@ -1,9 +1,10 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { DelegationTrace, TraceHop } from '../../contract/delegation-trace.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
+import { type Amounts, type Budget, budgetOf, MODEL_BUDGETS, requestBudget } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import type { KeyDirectory } from '../key-directory.ts';
-import { DEFAULT_CALLS, MAX_FAN_OUT } from '../limits.ts';
+import { MAX_FAN_OUT } from '../limits.ts';
 import { LIBRARIAN_ID } from '../link-claims.ts';
 import { type Log, logLine } from '../log.ts';
 import type { OriginContext, VerifiedContext } from '../request-context.ts';
@@ -13,8 +14,8 @@ import { overBudget } from './ask-target.ts';
 import { assembleHops, type RecordedHop } from './assemble-hops.ts';
 import type { Branch } from './branch.ts';
 import type { Caller } from './call-once.ts';
-import { callsBudget, sharesOf } from './calls-budget.ts';
 import type { Circuits } from './circuits.ts';
+import { sharesOf } from './divide-budget.ts';
 import { nestedHops } from './nested-hops.ts';
 import { readingCapabilities } from './reading-capabilities.ts';
 import { timeToAnswer, timeToAsk } from './time-to-ask.ts';
@@ -23,15 +24,17 @@ import { timeToAnswer, timeToAsk } from './time-to-ask.ts';
 export interface Delegates {
   /**
    * Asks all at once; the branches come in the order of the requests. Never throws: a branch that failed holds an error.
-   * What may run at the same time belongs into one call, which divides the budget of calls among its requests.
+   * What may run at the same time belongs into one call, which divides what is left of the budgets among its requests.
    *
    * @param options.metadata Goes along with every question; what came with the request when absent.
    */
   ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
   /** The hops so far, each before those that it led to. */
   trace(): DelegationTrace;
-  /** Calls of all that was asked here, and below. For the receipt. */
-  usage(): { calls: number };
+  /** What is spent of the budget of the request: by all that was asked here, and below. For the receipt. */
+  usage(): Amounts;
+  /** What models took for all that was asked here, as the receipts say; nothing of answers that brought none. */
+  proven(): Amounts;
   /** Hashes of the receipts of all that was answered here, for the receipt; none at an origin, who signs none. */
   receipts(): string[];
 }
@@ -42,8 +45,10 @@ type Metadata = Readonly<Record<string, unknown>>;
 export interface DelegateParts {
   client: SignedClient;
   directory: KeyDirectory;
-  /** Whose librarian asks, for whom, until when, and with which budget of `calls`. */
+  /** Whose librarian asks, for whom, until when, and with which budgets. */
   context: OriginContext | VerifiedContext;
+  /** Of the request, where others spend of it too: its model. That of the context when absent. */
+  budget?: Budget | undefined;
   /** Asked where a request brings no question of its own. */
   query: string;
   /** Goes along with every question. */
@@ -58,25 +63,25 @@ export interface DelegateParts {
 
 /**
  * The one way in which questions go from librarian to librarian. Loops, depth, missing time, more than eight questions
- * and more calls than the signed budget pays for are refused before anything is sent.
+ * and more calls than the signed budgets pay for are refused before anything is sent.
  */
 export const createDelegates = (parts: DelegateParts): Delegates => {
-  const { context, now = Date.now } = parts;
-  const total = context.budgets.calls ?? DEFAULT_CALLS;
-  const budget = callsBudget(total);
+  const { context, budget = requestBudget(context), now = Date.now } = parts;
   const caller = callerOf(parts);
   const recorded: RecordedHop[] = [];
   const receipts: string[] = [];
+  const uses: Amounts[] = [];
   let questions = 0;
 
   const askOne = async (
     request: DelegateRequest,
-    { share, ...given }: { share: number; untilMs: number; metadata: Metadata | undefined },
+    { share, ...given }: { share: Amounts; untilMs: number; metadata: Metadata | undefined },
   ) => {
-    const own = callsBudget(share);
+    const own = budgetOf(share);
     budget.take(share);
     const asked = await askDelegate(caller, request, { ...parts, ...given, budget: own });
-    budget.giveBack(own.left());
+    budget.giveBack(share);
+    budget.take(own.spent());
     return asked;
   };
 
@@ -84,6 +89,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
     if (replies.length === 0) recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
     for (const reply of replies) {
       recorded.push({ own: reply.hop, below: await nestedHops(reply, { ...parts, now: now() }) });
+      uses.push(...reply.uses);
       if (reply.receipt?.hash !== undefined) receipts.push(reply.receipt.hash);
     }
   };
@@ -92,7 +98,7 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
     ask: async (requests, { metadata = parts.metadata } = {}) => {
       const room = MAX_FAN_OUT - questions;
       questions += Math.min(room, requests.length);
-      const shares = sharesOf(budget.left(), Math.min(room, requests.length, budget.left()));
+      const shares = sharesOf(budget, Math.min(room, requests.length, budget.left('calls')));
       const untilMs = untilMsOf(context, now());
       const asking = requests.map((request, index) => {
         const share = shares[index];
@@ -106,10 +112,14 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       return asked.map(({ branch }) => branch);
     },
     trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),
-    usage: () => ({ calls: total - budget.left() }),
+    usage: budget.spent,
+    proven: () => sumOf(uses),
     receipts: () => [...receipts],
   };
 };
+
+const sumOf = (uses: readonly Amounts[]): Amounts =>
+  Object.fromEntries(MODEL_BUDGETS.map((name) => [name, uses.reduce((sum, use) => sum + (use[name] ?? 0), 0)]));
 
 const callerOf = ({ client, context, signal, now = Date.now, log = logLine }: DelegateParts): Caller => ({
   client,

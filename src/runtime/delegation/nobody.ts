@@ -6,7 +6,7 @@ import type { Reaching, ScopedQuestion } from './reach.ts';
 /** For a librarian that reaches no other: every question that it hands on comes back as DELEGATION_FAILED. */
 export const NOBODY: Reaching = {
   ids: [],
-  delegatesFor: ({ context, query }: ScopedQuestion): Delegates => ({
+  delegatesFor: ({ context, query, budget }: ScopedQuestion): Delegates => ({
     ask: async (requests) =>
       requests.map((request) => ({
         request,
@@ -15,7 +15,8 @@ export const NOBODY: Reaching = {
         response: notReached(request.to),
       })),
     trace: () => ({ traceId: context.traceId, hops: [] }),
-    usage: () => ({ calls: 0 }),
+    usage: budget.spent,
+    proven: () => ({}),
     receipts: () => [],
   }),
   follow: async ({ delegate, ...own }) => {

@@ -1,4 +1,5 @@
 import type { LibrarianResponse } from '../../contract/response.ts';
+import type { Budget } from '../budget.ts';
 import type { GuardOptions } from '../context-guard.ts';
 import type { OriginContext, VerifiedContext } from '../request-context.ts';
 import type { Delegates } from './delegates.ts';
@@ -24,6 +25,8 @@ export interface Reaching {
 /** What is asked: where a question is handed on, it goes along. */
 export interface ScopedQuestion {
   context: OriginContext | VerifiedContext;
+  /** Of the request: its model spends of it too. */
+  budget: Budget;
   query: string;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Gives up what was handed on: the deadline, or the caller who has gone. */

@@ -56,10 +56,10 @@ describe('the budget of calls', () => {
     apps.set('a', serveLibrarian(says('x'), info, own));
     const delegates = gateway();
     expect(codesOf((await delegates.ask([{ to: 'a' }])).map(({ response }) => response))).toEqual(['UNAUTHORIZED']);
-    expect(delegates.usage()).toEqual({ calls: 1 });
+    expect(delegates.usage()).toEqual({ calls: 1, tokens: 0 });
     apps.set('a', serveLibrarian(says('x'), { id: 'a', name: 'A' }, { ...own, callers: ['b'] }));
     await delegates.ask([{ to: 'a' }]);
-    expect(delegates.usage()).toEqual({ calls: 2 });
+    expect(delegates.usage()).toEqual({ calls: 2, tokens: 0 });
   });
 
   it('keeps half for the fallback', async () => {

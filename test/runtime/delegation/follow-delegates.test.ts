@@ -130,7 +130,7 @@ describe('a librarian that asks others itself', () => {
       ['a', 'c', true],
       ['c', 'd', true],
     ]);
-    expect(delegates.usage()).toEqual({ calls: 4 });
+    expect(delegates.usage()).toEqual({ calls: 4, tokens: 0 });
     // An origin signs no receipt.
     expect(delegates.receipts()).toEqual([]);
   });
