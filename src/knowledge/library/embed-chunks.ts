@@ -44,6 +44,8 @@ const Progress = z.object({
   /** Steps in a row that failed, and times it was given up for that. */
   failures: Count.default(0),
   rounds: Count.default(0),
+  /** Milliseconds that they took, without the waits between them. */
+  failingMs: z.number().default(0),
   /** Nothing is tried before. */
   retryAt: z.number().optional(),
   /** The index may not have caught up with what was stored; so long that is waited for. */
@@ -56,6 +58,8 @@ type Progress = z.infer<typeof Progress>;
 const BATCH = { texts: 256, characters: 400_000 };
 const LIMIT_MS = 20_000;
 const MAX_FAILURES = 4;
+/** A service that does not answer at all is not asked again: a sync has an end, and the words are published. */
+const MAX_FAILING_MS = 15_000;
 const FIRST_WAIT_MS = 1000;
 /** After giving up: five minutes, ten, twenty, up to an hour. */
 const ROUND_MS = 300_000;
@@ -75,7 +79,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     return stored === undefined ? undefined : Progress.catch(() => Progress.parse({})).parse(stored);
   };
   const write = (progress: Partial<Progress>): void =>
-    state.write('embedding', { failures: 0, rounds: 0, waits: 0, ...progress });
+    state.write('embedding', { failures: 0, failingMs: 0, rounds: 0, waits: 0, ...progress });
 
   const step: ChunkEmbedder['step'] = async ({ limitMs = LIMIT_MS } = {}) => {
     if (!fitsEdition(embedding, articles.chunkCount())) return () => ended({ warning: TOO_MANY });
@@ -83,6 +87,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     if (await planVectors({ ...parts, space: provider })) return () => ({ embedded: 0, next: 'more' });
     const batch = nextBatch(parts);
     if (batch.length === 0) return settle(limitMs);
+    const startedAt = now();
     try {
       const signal = AbortSignal.timeout(limitMs);
       const found = await provider.embedBatch(
@@ -97,7 +102,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       return () => stored(batch, packed);
     } catch (error) {
       parts.onFault('embed', error);
-      return () => failed(error);
+      return () => failed(error, startedAt);
     }
   };
 
@@ -140,15 +145,16 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     };
   };
 
-  const failed = (error: unknown): EmbeddingStep => {
-    const { failures = 0, rounds = 0, visibleBy } = read() ?? {};
+  const failed = (error: unknown, startedAt: number): EmbeddingStep => {
+    const { failures = 0, rounds = 0, visibleBy, ...before } = read() ?? {};
+    const failingMs = (before.failingMs ?? 0) + now() - startedAt;
     const known = error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? error.reason : 'unavailable';
-    const isOver = known === 'refused' || failures + 1 >= MAX_FAILURES;
+    const isOver = known === 'refused' || failures + 1 >= MAX_FAILURES || failingMs >= MAX_FAILING_MS;
     const asked = error instanceof EmbeddingFailed ? (error.retryAfterMs ?? 0) : 0;
     const wait = isOver
       ? Math.min(MAX_ROUND_MS, ROUND_MS * 2 ** rounds)
       : Math.max(Math.min(asked, ROUND_MS), FIRST_WAIT_MS * 2 ** failures);
-    const counted = isOver ? { failures: 0, rounds: rounds + 1 } : { failures: failures + 1, rounds };
+    const counted = isOver ? { failures: 0, rounds: rounds + 1 } : { failures: failures + 1, rounds, failingMs };
     write({ ...counted, retryAt: now() + wait, ...(visibleBy === undefined ? {} : { visibleBy }) });
     if (!isOver) return { embedded: 0, next: 'waiting' };
     const count = vectors.wantedCount();

@@ -149,6 +149,22 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(clock.now - began).toBeGreaterThanOrEqual(31_000);
   });
 
+  it('is done without vectors soon when the model says nothing at all, and has them the next time', async () => {
+    const { sync, model, clock } = setUp(hostOf(3));
+    const { embedBatch } = model;
+    let asked = 0;
+    model.embedBatch = async () => {
+      asked += 1;
+      clock.now += 20_000;
+      throw DOWN;
+    };
+    const began = clock.now;
+    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
+    expect([asked, clock.now - began < 25_000]).toEqual([1, true]);
+    model.embedBatch = embedBatch;
+    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 3 });
+  });
+
   it.each<[string, (vectors: number[][]) => number[][]]>([
     ['too few', (vectors) => vectors.slice(1)],
     ['too short', (vectors) => vectors.map((vector) => vector.slice(1))],
