@@ -18,5 +18,5 @@ export const memoryStoreOf = (
   return upstashMemoryStore({ redis: redisScripts({ ...settings.redis, timeoutMs: REDIS_MS }), vectorsOf, wordsOf });
 };
 
-/** Of one script: some milliseconds as a rule. */
-const REDIS_MS = 5000;
+/** Of one script: some milliseconds as a rule. A search that fails tries two, one after the other. */
+const REDIS_MS = 2000;

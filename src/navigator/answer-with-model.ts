@@ -43,6 +43,8 @@ export interface ModelAnswer extends NavigatorAnswer {
 
 /** Of the time that is left the model gets this share for both rounds; the quotes are at hand before it is asked. */
 const TIME_SHARE = 0.8;
+/** And no more than this: quotes now are worth more than sentences later. */
+const MOST_TIME_MS = 12_000;
 /** With less, no model comes to an end. */
 const LEAST_TIME_MS = 250;
 /** Eight statements with their evidence. */
@@ -127,7 +129,7 @@ interface Talk {
 }
 
 const talkWith = ({ ai, timeLeftMs, signal }: ModelAnswerOptions): Talk => {
-  const timeMs = Math.floor(timeLeftMs * TIME_SHARE);
+  const timeMs = Math.min(MOST_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE));
   let deadline: Deadline | undefined;
   let usage: ModelAccount['usage'];
   const count = ({ usage: spent, costUsd }: AICompletion) => {
