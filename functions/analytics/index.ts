@@ -19,7 +19,7 @@ const fetch = serveApp('analytics', async (env: Env) => {
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ai: chatModelOf(readSettings(env)),
+    ...chatModelOf(readSettings(env)),
     database: d1Database(env.SHOP_DB),
     catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',

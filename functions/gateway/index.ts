@@ -41,7 +41,8 @@ const fetch = serveApp('gateway', async (env: Env) => {
       own: Object.keys(house),
       routed: listOf(env.ROUTED_NEIGHBOURS),
     }),
-    ai: chatModelOf(settings),
+    ...chatModelOf(settings),
+    budgets: settings.budgets,
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: toldAdapters(settings) },
   });

@@ -19,7 +19,7 @@ const fetch = serveApp('hybrid', async (env: Env) => {
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ai: chatModelOf(readSettings(env)),
+    ...chatModelOf(readSettings(env)),
     targets: reachable(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
   });
 });

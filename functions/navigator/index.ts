@@ -29,7 +29,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ai: chatModelOf(settings),
+    ...chatModelOf(settings),
     retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

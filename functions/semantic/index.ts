@@ -23,7 +23,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ai: chatModelOf(settings),
+    ...chatModelOf(settings),
     ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),

@@ -27,7 +27,7 @@ const fetch = serveApp('web-search', async (env: Env) => {
     ...(await identityFrom(env, 'web-search')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which costs one more search.
     replay: memoryReplayStore(),
-    ai: chatModelOf(readSettings(env)),
+    ...chatModelOf(readSettings(env)),
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
     shop: SHOP_DB && { workspace: SHOP_WORKSPACE || 'default', catalogue: d1ProductCatalogue(SHOP_DB, tools) },
     country: env.SEARCH_COUNTRY || undefined,

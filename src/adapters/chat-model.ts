@@ -1,12 +1,22 @@
 import { openaiChat } from '../ai/chat/openai-chat.ts';
+import { type ModelPrice, priceOf } from '../ai/chat/prices.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { AdapterSettings } from './settings.ts';
 
-/** The chat model that is configured; undefined without one. It holds nothing of a request: one for an isolate. */
-export const chatModelOf = ({ openai, chat }: AdapterSettings): AIClient | undefined => {
-  if (openai === undefined || chat === undefined) return undefined;
+/** For an app to spread into its options. */
+interface ChatModel {
+  ai?: AIClient;
+  /** Absent where MODEL_PRICES has none of this model. */
+  aiPrice?: ModelPrice;
+}
+
+/** The chat model that is configured, and what it costs; nothing without one. It holds nothing of a request: one for an isolate. */
+export const chatModelOf = ({ openai, chat }: AdapterSettings): ChatModel => {
+  if (openai === undefined || chat === undefined) return {};
   const { url: baseURL, token: apiKey } = openai;
-  return openaiChat({ baseURL, apiKey, fetch: send, timeoutMs: CALL_MS, ...chat });
+  const ai = openaiChat({ baseURL, apiKey, fetch: send, timeoutMs: CALL_MS, ...chat });
+  const aiPrice = priceOf(chat.model, chat.prices ?? {});
+  return { ai, ...(aiPrice === undefined ? {} : { aiPrice }) };
 };
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { priceOf } from '../ai/chat/prices.ts';
 import { describeIssues } from '../contract/issue.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
@@ -23,6 +24,8 @@ export interface AdapterVariables {
   MODEL_PRICES?: string | undefined;
   EMBEDDING_CACHE_SIZE?: string | undefined;
   EMBEDDING_CACHE_TTL_SECONDS?: string | undefined;
+  TOKENS_PER_QUESTION?: string | undefined;
+  COST_MICROS_PER_QUESTION?: string | undefined;
 }
 
 /** Their names. */
@@ -39,6 +42,8 @@ export const ADAPTER_VARIABLES = [
   'MODEL_PRICES',
   'EMBEDDING_CACHE_SIZE',
   'EMBEDDING_CACHE_TTL_SECONDS',
+  'TOKENS_PER_QUESTION',
+  'COST_MICROS_PER_QUESTION',
 ] as const satisfies (keyof AdapterVariables)[];
 
 /** A service that is reached with a token. */
@@ -58,6 +63,8 @@ export interface AdapterSettings {
   chat: { model: string; prices: ModelPrices | undefined } | undefined;
   /** Of the cache in the isolate, and of the store behind it. */
   cache: { maxSize: number; ttlSeconds: number };
+  /** What models may take for one question, all together: as the signed context names it. No entry, no limit. */
+  budgets: { tokens: number; cost_micros?: number };
 }
 
 const Price = z.number().min(0).max(10_000);
@@ -79,6 +86,8 @@ const Plain = z.object({
   CHAT_MODEL: ModelName.default('gpt-4.1-mini'),
   EMBEDDING_CACHE_SIZE: whole(1, 100_000).default(2000),
   EMBEDDING_CACHE_TTL_SECONDS: whole(60, 31_536_000).default(86_400),
+  TOKENS_PER_QUESTION: whole(0, 10_000_000).default(30_000),
+  COST_MICROS_PER_QUESTION: whole(0, 1_000_000_000).optional(),
 });
 
 /** Numbers of a vector, where nothing else is asked for. */
@@ -110,7 +119,7 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
     );
   const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
   const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
-  return { vector, redis, openai, embedding, chat, cache };
+  return { vector, redis, openai, embedding, chat, cache, budgets: budgetsOf(plain, chat) };
 };
 
 const OPENAI = 'https://api.openai.com/v1';
@@ -163,6 +172,17 @@ const given = (variables: AdapterVariables, name: string): string | undefined =>
   const value = (variables as Record<string, unknown>)[name];
   const text = typeof value === 'string' ? value.trim() : '';
   return text === '' ? undefined : text;
+};
+
+const budgetsOf = (
+  { TOKENS_PER_QUESTION: tokens, COST_MICROS_PER_QUESTION: micros }: z.infer<typeof Plain>,
+  chat: AdapterSettings['chat'],
+): AdapterSettings['budgets'] => {
+  if (micros === undefined) return { tokens };
+  // Without a price no call costs anything that is known here: the limit would never be reached.
+  if (chat !== undefined && priceOf(chat.model, chat.prices ?? {}) === undefined)
+    throw new SettingRefused(`Cannot use COST_MICROS_PER_QUESTION: MODEL_PRICES has no price of ${chat.model}`);
+  return { tokens, cost_micros: micros };
 };
 
 const parsed = (text: string): unknown => {

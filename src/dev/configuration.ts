@@ -131,6 +131,18 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'How long they are kept, there and in Redis or KV, 60 to 31,536,000',
   },
   {
+    name: 'TOKENS_PER_QUESTION',
+    functions: ['gateway'],
+    otherwise: '30000',
+    what: 'Tokens, input and output, that models may take for one question in all functions together, 0 to 10,000,000 ([budgets](delegation.md))',
+  },
+  {
+    name: 'COST_MICROS_PER_QUESTION',
+    functions: ['gateway'],
+    otherwise: 'no limit',
+    what: 'Millionths of a US dollar that they may cost, 0 to 1,000,000,000; needs a price of the model in `MODEL_PRICES`',
+  },
+  {
     name: 'MAX_MEMORIES',
     functions: ['memory'],
     otherwise: '100000',

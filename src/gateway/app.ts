@@ -5,11 +5,13 @@ import type { AgentType } from '../contract/agent-result.ts';
 import type { Healthz } from '../contract/healthz.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { LibrarianId } from '../contract/names.ts';
+import type { Amounts } from '../runtime/budget.ts';
 import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../runtime/limits.ts';
 import { type Log, logLine } from '../runtime/log.ts';
+import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
@@ -30,6 +32,9 @@ export interface GatewayParts {
   /** Those that answer questions, of this house and of others. */
   librarians: Librarians;
   ai?: AIClient | undefined;
+  aiPrice?: TokenPrice | undefined;
+  /** What models may take for one request, all together: `tokens`, `cost_micros`. No entry, no limit. */
+  budgets?: Amounts | undefined;
   /** Pages that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
@@ -39,7 +44,7 @@ export interface GatewayParts {
 
 /** The public HTTP surface (design, section 4). Whoever asks is known here; behind it only signed contexts count. */
 export const createApp = (parts: GatewayParts) => {
-  const { client, functions, librarians, limits, health, log = logLine, now = Date.now } = parts;
+  const { client, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
   app.use(requestLog({ log, now }));
   app.use(secureHeaders(HEADERS));
@@ -80,7 +85,7 @@ export const createApp = (parts: GatewayParts) => {
           suggestion: 'Shorten the query, or the id of the article',
         });
       }
-      return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, body });
+      return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body });
     };
   app.post('/v1/navigate', to('navigator', 'kb:read'));
   for (const [type, { librarian, capability }] of Object.entries(AGENTS)) {

@@ -4,6 +4,7 @@ import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { type Amounts, requestBudget } from '../runtime/budget.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
@@ -13,6 +14,7 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import type { Log } from '../runtime/log.ts';
+import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type OriginContext, originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
@@ -26,6 +28,7 @@ import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
+import { withUsage } from './with-usage.ts';
 
 export interface AskParts {
   client: SignedClient;
@@ -34,6 +37,9 @@ export interface AskParts {
   /** Asked where nobody's evidence is clear; `navigator` when absent. */
   defaultLibrarian?: string | undefined;
   ai?: AIClient | undefined;
+  aiPrice?: TokenPrice | undefined;
+  /** What models may take for one question, all together: `tokens`, `cost_micros`. No entry, no limit. */
+  budgets?: Amounts | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
@@ -45,7 +51,8 @@ const TIMEOUT_MS = 30_000;
 /**
  * `POST /v1/ask` (design, section 4): the librarian that is named, or those that the concierge chooses, are asked in the
  * user's name, and their Response comes back with the way of the question under `metadata.trace`. One of a conversation is
- * read with the turns before it, and kept: `metadata.conversation` says as what it was understood.
+ * read with the turns before it, and kept: `metadata.conversation` says as what it was understood. `metadata.usage` tells what
+ * models took for it, here and wherever it went.
  */
 export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   const { librarians, now = Date.now } = parts;
@@ -65,7 +72,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       authentication: 'key',
       // A question is text from outside: no right to write goes on its way (signed context 10.2).
       capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
-      budgets: { calls: DEFAULT_CALLS },
+      budgets: { calls: DEFAULT_CALLS, ...parts.budgets },
       timeoutMs,
       now: startedAtMs,
       traceId: c.get('traceId'),
@@ -74,15 +81,19 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     // What was said before is read and written in the name of the key, which has to hold the rights itself.
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
     const { signal } = c.req.raw;
-    const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c) });
-    const delegates = createDelegates({ ...parts, context, query, metadata, signal, circuits });
+    const budget = requestBudget(context);
+    const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
+    const ai = model?.ai;
+    const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
+    const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuits });
     const follow = (response: LibrarianResponse) =>
       followDelegates(response, delegates, { librarian: CONCIERGE, query });
     const response =
       librarian === CONCIERGE
-        ? await askConcierge(c, { query, context, delegates, follow })
+        ? await askConcierge(c, { query, context, delegates, follow, ai })
         : await follow({ delegate: { to: librarian } });
-    return answerWith(c, await told(response));
+    c.set('modelUse', model?.use());
+    return answerWith(c, withUsage(await told(response), { own: model?.use(), below: delegates.proven() }));
   };
 };
 
@@ -91,16 +102,17 @@ interface Asked {
   context: OriginContext;
   delegates: Delegates;
   follow: (response: LibrarianResponse) => Promise<LibrarianResponse>;
+  ai: AIClient | undefined;
 }
 
 /** Of the time that a caller gives, what may go into hearing of librarians that nobody has heard of yet. */
 const SHARE_OF_DESCRIPTIONS = 0.25;
 
 /** Has the concierge choose, and tells what nobody here knows about as such. */
-const conciergeFor = ({ librarians, ai, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
+const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
   const conciergeOf = conciergeCache(defaultLibrarian);
   return async (c: Context<GatewayEnv>, asked: Asked): Promise<LibrarianResponse> => {
-    const { query, context, delegates, follow } = asked;
+    const { query, context, delegates, follow, ai } = asked;
     const { capabilities, subject: id, workspace: workspaceId } = context;
     const { signal } = c.req.raw;
     const withinMs = (context.deadlineMs - now()) * SHARE_OF_DESCRIPTIONS;

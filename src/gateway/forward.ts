@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../contract/error-info.ts';
+import type { Amounts } from '../runtime/budget.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import { readBody } from '../runtime/read-body.ts';
 import { originate } from '../runtime/request-context.ts';
@@ -16,6 +17,8 @@ export interface Forwarding {
   workspace: string;
   /** What the function may do on the user's behalf; only what the key holds counts. */
   capabilities: readonly string[];
+  /** What the models of the function, and of those that it asks, may take. */
+  budgets?: Amounts | undefined;
   body?: Uint8Array | string | undefined;
   /** The workspace as the address named it: links to further pages name it again. */
   namedWorkspace?: string | undefined;
@@ -32,7 +35,7 @@ const TIMEOUT_MS = 30_000;
 export const forward = async (
   c: Context<GatewayEnv>,
   client: SignedClient,
-  { to, path, workspace, namedWorkspace, capabilities, body, timeoutMs = TIMEOUT_MS }: Forwarding,
+  { to, path, workspace, namedWorkspace, capabilities, budgets, body, timeoutMs = TIMEOUT_MS }: Forwarding,
 ): Promise<Response> => {
   const key = c.get('apiKey');
   const context = originate({
@@ -41,7 +44,7 @@ export const forward = async (
     workspace,
     authentication: 'key',
     capabilities,
-    budgets: { calls: DEFAULT_CALLS },
+    budgets: { calls: DEFAULT_CALLS, ...budgets },
     timeoutMs,
     now: Date.now(),
     traceId: c.get('traceId'),

@@ -27,6 +27,7 @@ describe('readSettings()', () => {
         embedding: undefined,
         chat: undefined,
         cache: { maxSize: 2000, ttlSeconds: 86_400 },
+        budgets: { tokens: 30_000 },
       });
     }
   });
@@ -61,6 +62,12 @@ describe('readSettings()', () => {
     expect(readSettings({ ...PRODUCTION, MODEL_PRICES }).chat?.prices).toEqual(JSON.parse(MODEL_PRICES));
   });
 
+  it('reads what a question may take', () => {
+    const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
+    const limits = { TOKENS_PER_QUESTION: '0', COST_MICROS_PER_QUESTION: '2500' };
+    expect(readSettings({ ...PRODUCTION, MODEL_PRICES, ...limits }).budgets).toEqual({ tokens: 0, cost_micros: 2500 });
+  });
+
   const WRONG: [name: string, variables: AdapterVariables, told: RegExp][] = [
     ['a token without an address', { UPSTASH_REDIS_REST_TOKEN: 's' }, /UPSTASH_REDIS_REST_URL is not set/],
     ['an address without a token', { ...PRODUCTION, UPSTASH_VECTOR_REST_TOKEN: '' }, /UPSTASH_VECTOR_REST_TOKEN is/],
@@ -81,6 +88,10 @@ describe('readSettings()', () => {
     ['a number that is none', { ...PRODUCTION, EMBEDDING_DIMENSIONS: 'many' }, /EMBEDDING_DIMENSIONS: is not a number/],
     ['a size out of range', { EMBEDDING_CACHE_SIZE: '0' }, /EMBEDDING_CACHE_SIZE/],
     ['prices that are no JSON', { MODEL_PRICES: '{0.4}' }, /MODEL_PRICES/],
+    ['tokens out of range', { TOKENS_PER_QUESTION: '-1' }, /TOKENS_PER_QUESTION/],
+    ['half a token', { TOKENS_PER_QUESTION: '0.5' }, /TOKENS_PER_QUESTION/],
+    ['money that is no number', { COST_MICROS_PER_QUESTION: '$1' }, /COST_MICROS_PER_QUESTION: is not a number/],
+    ['a limit of what has no price', { ...PRODUCTION, COST_MICROS_PER_QUESTION: '1000' }, /MODEL_PRICES has no price/],
     ['prices of another form', { MODEL_PRICES: '{"m": {"input": 1}}' }, /MODEL_PRICES: m/],
   ];
   for (const [name, variables, told] of WRONG) {

@@ -21,11 +21,12 @@ export interface TalkRequest {
   context: OriginContext;
   signal: AbortSignal;
   waitUntil: WaitUntil;
+  /** Within the budgets of the request. */
+  ai?: AIClient | undefined;
 }
 
 interface TalkParts {
   client: SignedClient;
-  ai?: AIClient | undefined;
   now?: (() => number) | undefined;
 }
 
@@ -36,9 +37,9 @@ const RECALL_MS = 1000;
 const KEEP_MS = 100;
 
 /** Reads questions within their conversations (design, section 3, journey 4). One that names none is asked as it is. */
-export const createTalk = ({ client, ai, now = Date.now }: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
+export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
   const conversations = conversationsBy(client);
-  return async ({ request, context, signal, waitUntil }) => {
+  return async ({ request, context, signal, waitUntil, ai }) => {
     const { query, metadata, conversation_id: id } = request;
     if (id === undefined) return { query, metadata, told: async (response) => response };
     const { workspace, subject, traceId } = context;
