@@ -105,7 +105,7 @@ describe('the navigator with a model, in workerd, over HTTP', () => {
     expect(metadata).toMatchObject({
       answered_by: 'model',
       navigator: { confidence: expect.any(String) },
-      usage: { calls: 1 },
+      usage: { tokens: expect.any(Number), cost_usd: expect.any(Number), librarian: { calls: 1 } },
     });
   });
 
