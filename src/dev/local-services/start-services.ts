@@ -12,22 +12,23 @@ export interface LocalServices {
   stop(): Promise<void>;
 }
 
-const TOKEN = 'local';
-
 /**
  * Starts all three over the loopback interface. Needs a redis-server (`ensureRedis`).
  *
  * @param options.indexingDelayMs Until queries see a vector that was written; 150 when absent.
+ * @param options.token Of all three. With another than `local` the functions have to be given it too.
  */
 export const startServices = async ({
   indexingDelayMs = 150,
+  token = 'local',
 }: {
   indexingDelayMs?: number;
+  token?: string;
 } = {}): Promise<LocalServices> => {
   const [vector, redis, openai] = await Promise.all([
-    startVectorServer({ token: TOKEN, indexingDelayMs }),
-    startRedisServer({ token: TOKEN }),
-    startOpenAIServer({ apiKey: TOKEN }),
+    startVectorServer({ token, indexingDelayMs }),
+    startRedisServer({ token }),
+    startOpenAIServer({ apiKey: token }),
   ]);
   return {
     vector,

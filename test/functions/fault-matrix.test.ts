@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ASK_TIMEOUT_MS,
+  breakDown,
+  type Cell,
+  FAULT_NAMES,
+  FAULTS,
+  type FaultName,
+  type House,
+  MARK,
+  mend,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type Operation,
+  SAID_BY_SERVICE,
+  SERVICES,
+  type Service,
+  startHouse,
+  storeMemory,
+  TOKEN,
+} from './fault-matrix.ts';
+
+interface Row {
+  service: Service;
+  fault: FaultName;
+  cells: Record<Operation, Cell>;
+  /** As soon as the service is well: milliseconds until the same is as always again, and something else; the longer of both. */
+  recovery: Record<Operation, number>;
+}
+
+const rows: Row[] = [];
+const logs: string[] = [];
+const keys: string[] = [];
+
+const ROWS = SERVICES.flatMap((service) => FAULT_NAMES.map((fault) => [service, fault] as const));
+const HOUSES = 4;
+
+beforeAll(async () => {
+  // Those that take longest first: each house takes the next row when it is done with one.
+  const left = ROWS.toSorted(([, one], [, other]) => Number(other === 'hang') - Number(one === 'hang'));
+  await Promise.all(Array.from({ length: HOUSES }, () => runRows(left)));
+  const placeOf = ({ service, fault }: Row) =>
+    SERVICES.indexOf(service) * FAULT_NAMES.length + FAULT_NAMES.indexOf(fault);
+  rows.sort((one, other) => placeOf(one) - placeOf(other));
+}, 300_000);
+
+let houses = 0;
+
+const runRows = async (left: (readonly [Service, FaultName])[]): Promise<void> => {
+  const house = await startHouse((line) => void logs.push(line));
+  houses += 1;
+  const name = `house ${houses}`;
+  keys.push(house.product.key);
+  try {
+    // The first request of a function loads what it needs: that is no row's time.
+    await forEachOperation(async (operation) => {
+      const word = wordFor(name, operation);
+      await storeMemory(house, word);
+      await untilWell(() => OPERATIONS[operation](house, word));
+    });
+    for (let row = left.shift(); row !== undefined; row = left.shift()) rows.push(await runRow(house, ...row));
+  } finally {
+    await house.stop();
+  }
+};
+
+/** They find only what was stored. */
+const REMEMBERED: readonly Operation[] = ['memory search', 'context'];
+
+const runRow = async (house: House, service: Service, fault: FaultName): Promise<Row> => {
+  const wordOf = (operation: Operation, again = '') => wordFor(service, fault, operation, again);
+  const words = REMEMBERED.flatMap((operation) => [wordOf(operation), wordOf(operation, 'another')]);
+  await Promise.all(words.map((word) => storeMemory(house, word)));
+  breakDown(house, service, FAULTS[fault]);
+  const cells = await forEachOperation((operation) => OPERATIONS[operation](house, wordOf(operation)));
+  mend(house);
+  const recovery = await forEachOperation(async (operation) => {
+    // What a sync had to leave out is done by whichever comes next.
+    const same = operation === 'sync' ? 0 : await untilWell(() => OPERATIONS[operation](house, wordOf(operation)));
+    const another = await untilWell(() => OPERATIONS[operation](house, wordOf(operation, 'another')));
+    return Math.max(same, another);
+  });
+  return { service, fault, cells, recovery };
+};
+
+const forEachOperation = async <T>(work: (operation: Operation) => Promise<T>): Promise<Record<Operation, T>> => {
+  const done = await Promise.all(OPERATION_NAMES.map(async (operation) => [operation, await work(operation)] as const));
+  // Every operation is among them.
+  return Object.fromEntries(done) as Record<Operation, T>;
+};
+
+/** A word of letters alone, which no other cell has. */
+const wordFor = (...parts: string[]): string => {
+  const seed = [...parts.join(' ')].reduce((sum, sign) => (sum * 131 + (sign.codePointAt(0) ?? 0)) % 4_294_967_291, 7);
+  const letters = seed.toString(36).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
+  return `${MARK}${letters}`;
+};
+
+const RECOVERY_MS = 5000;
+
+/** As it is when nothing fails: a machine that is busy may be too late for the meanings once. */
+const untilWell = async (operate: () => Promise<Cell>): Promise<number> => {
+  const begun = performance.now();
+  for (;;) {
+    const cell = await operate();
+    const ms = Math.round(performance.now() - begun);
+    if (outcomeOf(cell) === 'ok' || ms > RECOVERY_MS) return ms;
+  }
+};
+
+const outcomeOf = ({ status, degraded, problem }: Cell): string => {
+  if (problem !== undefined) return `BAD (${status}: ${problem})`;
+  if (status >= 400) return `${status}`;
+  return degraded.length > 0 ? 'degraded' : 'ok';
+};
+
+/**
+ * What each operation comes to without a service: what the answer names as missing, or the status of an error. Redis holds the
+ * memories; for embeddings it is a cache that can be done without.
+ */
+const WITHOUT: Record<Service, Record<Operation, string>> = {
+  Vector: {
+    ...{ ask: 'embeddings', navigate: 'embeddings', retrieve: 'embeddings' },
+    ...{ 'memory search': 'vectors', context: 'vectors', sync: 'embeddings_missing' },
+  },
+  Redis: { ask: 'memory', navigate: 'ok', retrieve: 'ok', 'memory search': '503', context: '503', sync: 'ok' },
+  embeddings: {
+    ...{ ask: 'embeddings', navigate: 'embeddings', retrieve: 'embeddings' },
+    ...{ 'memory search': 'embeddings', context: 'embeddings', sync: 'embeddings_missing' },
+  },
+  chat: { ask: 'model', navigate: 'model', retrieve: 'ok', 'memory search': 'ok', context: 'ok', sync: 'ok' },
+};
+
+/** Longest that anybody waits, in milliseconds; of a sync until it has ended. */
+const PATIENCE: Record<Operation, number> = {
+  ask: ASK_TIMEOUT_MS,
+  navigate: 12_000,
+  retrieve: 2000,
+  'memory search': 12_000,
+  context: 12_000,
+  sync: 40_000,
+};
+
+const rowOf = (service: Service, fault: FaultName): Row => {
+  const row = rows.find((each) => each.service === service && each.fault === fault);
+  if (row === undefined) throw new Error(`There is no row ${service}, ${fault}`);
+  return row;
+};
+
+describe('when a service fails', () => {
+  it.each(ROWS)('%s, %s: every operation answers in time and form, and says what it does without', (service, fault) => {
+    const { cells, recovery } = rowOf(service, fault);
+    for (const operation of OPERATION_NAMES) {
+      const cell = cells[operation];
+      const told = `${operation}, ${JSON.stringify(cell)}`;
+      const without = WITHOUT[service][operation];
+      expect([200, 503], told).toContain(cell.status);
+      expect(cell.problem, told).toBeUndefined();
+      // What is well can still be late, on a machine that is busy; and 100 ms may be too late or not.
+      if (without === 'ok' || fault === '100 ms') expect([200, []], told).toEqual([cell.status, notLate(cell)]);
+      else if (without === '503') expect(cell.status, told).toBe(503);
+      else expect(cell.degraded, told).toContain(without);
+      expect(cell.ms, told).toBeLessThanOrEqual(PATIENCE[operation]);
+    }
+    // Nothing of a failure is kept: neither the same question nor another comes to it again.
+    for (const operation of OPERATION_NAMES) {
+      expect(recovery[operation], `${operation} afterwards`).toBeLessThanOrEqual(RECOVERY_MS);
+    }
+  });
+
+  it('keeps questions, answers, memories, tokens and keys out of every log', () => {
+    const all = logs.join('\n');
+    expect(logs.length).toBeGreaterThan(500);
+    expect(all).toContain('"event":"fault"');
+    expect(all).not.toMatch(new RegExp(`${MARK}|ledger|archive|power supply|450 W|Apollo|miner`, 'i'));
+    for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'eyJ', 'Bearer', ...keys])
+      expect(all).not.toContain(secret);
+  });
+});
+
+/** What an answer does without that is no matter of time. */
+const notLate = ({ degraded }: Cell): string[] => degraded.filter((each) => each !== 'embeddings');
+
+afterAll(() => {
+  const table = [
+    ['service', 'fault', ...OPERATION_NAMES, 'well again'],
+    ...rows.map(({ service, fault, cells, recovery }) => [
+      service,
+      fault,
+      ...OPERATION_NAMES.map((operation) => `${outcomeOf(cells[operation])} ${cells[operation].ms}`),
+      `${Math.max(...Object.values(recovery))}`,
+    ]),
+  ];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
+  const lines = table.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | '));
+  console.log(`Outcome and milliseconds\n${lines.join('\n')}`);
+});

@@ -1,0 +1,202 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { ContextResult } from '../../src/contract/context-result.ts';
+import { ErrorBody } from '../../src/contract/error-info.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { MemorySearchResponse } from '../../src/contract/memory.ts';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
+import type { Fault } from '../../src/dev/local-services/faults.ts';
+import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
+import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
+import { quotingModel } from './quoting-model.ts';
+
+/** In every question, memory and article of the matrix, and nowhere else. */
+export const MARK = 'quokka';
+/** What the services say when they refuse. */
+export const SAID_BY_SERVICE = 'numbat: the database of the tenant is out of reach';
+export const TOKEN = 'token-of-the-wombat';
+
+export const SERVICES = ['Vector', 'Redis', 'embeddings', 'chat'] as const;
+export type Service = (typeof SERVICES)[number];
+
+export const FAULTS = {
+  down: { kind: 'reset' },
+  '100 ms': { kind: 'delay', ms: 100 },
+  hang: { kind: 'hang-before-headers' },
+  429: { kind: 'status', status: 429, message: SAID_BY_SERVICE },
+  500: { kind: 'status', status: 500, message: SAID_BY_SERVICE },
+  malformed: { kind: 'malformed-json' },
+  'cut half-way': { kind: 'reset-in-body' },
+} as const satisfies Record<string, Fault>;
+export type FaultName = keyof typeof FAULTS;
+export const FAULT_NAMES = ['down', '100 ms', 'hang', '429', '500', 'malformed', 'cut half-way'] as FaultName[];
+
+/** What one operation came to. */
+export interface Cell {
+  /** HTTP status; of a sync the worst of its requests. */
+  status: number;
+  ms: number;
+  /** What the answer itself names as missing. */
+  degraded: readonly string[];
+  /** What is wrong with it: not of its contract's form, or empty although there is evidence. */
+  problem?: string | undefined;
+}
+
+/** One product with services of its own. */
+export interface House {
+  product: Product;
+  services: LocalServices;
+  folder: string;
+  stop(): Promise<void>;
+}
+
+/** Every row publishes editions: fifteen articles are enough. */
+const PARTS_OF_KB = ['getting-started', 'hardware', 'network', 'orders'];
+
+export const startHouse = async (onLog: (line: string) => void): Promise<House> => {
+  const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
+  for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KB, part), join(folder, part), { recursive: true });
+  const services = await startServices({ token: TOKEN });
+  services.openai.answerWith(quotingModel);
+  const tokens = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
+  const adapters = { ...services.variables, ...tokens };
+  const product = await startProduct({ kb: { folder }, port: 0, adapters, onLog });
+  await product.sync({ full: true });
+  const stop = async () => {
+    await product.stop();
+    await services.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { product, services, folder, stop };
+};
+
+export const breakDown = ({ services }: House, service: Service, fault: Fault): void => {
+  const { vector, redis, openai } = services;
+  if (service === 'Vector') vector.faults.always(fault);
+  else if (service === 'Redis') redis.faults.always(fault);
+  else openai.faults.always(fault, service === 'chat' ? '/v1/chat/completions' : '/v1/embeddings');
+};
+
+export const mend = ({ services: { vector, redis, openai } }: House): void => {
+  for (const { faults } of [vector, redis, openai]) faults.none();
+};
+
+/** Has to be stored before anything fails: what is looked for. */
+export const storeMemory = async ({ product }: House, word: string): Promise<void> => {
+  const content = `The ${word} ledger lies in the archive.`;
+  const body = JSON.stringify({ type: 'fact', content });
+  const { status } = await product.fetch(MEMORIES, { method: 'POST', body });
+  if (status !== 201) throw new Error(`Cannot store the memory: status is ${status}`);
+};
+
+const MEMORIES = '/v1/workspaces/default/memories';
+export const ASK_TIMEOUT_MS = 5000;
+
+/** Does an operation that nobody did before, as `word` is in it. */
+type Operate = (house: House, word: string) => Promise<Cell>;
+
+/** Answered by the sample knowledge base. */
+const questionOf = (word: string): string => `Can I use a normal PC power supply with my Apollo II (case ${word})?`;
+
+export const OPERATIONS = {
+  ask: (house, word) => {
+    // Of a conversation of its own, so that it is the same question when it is asked again.
+    const body = { query: questionOf(word), conversation_id: crypto.randomUUID(), timeout_ms: ASK_TIMEOUT_MS };
+    return call(house, '/v1/ask', body, LibrarianResponse, ({ answer, sources = [], metadata = {} }) => ({
+      degraded: [...degradedIn(metadata), ...degradedIn(metadata.conversation)],
+      isEmpty: !answer || sources.length === 0,
+    }));
+  },
+  navigate: (house, word) =>
+    call(house, '/v1/navigate', { query: questionOf(word) }, NavigatorResponse, ({ sources, metadata }) => ({
+      degraded: degradedIn(metadata),
+      isEmpty: sources.length === 0,
+    })),
+  retrieve: (house, word) =>
+    call(house, '/v1/knowledge/search', { query: questionOf(word) }, KnowledgeSearchResponse, (found) => ({
+      degraded: degradedIn(found),
+      isEmpty: found.hits.length === 0,
+    })),
+  'memory search': (house, word) => {
+    const body = { query: `Where does the ${word} ledger lie?` };
+    return call(house, `${MEMORIES}/search`, body, MemorySearchResponse, (found) => ({
+      degraded: degradedIn(found),
+      isEmpty: !found.results.some(({ memory }) => memory.content.includes(word)),
+    }));
+  },
+  context: (house, word) => {
+    const body = { query: `In which archive does the ${word} ledger lie?` };
+    return call(house, `${MEMORIES}/context`, body, ContextResult, (built) => ({
+      degraded: degradedIn(built),
+      isEmpty: !built.context.includes(word),
+    }));
+  },
+  sync: (house, word) => sync(house, word),
+} satisfies Record<string, Operate>;
+export type Operation = keyof typeof OPERATIONS;
+export const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];
+
+const degradedIn = (value: unknown): string[] => {
+  const degraded = typeof value === 'object' && value !== null && 'degraded' in value ? value.degraded : [];
+  return Array.isArray(degraded) ? degraded.map(String) : [];
+};
+
+const call = async <Schema extends z.ZodType>(
+  { product }: House,
+  path: string,
+  body: object,
+  schema: Schema,
+  look: (reply: z.output<Schema>) => { degraded: string[]; isEmpty: boolean },
+): Promise<Cell> => {
+  const begun = performance.now();
+  const response = await product.fetch(path, { method: 'POST', body: JSON.stringify(body) });
+  const json: unknown = await response.json();
+  const { status } = response;
+  const ms = Math.round(performance.now() - begun);
+  if (status >= 400) {
+    const error = ErrorBody.safeParse(json);
+    return { status, ms, degraded: [], problem: error.success ? undefined : 'the error has no form' };
+  }
+  const reply = schema.safeParse(json);
+  if (!reply.success) return { status, ms, degraded: [], problem: reply.error.issues[0]?.message };
+  const { degraded, isEmpty } = look(reply.data);
+  return { status, ms, degraded, problem: isEmpty ? 'it is empty' : undefined };
+};
+
+/** Longer than any sync may take. */
+const SYNC_LIMIT_MS = 60_000;
+/** No request about a sync waits for the sync. */
+const REQUEST_LIMIT_MS = 5000;
+const POLL_MS = 100;
+
+/** Takes a new article in, whose report tells what it had to do without. */
+const sync = async ({ product, folder }: House, word: string): Promise<Cell> => {
+  writeFileSync(join(folder, `${word}.md`), `# The ${word}\n\nThe ${word} sleeps under the miner all day.\n`);
+  const begun = performance.now();
+  let worst = 200;
+  let problem: string | undefined;
+  const request = async <Schema extends z.ZodType>(init: RequestInit, schema: Schema): Promise<z.output<Schema>> => {
+    const sent = performance.now();
+    const response = await product.fetch('/v1/sync', init);
+    worst = Math.max(worst, response.status === 202 ? 200 : response.status);
+    if (performance.now() - sent > REQUEST_LIMIT_MS) problem = 'a request about it took long';
+    return schema.parse(await response.json());
+  };
+  const { started } = await request({ method: 'POST', body: JSON.stringify({ full: true }) }, SyncAccepted);
+  if (!started) problem = 'another one was running';
+  for (;;) {
+    const { state, last_report: report } = await request({}, SyncStatus);
+    const ms = Math.round(performance.now() - begun);
+    if (state === 'idle' && report !== null) {
+      const { outcome, embeddings_missing: missing = 0, warnings } = report;
+      if (outcome === 'failed' || (missing > 0 && warnings.length === 0)) problem ??= `outcome is ${outcome}`;
+      return { status: worst, ms, degraded: missing > 0 ? ['embeddings_missing'] : [], problem };
+    }
+    if (ms > SYNC_LIMIT_MS) return { status: worst, ms, degraded: [], problem: 'it does not come to an end' };
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};
