@@ -27,13 +27,14 @@ export const FAULTS = {
   down: { kind: 'reset' },
   '100 ms': { kind: 'delay', ms: 100 },
   hang: { kind: 'hang-before-headers' },
-  429: { kind: 'status', status: 429, message: SAID_BY_SERVICE },
-  500: { kind: 'status', status: 500, message: SAID_BY_SERVICE },
+  'status 429': { kind: 'status', status: 429, message: SAID_BY_SERVICE },
+  'status 500': { kind: 'status', status: 500, message: SAID_BY_SERVICE },
   malformed: { kind: 'malformed-json' },
   'cut half-way': { kind: 'reset-in-body' },
 } as const satisfies Record<string, Fault>;
 export type FaultName = keyof typeof FAULTS;
-export const FAULT_NAMES = ['down', '100 ms', 'hang', '429', '500', 'malformed', 'cut half-way'] as FaultName[];
+// Object.keys does not tell which.
+export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
 /** What one operation came to. */
 export interface Cell {

@@ -146,8 +146,8 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
   };
 
   const failed = (error: unknown, startedAt: number): EmbeddingStep => {
-    const { failures = 0, rounds = 0, visibleBy, ...before } = read() ?? {};
-    const failingMs = (before.failingMs ?? 0) + now() - startedAt;
+    const { failures = 0, failingMs: before = 0, rounds = 0, visibleBy } = read() ?? {};
+    const failingMs = before + now() - startedAt;
     const known = error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? error.reason : 'unavailable';
     const isOver = known === 'refused' || failures + 1 >= MAX_FAILURES || failingMs >= MAX_FAILING_MS;
     const asked = error instanceof EmbeddingFailed ? (error.retryAfterMs ?? 0) : 0;
