@@ -3,15 +3,16 @@
  * its data is not there.
  *
  *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [embeddings]
- *                   [--data <folder of evaluation data>]
+ *                   [calibration] [--data <folder of evaluation data>]
  *
- * `knowledge`, `tokens`, `support` and `embeddings` need public data that is not part of the repository; `routing` asks the product itself,
- * `analytics` the sample shop; they need none.
+ * `routing` asks the product itself, `analytics` the sample shop; the others need public data that is not part of the
+ * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
+import { evalCalibration } from './eval-calibration.ts';
 import { missingFiles } from './eval-data.ts';
 import { evalEmbeddings } from './eval-embeddings.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
@@ -64,9 +65,11 @@ const PARTS = {
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
   embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
+  calibration: async () =>
+    print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
 };
 
-const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => name !== 'calibration') : positionals;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);

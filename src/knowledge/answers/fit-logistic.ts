@@ -17,9 +17,10 @@ export const applyLogistic = ({ weights, bias }: LogisticModel, features: readon
 const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
 
 /**
- * Fits logistic regression by gradient descent on standardised features; both classes weigh the same.
+ * Fits logistic regression by gradient descent on standardised features.
  *
  * @param l2 Strength of the pull towards zero weights.
+ * @param weigh Whether both classes weigh the same, or all examples: then the probabilities are those of the examples.
  * @param signs For a feature whose direction is known: 1 or -1 keeps its weight on that side of zero; 0 leaves it free.
  * @returns A model for raw features. With examples of one class only, weights are zero and the bias says that class.
  */
@@ -30,7 +31,14 @@ export const fitLogistic = (
     steps = 300,
     rate = 1,
     signs = [],
-  }: { l2?: number; steps?: number; rate?: number; signs?: readonly number[] } = {},
+    weigh = 'classes',
+  }: {
+    l2?: number;
+    steps?: number;
+    rate?: number;
+    signs?: readonly number[];
+    weigh?: 'classes' | 'examples';
+  } = {},
 ): LogisticModel => {
   const count = examples[0]?.features.length ?? 0;
   const { rows, means, scales } = standardise(examples, count);
@@ -38,7 +46,10 @@ export const fitLogistic = (
   if (positives === 0 || positives === examples.length) {
     return { weights: new Array<number>(count).fill(0), bias: positives === 0 ? -4 : 4 };
   }
-  const share = { positive: 0.5 / positives, negative: 0.5 / (examples.length - positives) };
+  const share =
+    weigh === 'classes'
+      ? { positive: 0.5 / positives, negative: 0.5 / (examples.length - positives) }
+      : { positive: 1 / examples.length, negative: 1 / examples.length };
   const model = { weights: new Array<number>(count).fill(0), bias: 0 };
   const slope = new Float64Array(count + 1);
   for (let step = 0; step < steps; step += 1) {

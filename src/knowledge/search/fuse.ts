@@ -1,4 +1,4 @@
-import { semanticRelevances } from '../answers/semantic-calibration.ts';
+import { semanticCalibrationOf } from '../answers/semantic-calibration.ts';
 
 /** A hit, and what its words alone would order it by. */
 interface Candidate<Hit> {
@@ -15,18 +15,14 @@ interface Near {
 }
 
 /**
- * What meaning is worth beside words that match as well as a good answer's do, which count 1: this much between the least
- * close of what was found and the closest, whatever the range of the model's cosines ...
+ * What a unit of log-odds from the meaning is worth beside the words, whose unit is a perfect match. Chosen on halves of two
+ * public sets with a weak model; a wide plateau: a quarter of it and its double gain on each set (docs/calibration.md).
  */
-const CLOSENESS = 0.1;
-/** ... and this much with the probability, by the model's calibration, that a hit answers: the better the model, the more. */
-const PROBABILITY = 0.25;
-/** From this share of four times the total idf on, more words that match make a hit no better: that of a good answer. */
-const FULL_QUALITY = 0.5;
+const MEANING = 0.04;
 
 /**
- * Orders hits by words and meaning together, and tells by what; those that are near get their similarity. The weights are a wide plateau, chosen
- * on halves of two public sets with a weak model (docs/vectors.md).
+ * Orders hits by words and meaning together, and tells by what; those that are near get their similarity. Meaning counts from
+ * the least close of those on: so the range of a model's cosines does not matter, and how well they tell answers apart does.
  */
 export const fuse = <Hit extends { chunk: number }>(
   candidates: readonly Candidate<Hit>[],
@@ -36,18 +32,12 @@ export const fuse = <Hit extends { chunk: number }>(
     const similarity = near.get(hit.chunk);
     return similarity === undefined ? hit : { ...hit, similarity };
   });
-  const probabilities = semanticRelevances({
-    hits: candidates.map(({ hit: { chunk } }) => ({ similarity: near.get(chunk) })),
-    model,
-  });
-  const similarities = [...near.values()];
-  const best = Math.max(...similarities);
-  const span = best - Math.min(...similarities) || 1;
+  const { slope } = semanticCalibrationOf(model);
+  const least = Math.min(...near.values());
   const fused = candidates.map(({ hit: { chunk }, order }, at) => {
-    const similarity = near.get(chunk);
-    const words = total > 0 ? Math.min(1, order / (4 * total * FULL_QUALITY)) : 0;
-    const closeness = similarity === undefined ? 0 : 1 - (best - similarity) / span;
-    return { at, order, chunk, score: words + CLOSENESS * closeness + PROBABILITY * (probabilities[at] ?? 0) };
+    const words = total > 0 ? order / (4 * total) : 0;
+    const meaning = slope * ((near.get(chunk) ?? least) - least);
+    return { at, order, chunk, score: near.size === 0 ? words : words + MEANING * meaning };
   });
   fused.sort((left, right) => right.score - left.score || right.order - left.order || left.chunk - right.chunk);
   return fused.flatMap(({ at, score }) => {

@@ -55,29 +55,106 @@ describe('joined()', () => {
   });
 });
 
+const MODELS = [
+  'universal-sentence-encoder-lite',
+  'text-embedding-3-small',
+  'text-embedding-3-large',
+  'text-embedding-ada-002',
+  'unheard-of',
+];
+
+describe('the calibrations of models', () => {
+  it.each(MODELS)('have finite parameters, and never take closeness for a sign against: %s', (model) => {
+    const { weights, bias, slope } = semanticCalibrationOf(model);
+    expect([...weights, bias, slope].every(Number.isFinite)).toBe(true);
+    expect(weights.every((weight) => weight >= 0)).toBe(true);
+    expect(slope).toBeGreaterThanOrEqual(1);
+    expect(slope).toBeLessThanOrEqual(100);
+  });
+
+  it.each(MODELS)('give a source that is closer no less relevance: %s', (model) => {
+    const relevanceAt = (similarity: number): number =>
+      semanticRelevances({ hits: hitsOf(similarity, 0.3), model })[0] ?? 0;
+    const relevances = Array.from({ length: 70 }, (_, step) => relevanceAt(0.31 + step / 100));
+    expect(relevances).toEqual(relevances.toSorted((a, b) => a - b));
+  });
+
+  /** Where a text of the question's subject stands, the best answer and a second one, in each model's own range. */
+  const RANGES: Record<string, { unrelated: number; answer: number; second: number }> = {
+    'universal-sentence-encoder-lite': { unrelated: 0.3, answer: 0.69, second: 0.6 },
+    'text-embedding-3-small': { unrelated: 0.28, answer: 0.63, second: 0.55 },
+    'text-embedding-3-large': { unrelated: 0.28, answer: 0.63, second: 0.55 },
+    'text-embedding-ada-002': { unrelated: 0.7, answer: 0.845, second: 0.815 },
+  };
+
+  it.each(Object.entries(RANGES))('read the same evidence alike: %s', (model, { unrelated, answer, second }) => {
+    const [best = 0, next = 0] = semanticRelevances({ hits: hitsOf(answer, second), model });
+    const [foreign = 0] = semanticRelevances({ hits: hitsOf(unrelated, unrelated - 0.01), model });
+    expect(best).toBeGreaterThan(0.6);
+    expect(best).toBeLessThan(0.75);
+    expect(next).toBeGreaterThan(0.02);
+    expect(next).toBeLessThan(0.1);
+    expect(foreign).toBeLessThan(0.05);
+  });
+});
+
 describe('fitSemanticCalibration()', () => {
-  it('finds the probabilities that examples were drawn from', () => {
+  const TRUTH = { weights: [14, 6], bias: -8 };
+  const drawn = (count: number, cosineOf = (similarity: number) => similarity) => {
     const random = randomNumbers(3);
-    const truth = { weights: [14, 6], bias: -8 };
-    const examples = Array.from({ length: 8000 }, () => {
+    return Array.from({ length: count }, () => {
       const similarity = random() * 0.8;
-      const features = semanticFeatures(similarity, similarity + 0.3 * (random() - 0.6));
-      return { features, label: random() < applyLogistic(truth, features) };
+      const lead = 0.3 * (random() - 0.6);
+      const label = random() < applyLogistic(TRUTH, [similarity, lead]);
+      return { features: semanticFeatures(cosineOf(similarity), cosineOf(similarity - lead)), label };
     });
-    const fitted = fitSemanticCalibration(examples);
+  };
+
+  it('finds the probabilities that examples were drawn from', () => {
+    const fitted = fitSemanticCalibration(drawn(4000));
     for (const similarity of [0.2, 0.4, 0.5, 0.6, 0.7])
       for (const lead of [-0.1, 0, 0.1]) {
         const features = [similarity, lead];
-        expect(Math.abs(applyLogistic(fitted, features) - applyLogistic(truth, features))).toBeLessThan(0.08);
+        expect(Math.abs(applyLogistic(fitted, features) - applyLogistic(TRUTH, features))).toBeLessThan(0.08);
       }
+  });
+
+  it('reads the same evidence alike whatever the range of a model', () => {
+    const narrow = (similarity: number): number => 0.68 + similarity / 4;
+    const wide = fitSemanticCalibration(drawn(1500));
+    const squeezed = fitSemanticCalibration(drawn(1500, narrow));
+    for (const [similarity, other] of [
+      [0.7, 0.5],
+      [0.55, 0.54],
+      [0.3, 0.6],
+    ] as const) {
+      const expected = applyLogistic(wide, semanticFeatures(similarity, other));
+      const features = semanticFeatures(narrow(similarity), narrow(other));
+      expect(applyLogistic(squeezed, features)).toBeCloseTo(expected, 2);
+    }
+    expect(squeezed.slope / wide.slope).toBeCloseTo(4, 1);
+  });
+
+  it('lowers relevance where many questions have no answer, and leaves the slope between sources as it is', () => {
+    const answerable = drawn(1000);
+    const others = answerable.map(({ features }) => ({ features, label: false }));
+    const [alone, mixed] = [fitSemanticCalibration(answerable), fitSemanticCalibration(answerable, others)];
+    expect(applyLogistic(mixed, [0.6, 0.05])).toBeLessThan(applyLogistic(alone, [0.6, 0.05]));
+    expect(mixed.slope).toBe(alone.slope);
   });
 
   it('never takes closeness for a sign against', () => {
     const examples = [0.1, 0.2, 0.8, 0.9].map((similarity, at) => ({ features: [similarity, 0], label: at < 2 }));
-    expect(fitSemanticCalibration(examples).weights.every((weight) => weight >= 0)).toBe(true);
+    const { weights, slope } = fitSemanticCalibration(examples);
+    expect(weights.every((weight) => weight >= 0)).toBe(true);
+    expect(slope).toBe(1);
   });
 
-  it('has a calibration for the model of the default configuration', () => {
-    expect(semanticCalibrationOf('text-embedding-3-small')).not.toEqual(semanticCalibrationOf('unheard-of'));
-  });
+  it.each([[[]], [[{ features: [0.5, 0.1], label: true }]], [[{ features: [0.5, 0.1], label: false }]]])(
+    'stays finite with nothing to tell right from wrong: %j',
+    (examples) => {
+      const { weights, bias, slope } = fitSemanticCalibration(examples);
+      expect([...weights, bias, slope].every(Number.isFinite)).toBe(true);
+    },
+  );
 });

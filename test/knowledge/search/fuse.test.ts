@@ -35,6 +35,19 @@ describe('fuse()', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 }, 'unheard-of')).toEqual([1, 2]);
   });
 
+  it('orders alike whatever range the cosines have, as long as they differ by as much', () => {
+    const orders = { 1: 12, 2: 8, 3: 4, 4: 2 };
+    const near = { 1: 0.31, 2: 0.4, 3: 0.62, 5: 0.2 };
+    const moved = Object.fromEntries(Object.entries(near).map(([chunk, similarity]) => [chunk, similarity - 0.15]));
+    expect(chunks(orders, moved)).toEqual(chunks(orders, near));
+  });
+
+  it('goes by meaning alone where no word is known', () => {
+    const near = new Map([1, 2, 3].map((chunk) => [chunk, chunk / 10]));
+    const fused = fuse(candidatesOf({ 1: 0, 2: 0, 3: 0 }), { model: MODEL, near, total: 0 });
+    expect(fused.map(({ chunk }) => chunk)).toEqual([3, 2, 1]);
+  });
+
   it('gives similarities to what is near, and to nothing else', () => {
     const [first, second] = ordered({ 1: 20, 2: 5 }, { 2: 0.4 });
     expect([first?.chunk, first?.similarity, second?.chunk, second?.similarity]).toEqual([1, undefined, 2, 0.4]);
