@@ -47,7 +47,7 @@ export const ADAPTER_VARIABLES = [
 ] as const satisfies (keyof AdapterVariables)[];
 
 /** A service that is reached with a token. */
-export interface ServiceAccess {
+interface ServiceAccess {
   url: string;
   token: string;
 }
@@ -73,7 +73,7 @@ const ModelPrices = z.record(
   z.strictObject({ inputPerMillion: Price, cachedInputPerMillion: Price.optional(), outputPerMillion: Price }),
 );
 /** US dollars for a million tokens, by model. */
-export type ModelPrices = z.infer<typeof ModelPrices>;
+type ModelPrices = z.infer<typeof ModelPrices>;
 
 const whole = (least: number, most: number) => z.coerce.number('is not a number').int().min(least).max(most);
 const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { CacheConfig } from '../../src/contract/cache-config.ts';
 import { ContextError } from '../../src/contract/context-error.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
 import { ContextTemplate } from '../../src/contract/context-template.ts';
 import { Memory, MemoryInput, SearchResult } from '../../src/contract/memory.ts';
 import {
-  CacheConfig,
   type ContextOptions,
   ContextRequest,
   MemorySearchRequest,

@@ -13,7 +13,7 @@ import { type SearchOptions, type SearchOutcome, searchEdition } from './search-
  */
 export type SemanticUse = 'used' | 'absent' | 'late' | 'failed';
 
-export interface Retrieved {
+interface Retrieved {
   outcome: SearchOutcome;
   semantic: SemanticUse;
 }
