@@ -320,7 +320,9 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   // The link shows the origin that the receipt is for this very call; a root stays here: it tells who asks.
   const proof = { receipt, ...(received === undefined ? {} : { link }), verified: true };
   const step = { ...spans, from: SELF, to, durationMs, outcome, attempts: 1, ...proof };
-  return { status: response.status, told, calls: 1 + (use.calls ?? 0), receiptHash: sha256(receipt), step };
+  // What they do not speak of, ours does not either: then it counts as spent.
+  const spent = { ...use, calls: 1 + (use.calls ?? 0) };
+  return { status: response.status, told, use: spent, receiptHash: sha256(receipt), step };
 };
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
@@ -367,6 +369,9 @@ const failure = (code) => {
   return { status: STATUS[code], told: { error: { code, message, librarian: SELF, recoverable, suggestion } } };
 };
 
+/** Of calls, and of models, which nobody has here. A budget that a receipt leaves out counts as spent. */
+const NOTHING_SPENT = { calls: 0, tokens: 0, cost_micros: 0 };
+
 /** A question that came in a verified context -> the Response, its status, and the receipts that it rests on. */
 const respond = async (body, received, parts) => {
   let request;
@@ -376,14 +381,14 @@ const respond = async (body, received, parts) => {
   const query = isObject(request) && typeof request.query === 'string' ? request.query.trim() : '';
   if (query === '' || query.length > 4000) return failure('INVALID_QUERY');
   const own = answerTo(query);
-  if (own !== undefined) return { status: 200, told: own };
+  if (own !== undefined) return { status: 200, told: own, use: NOTHING_SPENT };
   if (parts.network === undefined) return failure('NOT_FOUND');
   const asked = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
   // What the answer says of its way, with our step before the steps below it: so the origin can check them all.
   const below = (asked.told.metadata?.trace?.hops ?? []).map((hop) => ({ ...hop, verified: false }));
   const trace = { traceId: received.tid, hops: [asked.step, ...below] };
   const told = { ...asked.told, metadata: { ...asked.told.metadata, trace } };
-  return { status: asked.status, told, use: { calls: asked.calls }, receipts: [asked.receiptHash] };
+  return { status: asked.status, told, use: asked.use, receipts: [asked.receiptHash] };
 };
 
 const MAX_BODY_BYTES = 262_144;
