@@ -12,7 +12,7 @@ import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, startProduct } from '../../src/dev/product.ts';
 import { decodeBase64url } from '../../src/runtime/base64url.ts';
-import { signJws } from '../../src/runtime/compact-jws.ts';
+import { readJws, signJws } from '../../src/runtime/compact-jws.ts';
 import { randomHex, sha256, utf8 } from '../../src/runtime/digest.ts';
 import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/runtime/limits.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
@@ -94,6 +94,9 @@ describe('a librarian of another team, in one file without our code,', () => {
       [WEATHER, 'navigator', 'answer', true],
     ]);
     expect(logged.find(({ librarian }) => librarian === 'navigator')).toMatchObject({ chain: ['gateway', WEATHER] });
+    // What it says of every budget comes back to the caller.
+    const [{ receipt = '' } = {}] = DelegationTrace.parse(reply.metadata?.trace).hops;
+    expect(readJws(receipt, 'ctx-receipt+jwt').claims.use).toEqual({ calls: 1, tokens: 0, cost_micros: 0 });
   });
 
   it('sends nothing back to whom the question came from', async () => {
