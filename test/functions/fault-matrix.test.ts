@@ -172,6 +172,8 @@ describe('when a service fails', () => {
     const all = logs.join('\n');
     expect(logs.length).toBeGreaterThan(500);
     expect(all).toContain('"event":"fault"');
+    // Nor does one function tell another that something went wrong inside.
+    expect(logs.filter((line) => /"status":500|INTERNAL_ERROR/.test(line))).toEqual([]);
     expect(all).not.toMatch(new RegExp(`${MARK}|ledger|archive|power supply|450 W|Apollo|miner`, 'i'));
     for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'eyJ', 'Bearer', ...keys])
       expect(all).not.toContain(secret);

@@ -9,6 +9,7 @@ import type { MeaningOf } from '../../knowledge/search/meaning.ts';
 import { createRetriever } from '../../knowledge/search/retrieve.ts';
 import { searchKnowledge } from '../../knowledge/search/search-knowledge.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
+import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
@@ -66,7 +67,10 @@ export const createApp = ({ editionFor, meaningOf, statistics, onFault, ...optio
     const { text, wants } = request.value;
     const { workspace, deadlineMs } = c.get('context');
     const signal = AbortSignal.timeout(Math.max(1, deadlineMs - now()));
-    const { vector, ...meaning } = await meaningOf(text, { wants, workspace, signal, waitUntil: waitUntilOf(c) });
+    const asked = meaningOf(text, { wants, workspace, signal, waitUntil: waitUntilOf(c) });
+    const { vector, ...meaning } = await asked.catch((cause: unknown) => {
+      throw new DataSourceError('Cannot tell a meaning: the model or the index failed', { cause });
+    });
     const told = { ...meaning, ...(vector === undefined ? {} : { vector: floatText(vector) }) };
     return c.json({
       ...told,

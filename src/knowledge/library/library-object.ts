@@ -1,8 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
+import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
+import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../runtime/error-info-of.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { durableObjectSql } from '../../storage/durable-object-sql.ts';
 import { kvEditionShelf } from '../../storage/edition-shelf.ts';
+import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import { fitEdition } from '../answers/fit-edition.ts';
 import { createLibrary, type Library } from './library.ts';
 import type { LibraryEmbedding } from './library-embedding.ts';
@@ -74,7 +77,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
           time: Date.now(),
           librarian: 'library',
           where,
-          code: error instanceof CodedError ? error.code : 'INTERNAL_ERROR',
+          code: codeOf(error),
           cause: describeCause(error),
         }),
       complete: fitEdition,
@@ -82,3 +85,9 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     });
   }
 }
+
+/** A model or an index that does not answer is nothing that went wrong in here. */
+const codeOf = (error: unknown): ErrorCode => {
+  if (error instanceof CodedError) return error.code;
+  return error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? 'DATA_SOURCE_ERROR' : 'INTERNAL_ERROR';
+};
