@@ -27,8 +27,12 @@ const SILENT_BELOW = 0.05;
 /** So sure of an answer, a question may be a little foreign and is answered all the same: refusals of right answers fall by a tenth. */
 const SURE_FROM = 0.5;
 const SURE_DOMAIN = 0.25;
-/** So sure of a meaning, a question is answered whatever its words; from `SURE_FROM` on where they do not speak against it. */
-const SURE_WHATEVER_WORDS = 0.8;
+/**
+ * In any knowledge base something is closest, and may lead by chance: where the words are foreign, meaning has to be so sure,
+ * and an answer is no surer than this.
+ */
+const SURE_WHATEVER_WORDS = 0.9;
+const OVERRULED_LIMIT = 0.7;
 /** Foreign for certain below this share of the threshold; between them the subject may be right, and nothing is written. */
 const FOREIGN_BELOW = 0.5;
 
@@ -49,20 +53,19 @@ export const decideAnswer = (
   const byWords = applyLogistic(model.answer, answerFeatures(outcome));
   const [byMeaning] = semanticRelevances(outcome);
   const answer = joined(byWords, byMeaning);
+  const isForeign = domain < FOREIGN_BELOW * model.domainThreshold;
   // What means the same is in the domain and answers.
-  if (byMeaning !== undefined && isSureByMeaning(byMeaning, { domain, threshold: model.domainThreshold }))
-    return { verdict: 'answer', domain: Math.max(domain, model.domainThreshold), answer };
+  if (byMeaning !== undefined && byMeaning >= (isForeign ? SURE_WHATEVER_WORDS : SURE_FROM)) {
+    const raised = Math.max(domain, model.domainThreshold);
+    return { verdict: 'answer', domain: raised, answer: isForeign ? Math.min(answer, OVERRULED_LIMIT) : answer };
+  }
   if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
-    const isForeign = outcome.query.terms.length > 0 && readsAsEnglish(question);
-    return { verdict: isForeign ? 'out-of-domain' : 'no-words', domain: 0, answer: 0 };
+    const isReadable = outcome.query.terms.length > 0 && readsAsEnglish(question);
+    return { verdict: isReadable ? 'out-of-domain' : 'no-words', domain: 0, answer: 0 };
   }
   if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
   return { verdict: verdictOf({ domain, answer: byWords, threshold: model.domainThreshold }), domain, answer };
 };
-
-/** In any knowledge base something is closest, and may lead by chance: foreign words take more to be overruled. */
-const isSureByMeaning = (byMeaning: number, { domain, threshold }: { domain: number; threshold: number }): boolean =>
-  byMeaning >= SURE_WHATEVER_WORDS || (byMeaning >= SURE_FROM && domain >= FOREIGN_BELOW * threshold);
 
 /** A device, or a code such as E40 that stands in the knowledge base. A word that everybody uses is no such name. */
 const namesKnownThing = (

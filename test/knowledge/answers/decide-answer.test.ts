@@ -50,6 +50,7 @@ describe('decideAnswer() with meanings', () => {
     expect(verdictOf(byWords, 0.1)).toBe('out-of-domain');
     expect(verdictOf(LIKELY, 0.1)).toBe('out-of-domain');
     expect(verdictOf(VERY_LIKELY, 0.1)).toBe('answer');
+    expect(decideAnswer(VERY_LIKELY, modelWith(0.1), { question: QUESTION }).answer).toBeLessThanOrEqual(0.7);
   });
 
   it('does not add up two weak signs to an answer where words are foreign', () => {
