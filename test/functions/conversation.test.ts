@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MemoryPage } from '../../src/contract/memory.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { BACK_ENDS, type RunningBackEnd } from './back-ends.ts';
 
@@ -8,6 +9,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
   beforeAll(async () => {
     running = await start();
     await running.product.sync({ full: true });
+    await memoriesOf('nobody');
   }, 120_000);
   afterAll(() => running?.stop());
 
@@ -18,12 +20,26 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
     });
     return { status: response.status, body: LibrarianResponse.parse(await response.json()) };
   };
+  const memoriesOf = async (conversation: string) => {
+    const page = await running.product.fetch(`/v1/workspaces/default/memories?conversation_id=${conversation}`);
+    return MemoryPage.parse(await page.json()).memories;
+  };
+  /** An answer does not wait until its turn is kept, which takes a model and two services some time. */
+  const askAndKeep = async (
+    query: string,
+    { conversation_id, ...more }: { conversation_id: string; metadata?: object },
+  ) => {
+    const before = await memoriesOf(conversation_id);
+    const answered = await ask(query, { conversation_id, ...more });
+    await expect.poll(async () => (await memoriesOf(conversation_id)).length).toBe(before.length + 2);
+    return answered;
+  };
   const sourceNames = ({ body }: Awaited<ReturnType<typeof ask>>) => body.sources?.map(({ name }) => name) ?? [];
 
   describe('POST /v1/ask with a conversation', () => {
     it('understands a fragment from the turn before', async () => {
       const conversation_id = 'c-fragment';
-      const first = await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
+      const first = await askAndKeep('What should I do when my Apollo III is not hashing?', { conversation_id });
       expect(first.body.metadata?.conversation).toEqual({ id: conversation_id, turns: 0 });
       expect(sourceNames(first)[0]).toMatch(/Apollo III/);
       const second = await ask('And on the Apollo II?', { conversation_id });
@@ -40,8 +56,8 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
 
     it('goes on from what was understood', async () => {
       const conversation_id = 'c-chain';
-      await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
-      await ask('And on the Apollo II?', { conversation_id });
+      await askAndKeep('What should I do when my Apollo III is not hashing?', { conversation_id });
+      await askAndKeep('And on the Apollo II?', { conversation_id });
       const third = await ask('and on the Apollo III?', { conversation_id });
       expect(third.body.metadata?.conversation).toMatchObject({
         turns: 2,
@@ -50,7 +66,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
     });
 
     it('keeps conversations apart, and one that was erased is forgotten', async () => {
-      await ask('How do I reset the Apollo III?', { conversation_id: 'c-one', metadata: { person_id: 'p-1' } });
+      await askAndKeep('How do I reset the Apollo III?', { conversation_id: 'c-one', metadata: { person_id: 'p-1' } });
       expect((await ask('and the Apollo II?', { conversation_id: 'c-two' })).body.metadata?.conversation).toMatchObject(
         {
           turns: 0,
@@ -66,9 +82,8 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
     });
 
     it('keeps the turns as memories of the workspace', async () => {
-      await ask('How loud is the Apollo III?', { conversation_id: 'c-kept' });
-      const page = await running.product.fetch('/v1/workspaces/default/memories?conversation_id=c-kept');
-      const { memories } = (await page.json()) as { memories: { type: string; content: string }[] };
+      await askAndKeep('How loud is the Apollo III?', { conversation_id: 'c-kept' });
+      const memories = await memoriesOf('c-kept');
       expect(memories.map(({ type }) => type).sort()).toEqual(['answer', 'question']);
       expect(memories.find(({ type }) => type === 'question')?.content).toBe('How loud is the Apollo III?');
     });
