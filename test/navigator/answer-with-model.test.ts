@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
-import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
+import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';
@@ -283,6 +283,24 @@ describe('quotes stand in for a model', () => {
       degraded: ['model'],
     });
     expect(answer.response.answer).toBe(plain.answer);
+  });
+
+  it('that hangs, after twelve seconds although there would be more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const hanging = scriptedModel(() => new Promise<AICompletion>(() => {}));
+      let answered: { metadata: AnswerMetadata } | undefined;
+      const asked = answerQuestion(edition, OFTEN, { ai: hanging, timeLeftMs: () => 30_000 }).then((reply) => {
+        answered = reply;
+      });
+      await vi.advanceTimersByTimeAsync(11_900);
+      expect(answered).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(200);
+      await asked;
+      expect(answered?.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'timeout' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('that is too slow with its repair', async () => {
