@@ -35,9 +35,10 @@ export const evalCalibration = async (
   folder: string,
   { variables }: { variables: AdapterVariables },
 ): Promise<Measure[]> => {
-  const provider = keepOnDisk(embeddingProviderOf(readSettings(variables)) ?? sentenceModel());
+  const settings = readSettings(variables);
+  const provider = keepOnDisk(embeddingProviderOf(settings) ?? sentenceModel(), { origin: settings.openai?.url });
   const sets = [readNq(folder), withoutHistory(readMtrag(folder)), readSquad(folder)];
-  await tellCosts(sets, provider);
+  await embedAll(sets, provider);
   const asked: AskedSet[] = [];
   for (const set of sets) asked.push(await ask(set, { questions: set.questions, provider }));
   const fitted = asked.slice(0, FITTED_ON);
@@ -108,8 +109,8 @@ const ask = async (
   return { set, edition, asked: await askAll({ questions }, { edition, provider, limit: LIMIT }) };
 };
 
-/** Before anything is sent: texts and tokens that the model has not embedded yet. */
-const tellCosts = async (sets: readonly JudgedSet[], provider: KeptVectors): Promise<void> => {
+/** Says first what it costs: texts and tokens that the model has not embedded yet. */
+const embedAll = async (sets: readonly JudgedSet[], provider: KeptVectors): Promise<void> => {
   const questions = [...sets.flatMap((set) => set.questions), ...panel()].map(({ text }) => text);
   const texts = [...sets.flatMap(textsToEmbed), ...questions];
   const missing = provider.missing(texts);
@@ -118,6 +119,7 @@ const tellCosts = async (sets: readonly JudgedSet[], provider: KeptVectors): Pro
   console.log(
     `\n${provider.model}: ${texts.length} texts; to be embedded now ${missing.length}, about ${tokens} tokens`,
   );
+  await provider.embedBatch(missing);
 };
 
 const written = ({ model }: EmbeddingProvider, { weights, bias, slope }: SemanticCalibration): string => {

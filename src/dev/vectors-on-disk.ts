@@ -7,7 +7,7 @@ import { spaceKey } from '../knowledge/vectors/vector-id.ts';
 
 const KEY_BYTES = 16;
 /** Texts of one call: what is cut off in the middle has lost little. */
-const BATCH = 16;
+const BATCH = 64;
 
 export interface KeptVectors extends EmbeddingProvider {
   /** Which of the texts have no vector yet, each once. */
@@ -18,15 +18,19 @@ export interface KeptVectors extends EmbeddingProvider {
  * Keeps the vectors of a model on disk, so that an evaluation embeds a text once: a file a model, in it a run of keys (hashes
  * of the texts) and vectors (32-bit floats). What a run that was cut off has begun to write is dropped.
  *
+ * @param options.origin Where the model is asked: two services may call different models the same.
  * @param options.folder In the system's folder for temporary files when absent.
  */
 export const keepOnDisk = (
   provider: EmbeddingProvider,
-  { folder = join(tmpdir(), 'constellation-vectors') }: { folder?: string | undefined } = {},
+  {
+    folder = join(tmpdir(), 'constellation-vectors'),
+    origin = '',
+  }: { folder?: string | undefined; origin?: string | undefined } = {},
 ): KeptVectors => {
   const { model, dimensions } = provider;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `${digest(spaceKey(provider)).toString('hex')}.vectors`);
+  const file = join(folder, `${digest(`${origin}${spaceKey(provider)}`).toString('hex')}.vectors`);
   const known = readVectors(file, dimensions);
   const add = (text: string, vector: readonly number[]): void => {
     const key = digest(text);

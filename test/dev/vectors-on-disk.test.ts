@@ -28,10 +28,14 @@ describe('keepOnDisk()', () => {
     expect(kept.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
   });
 
-  it('keeps the vectors of two models apart', async () => {
-    const [one, other] = [fakeModel({ model: 'one' }), fakeModel({ model: 'other' })];
+  it.each([
+    ['two models', { model: 'other' }, undefined],
+    ['two sizes', { dimensions: 32 }, undefined],
+    ['two services', {}, 'https://models.example/v1'],
+  ])('keeps the vectors of %s apart', async (_, changed, origin) => {
+    const [one, other] = [fakeModel(), fakeModel(changed)];
     await keepOnDisk(one, { folder }).embed('red lamp');
-    await keepOnDisk(other, { folder }).embed('red lamp');
+    await keepOnDisk(other, { folder, origin }).embed('red lamp');
     expect(other.texts).toEqual(['red lamp']);
   });
 
