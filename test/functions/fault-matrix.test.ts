@@ -92,8 +92,8 @@ const forEachOperation = async <T>(work: (operation: Operation) => Promise<T>): 
 /** A word of letters alone, which no other cell has. */
 const wordFor = (...parts: string[]): string => {
   const seed = [...parts.join(' ')].reduce((sum, sign) => (sum * 131 + (sign.codePointAt(0) ?? 0)) % 4_294_967_291, 7);
-  const letters = seed.toString(36).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '');
-  return `${MARK}${letters}`;
+  const letters = [...seed.toString(16)].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]);
+  return `${MARK}${letters.join('')}`;
 };
 
 const RECOVERY_MS = 5000;
