@@ -1,4 +1,5 @@
 import { NavigatorResponse } from '../contract/navigator-response.ts';
+import { isPlanted } from '../knowledge/answers/planted-text.ts';
 import { foundIn } from '../knowledge/answers/support/find-evidence.ts';
 import { type PreparedSource, prepareSource } from '../knowledge/answers/support/prepare-source.ts';
 import { readWords } from '../knowledge/answers/support/read-words.ts';
@@ -6,7 +7,6 @@ import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check
 import type { NavigatorAnswer } from './answer-from-edition.ts';
 import { languageOf } from './language-of.ts';
 import type { ModelReply } from './model-reply.ts';
-import { isPlanted } from './planted-text.ts';
 import { knowledgeOf, type ShownPassage } from './shown-passages.ts';
 import { swappedNumbers } from './swapped-numbers.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';

@@ -1,4 +1,5 @@
 import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
+import { isPlanted, isPlantedName } from '../knowledge/answers/planted-text.ts';
 import type { Reading } from '../knowledge/answers/read-passage.ts';
 import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
 import { type Span, splitSentences } from '../knowledge/answers/split-sentences.ts';
@@ -6,7 +7,6 @@ import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/edition/c
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import type { Edition, EditionArticle } from '../knowledge/edition/open-edition.ts';
 import { confidenceFeatures, type SearchOutcome } from '../knowledge/search/search-edition.ts';
-import { isPlanted, isPlantedName } from './planted-text.ts';
 
 /** What is left out before anything is answered, with or without a model. */
 export interface Screen {
