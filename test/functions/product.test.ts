@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../src/contract/article-listing.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
+import { Healthz } from '../../src/contract/healthz.ts';
 import { type KnowledgeHit, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
@@ -79,6 +80,13 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
   };
 
   describe('the product, all functions in workerd', () => {
+    it('says what it runs on', async () => {
+      const { adapters } = Healthz.parse(await (await product.fetch('/healthz')).json());
+      const [store, embeddings, model] =
+        name === 'production' ? ['upstash', 'text-embedding-3-small', 'gpt-4.1-mini'] : ['embedded', 'none', 'none'];
+      expect(adapters).toEqual({ knowledge: store, memory: store, embedding_cache: store, embeddings, model });
+    });
+
     it('answers a question with sources, confidence and the edition', async () => {
       const response = await post('/v1/ask', { query: 'How many API calls per minute are allowed?' });
       expect(response.status).toBe(200);
