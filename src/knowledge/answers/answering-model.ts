@@ -105,7 +105,7 @@ export const domainFeatures = (evidence: Evidence, keys: Uint8Array): number[] =
   const { query, quality, margin } = evidence;
   const best = bestByWords(evidence);
   const { mean, highest, sum } = keynessOf(query, keys);
-  const pairs = best && query.total > 0 ? best.pairIdf / query.total : 0;
+  const pairs = best && query.judged > 0 ? best.pairIdf / query.judged : 0;
   return [quality, mean, highest, sum, pairs, best?.tightness ?? 0, margin, subjectOf(query, keys)];
 };
 
@@ -155,6 +155,6 @@ export const relevanceOfHits = (
   const [best, second] = hits.map(({ score }) => score).toSorted((a, b) => b - a);
   return hits.map((hit, at) => {
     const bestOther = hit.score === best ? (second ?? 0) : (best ?? 0);
-    return joined(applyLogistic(model.relevance, relevanceFeatures(hit, bestOther, query.total)), byMeaning[at]);
+    return joined(applyLogistic(model.relevance, relevanceFeatures(hit, bestOther, query.judged)), byMeaning[at]);
   });
 };

@@ -110,10 +110,10 @@ const thresholdOf = ({
 export const withoutChunk = (outcome: SearchOutcome, chunk: number): SearchOutcome => {
   const hits = outcome.hits.filter((hit) => hit.chunk !== chunk);
   const [best, second] = hits;
-  const { total } = outcome.query;
-  if (best === undefined || total === 0) return { ...outcome, hits, quality: 0, coverage: 0, margin: 0 };
+  const { judged } = outcome.query;
+  if (best === undefined || judged === 0) return { ...outcome, hits, quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
-  return { ...outcome, hits, quality: best.score / (4 * total), coverage: best.coverage, margin };
+  return { ...outcome, hits, quality: best.score / (4 * judged), coverage: best.coverage, margin };
 };
 
 /**

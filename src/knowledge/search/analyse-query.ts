@@ -47,6 +47,8 @@ export interface AnalysedQuery {
   neighbours: [number, number][];
   /** Sum of all idf: the most that a chunk could match. */
   total: number;
+  /** The same for judging how well a chunk answers, where a long conversation must not outweigh the question. */
+  judged: number;
 }
 
 /** Only so much of a text is read: the rest of a pasted log adds time, not meaning. In UTF-16 units. */
@@ -56,6 +58,12 @@ const MAX_WORDS = 512;
 const MAX_TERMS = 12;
 const MAX_CORRECTED_WORDS = 8;
 const CORRECTION_WEIGHTS = [1, 0.8, 0.6];
+/**
+ * What all turns before may count beside the question when an answer is judged. On questions of conversations with an answer
+ * (81 of mtrag-un) 91 % are answered so, as of the same questions alone, against 83 % where every word of the turns counts;
+ * of others' questions behind such a conversation 9 and 4 %.
+ */
+const CONVERSATION_SHARE = 0.5;
 const CONVERSATION_WEIGHTS = { user: 0.2, assistant: 0.1 };
 
 /** Turns a question, and the conversation it ends, into weighted terms of this edition. */
@@ -67,7 +75,10 @@ export const analyseQuery = (edition: Edition, question: string, history: readon
     const turn = history.findLast((candidate) => candidate.speaker === speaker);
     if (turn !== undefined) terms.push(...conversationTerms(edition, turn, terms));
   }
-  return { terms, neighbours: neighboursOf(sequence, kept), total: terms.reduce((sum, { idf }) => sum + idf, 0) };
+  const total = terms.reduce((sum, { idf }) => sum + idf, 0);
+  const asked = kept.reduce((sum, { idf }) => sum + idf, 0);
+  const judged = Math.min(total, asked * (1 + CONVERSATION_SHARE));
+  return { terms, neighbours: neighboursOf(sequence, kept), total, judged };
 };
 
 /** The terms of the question in its order; a word that is said twice is the same object. */

@@ -40,7 +40,7 @@ export interface SearchOutcome {
   query: AnalysedQuery;
   /** Best first; without history and meanings in the order of `score`. */
   hits: SearchHit[];
-  /** Of the hit that is best by its words: `score / (4 total)`, 0 to about 1. */
+  /** Of the hit that is best by its words: `score / (4 judged)`, 0 to about 1. */
   quality: number;
   /** Of the hit that is best by its words: its share of matched idf, 0 to 1. */
   coverage: number;
@@ -102,7 +102,7 @@ export const searchEdition = (
     const article = edition.index.articleOf(chunk);
     const bonus =
       bonusOf(found) + query.total * deviceBonus(edition, { chunk, named, isFavoured: favoured.has(article) });
-    const coverage = query.total > 0 ? Math.min(1, found.matchedIdf / query.total) : 0;
+    const coverage = coverageOf(query, found);
     const hit: SearchHit = { ...found, chunk, article, lexical, score: lexical + bonus, coverage };
     return { hit, order: lexical + bonusWeight * bonus };
   });
@@ -133,15 +133,25 @@ const nearOf = (
 
 const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
 
+/** The share of what is asked that a chunk holds; of the conversation no more counts than is judged by. */
+const coverageOf = ({ terms, total, judged }: AnalysedQuery, { matched, matchedIdf }: ChunkEvidence): number => {
+  if (judged === 0) return 0;
+  if (judged === total) return Math.min(1, matchedIdf / total);
+  const asked = (places: readonly number[]) =>
+    places.reduce((sum, place) => sum + (terms[place]?.origin === 'question' ? (terms[place]?.idf ?? 0) : 0), 0);
+  const own = asked(matched);
+  return Math.min(1, (own + Math.min(matchedIdf - own, judged - asked([...terms.keys()]))) / judged);
+};
+
 /** What the best hits tell about all of them; to be computed anew where hits were left out. */
 export const confidenceFeatures = (
-  { total }: Pick<AnalysedQuery, 'total'>,
+  { judged }: Pick<AnalysedQuery, 'judged'>,
   [best, second]: readonly Pick<SearchHit, 'score' | 'coverage'>[],
 ): { quality: number; coverage: number; margin: number } => {
   // What only its meaning brought here may have no word of the question.
-  if (best === undefined || total === 0 || best.score <= 0) return { quality: 0, coverage: 0, margin: 0 };
+  if (best === undefined || judged === 0 || best.score <= 0) return { quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
-  return { quality: best.score / (4 * total), coverage: best.coverage, margin };
+  return { quality: best.score / (4 * judged), coverage: best.coverage, margin };
 };
 
 /** Devices that the question names in full, or that the asker has, in lower case. */
