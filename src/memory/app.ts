@@ -55,6 +55,11 @@ const INFO = {
 };
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 const DEFAULT_PAGE = 20;
+/** To keep turns of conversations; no API key brings it here, whatever it holds. */
+const TURNS_CAPABILITY = 'memory:turns:write';
+/** In the metadata of a turn, and of nothing else: the subject of the verified context that it was kept under. */
+const ASKED_BY = 'asked_by';
+const GIVEN_HERE = 'Cannot store the memory: metadata.asked_by is given by the memory itself';
 /** Of the time that a call has, what is left to write and sign the answer. */
 const RESERVE_MS = 100;
 
@@ -72,6 +77,11 @@ export const createApp = (parts: MemoryParts) => {
   // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
   const replay = replayStoreOf(ledgerOf);
   const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
+  const keepTurns = [
+    contextGuard({ ...settings, replay, callers: ['gateway'] }),
+    requireCapability(TURNS_CAPABILITY),
+    ownWorkspace,
+  ] as const;
   const callOf = (c: MemoryContext): Call => {
     const { workspace, deadlineMs } = c.get('context');
     const timeoutMs = Math.max(1, deadlineMs - now() - RESERVE_MS);
@@ -92,13 +102,20 @@ export const createApp = (parts: MemoryParts) => {
   app.notFound((c) => refused(c, 'NOT_FOUND'));
   app.get('/librarians/memory', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
 
-  app.post(MEMORIES, ...write, async (c) => {
+  const keep = async (c: MemoryContext, askedBy?: string): Promise<Response> => {
     const input = readJson(c.get('body'), MemoryInput);
     if (!input.ok) return refused(c, 'INVALID_QUERY', input.problem);
+    const { metadata } = input.value;
+    if (metadata !== undefined && Object.hasOwn(metadata, ASKED_BY)) return refused(c, 'INVALID_QUERY', GIVEN_HERE);
+    const memory =
+      askedBy === undefined ? input.value : { ...input.value, metadata: { ...metadata, [ASKED_BY]: askedBy } };
     const { embeddings } = parts;
-    const stored = await storeMemory(input.value, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
+    const stored = await storeMemory(memory, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
     return stored.ok ? jsonAnswer(stored.value, { status: 201 }) : refused(c, 'INVALID_QUERY', stored.problem);
-  });
+  };
+  app.post(MEMORIES, ...write, (c) => keep(c));
+  // Not at the front door: turns are kept by what answers questions there, in the name of who asked.
+  app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, c.get('context').subject));
   app.get(MEMORIES, ...read, async (c) => {
     const query = readAs(MemoryListingQuery, c.req.query());
     if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
