@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/analytics/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
@@ -19,7 +19,7 @@ const fetch = serveApp('analytics', async (env: Env) => {
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ...chatModelOf(readSettings(env)),
+    ...chatModelOf(readModelSettings(env)),
     database: d1Database(env.SHOP_DB),
     catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',

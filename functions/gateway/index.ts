@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { toldAdapters } from '../../src/adapters/told-adapters.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
@@ -25,7 +25,7 @@ interface Env extends IdentityVariables, AdapterVariables {
 const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory']);
 
 const fetch = serveApp('gateway', async (env: Env) => {
-  const settings = readSettings(env);
+  const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
   const functions = serviceTargets(env);
   const neighbours = httpsTargets(identity.directory);
@@ -44,7 +44,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     ...chatModelOf(settings),
     budgets: settings.budgets,
     corsOrigins: listOf(env.CORS_ORIGINS),
-    health: { status: 'ok', adapters: toldAdapters(settings) },
+    health: { status: 'ok', adapters: toldAdapters(env) },
   });
 });
 

@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/hybrid/app.ts';
 import { reachable } from '../../src/runtime/delegation/reachable.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -19,7 +19,7 @@ const fetch = serveApp('hybrid', async (env: Env) => {
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ...chatModelOf(readSettings(env)),
+    ...chatModelOf(readModelSettings(env)),
     targets: reachable(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
   });
 });

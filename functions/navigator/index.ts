@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { remoteMeaning } from '../../src/knowledge/search/remote-meaning.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
@@ -18,7 +18,7 @@ interface Env extends IdentityVariables, AdapterVariables {
 }
 
 const fetch = serveApp('navigator', async (env: Env) => {
-  const settings = readSettings(env);
+  const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'navigator');
   const semantic = signedClient({
     ...identity,

@@ -1,5 +1,5 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/web-search/app.ts';
 import { chooseProvider, type ProviderVariables } from '../../src/agents/web-search/choose-provider.ts';
 import { d1ProductCatalogue } from '../../src/agents/web-search/d1-product-catalogue.ts';
@@ -27,7 +27,7 @@ const fetch = serveApp('web-search', async (env: Env) => {
     ...(await identityFrom(env, 'web-search')),
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which costs one more search.
     replay: memoryReplayStore(),
-    ...chatModelOf(readSettings(env)),
+    ...chatModelOf(readModelSettings(env)),
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
     shop: SHOP_DB && { workspace: SHOP_WORKSPACE || 'default', catalogue: d1ProductCatalogue(SHOP_DB, tools) },
     country: env.SEARCH_COUNTRY || undefined,

@@ -84,7 +84,7 @@ const Plain = z.object({
   EMBEDDING_MODEL: ModelName.default('text-embedding-3-small'),
   EMBEDDING_DIMENSIONS: whole(1, MAX_DIMENSIONS).optional(),
   CHAT_MODEL: ModelName.default('gpt-4.1-mini'),
-  EMBEDDING_CACHE_SIZE: whole(1, 100_000).default(2000),
+  EMBEDDING_CACHE_SIZE: whole(1, 10_000).default(2000),
   EMBEDDING_CACHE_TTL_SECONDS: whole(60, 31_536_000).default(86_400),
   TOKENS_PER_QUESTION: whole(0, 10_000_000).default(30_000),
   COST_MICROS_PER_QUESTION: whole(0, 1_000_000_000).optional(),
@@ -120,6 +120,17 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
   const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
   return { vector, redis, openai, embedding, chat, cache, budgets: budgetsOf(plain, chat) };
+};
+
+/** The same for a function that has a model and no store: it is given no secret of one. Throws as `readSettings` does. */
+export const readModelSettings = (variables: AdapterVariables): AdapterSettings => {
+  const stores = [
+    'UPSTASH_VECTOR_REST_URL',
+    'UPSTASH_VECTOR_REST_TOKEN',
+    'UPSTASH_REDIS_REST_URL',
+    'UPSTASH_REDIS_REST_TOKEN',
+  ];
+  return readSettings({ ...variables, ...Object.fromEntries(stores.map((name) => [name, undefined])) });
 };
 
 const OPENAI = 'https://api.openai.com/v1';

@@ -1,11 +1,19 @@
 import type { Healthz } from '../contract/healthz.ts';
-import type { AdapterSettings } from './settings.ts';
+import { type AdapterVariables, readModelSettings } from './settings.ts';
 
-/** Which adapters run, by role, as `GET /healthz` tells everybody: kinds and names of models, no addresses. */
-export const toldAdapters = ({ vector, redis, embedding, chat }: AdapterSettings): Healthz['adapters'] => ({
-  knowledge: vector === undefined ? 'embedded' : 'upstash',
-  memory: vector === undefined || redis === undefined ? 'embedded' : 'upstash',
-  embedding_cache: redis === undefined ? 'embedded' : 'upstash',
-  embeddings: embedding?.model.slice(0, 64) ?? 'none',
-  model: chat?.model.slice(0, 64) ?? 'none',
-});
+/**
+ * Which adapters run, by role, as `GET /healthz` tells everybody: kinds and names of models, no addresses. Of the stores the gateway
+ * knows the addresses alone, which is enough to say so.
+ */
+export const toldAdapters = (variables: AdapterVariables): Healthz['adapters'] => {
+  const { embedding, chat } = readModelSettings(variables);
+  const vector = (variables.UPSTASH_VECTOR_REST_URL ?? '').trim() !== '';
+  const redis = (variables.UPSTASH_REDIS_REST_URL ?? '').trim() !== '';
+  return {
+    knowledge: vector ? 'upstash' : 'embedded',
+    memory: vector && redis ? 'upstash' : 'embedded',
+    embedding_cache: redis ? 'upstash' : 'embedded',
+    embeddings: embedding?.model.slice(0, 64) ?? 'none',
+    model: chat?.model.slice(0, 64) ?? 'none',
+  };
+};

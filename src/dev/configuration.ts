@@ -57,26 +57,26 @@ export const CONFIGURATION: readonly Setting[] = [
   },
   {
     name: 'UPSTASH_VECTOR_REST_URL',
-    functions: 'all',
+    functions: ['semantic', 'library', 'memory', 'gateway'],
     otherwise: 'vectors stay in the edition and in the Durable Objects',
     what: 'The index of Upstash Vector: dense, cosine, with the dimensions of the embedding model',
   },
   {
     name: 'UPSTASH_VECTOR_REST_TOKEN',
-    functions: 'all',
+    functions: ['semantic', 'library', 'memory'],
     secret: true,
     otherwise: '`local` on this machine',
     what: 'Its token, the one that may write',
   },
   {
     name: 'UPSTASH_REDIS_REST_URL',
-    functions: 'all',
+    functions: ['semantic', 'memory', 'gateway'],
     otherwise: 'embeddings are kept in KV, memories in Durable Objects',
     what: 'The database of Upstash Redis: embeddings of questions and, with a vector index, memories',
   },
   {
     name: 'UPSTASH_REDIS_REST_TOKEN',
-    functions: 'all',
+    functions: ['semantic', 'memory'],
     secret: true,
     otherwise: '`local` on this machine',
     what: 'Its token, the one that may write',
@@ -120,13 +120,13 @@ export const CONFIGURATION: readonly Setting[] = [
   },
   {
     name: 'EMBEDDING_CACHE_SIZE',
-    functions: ['navigator', 'semantic', 'library', 'memory'],
+    functions: ['semantic', 'memory'],
     otherwise: '2000',
-    what: 'Embeddings of questions that an isolate keeps, 1 to 100,000; 1,536 numbers are 6 KiB',
+    what: 'Embeddings of questions that an isolate keeps, 1 to 10,000; 1,536 numbers are 6 KiB',
   },
   {
     name: 'EMBEDDING_CACHE_TTL_SECONDS',
-    functions: ['navigator', 'semantic', 'library', 'memory'],
+    functions: ['semantic', 'memory'],
     otherwise: '86400',
     what: 'How long they are kept, there and in Redis or KV, 60 to 31,536,000',
   },
@@ -220,6 +220,10 @@ export const CONFIGURATION: readonly Setting[] = [
   { name: 'SEARCH_COUNTRY', functions: ['web-search'], otherwise: "the provider's", what: 'Two letters: `us`' },
   { name: 'SEARCH_LANGUAGE', functions: ['web-search'], otherwise: "the provider's", what: 'Two letters: `en`' },
 ];
+
+/** Which of them a function reads. */
+export const settingsOf = (functionId: string): readonly Setting[] =>
+  CONFIGURATION.filter(({ functions }) => functions === 'all' || functions.includes(functionId));
 
 /** The table of docs/configuration.md. */
 export const configurationTable = (settings: readonly Setting[] = CONFIGURATION): string =>

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { unstable_readConfig } from 'wrangler';
-import { CONFIGURATION } from './configuration.ts';
-import { readEnvFile } from './env-file.ts';
-import { functionConfigs, ROOT } from './functions.ts';
+import { settingsOf } from './configuration.ts';
+import { readEnvFile, secretsNamedIn } from './env-file.ts';
+import { functionConfigs, idOfFunction, ROOT } from './functions.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,8 +27,6 @@ const dryRun = values['dry-run'];
 const [frontDoor = '', ...others] = functionConfigs();
 const order = [...others, frontDoor];
 
-const SECRETS: ReadonlySet<string> = new Set(CONFIGURATION.flatMap(({ name, secret }) => (secret ? [name] : [])));
-
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const unready = dryRun ? [] : order.flatMap(placeholdersOf);
@@ -39,15 +37,18 @@ if (unready.length > 0) {
   process.exit(1);
 }
 
-const given = values.env === undefined ? {} : orFail(() => readEnvFile(values.env ?? ''));
+const given: Record<string, string> = values.env === undefined ? {} : orFail(() => readEnvFile(values.env ?? ''));
+
+// Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 for (const file of order) {
   console.log(`\n${dryRun ? 'checking' : 'deploying'} ${file}`);
   const args = dryRun
     ? ['--dry-run', '--outdir', join('dist', unstable_readConfig({ config: join(ROOT, file) }).name ?? 'function')]
-    : [...directoryVars(), ...plainVars(given)];
-  const { status } = withSecrets(given, (secrets) =>
-    spawnSync('wrangler', ['deploy', '--config', file, ...args, ...(dryRun ? [] : secrets)], {
+    : [...directoryVars(), ...plainVars(file)];
+  const { status } = withSecrets(file, (secrets) =>
+    spawnSync('wrangler', ['deploy', '--config', file, ...args, ...secrets], {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
@@ -89,24 +90,30 @@ function directoryVars(): string[] {
   return ['--var', `CONTEXT_DIRECTORY:${read(directory)}`, '--var', `CONTEXT_DIRECTORY_ROOT:${read(root)}`];
 }
 
-/** What every function gets beside its own configuration: those that it does not read change nothing for it. */
-function plainVars(variables: Record<string, string>): string[] {
-  return plainOnes(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
+/** What a function gets beside its own configuration: of the given variables those that it reads. */
+function givenTo(file: string, wants: 'plain' | 'secret'): [string, string][] {
+  const id = idOfFunction(unstable_readConfig({ config: join(ROOT, file) }).name ?? '');
+  const named = id === 'library' ? secretsNamedIn(given.KB_SOURCES) : [];
+  const read = [...settingsOf(id), ...named.map((name) => ({ name, secret: true }))];
+  return read.flatMap(({ name, secret = false }) => {
+    const value = given[name];
+    return value === undefined || secret !== (wants === 'secret') ? [] : [[name, value] as [string, string]];
+  });
 }
 
-function plainOnes(variables: Record<string, string>): [string, string][] {
-  return Object.entries(variables).filter(([name]) => !SECRETS.has(name));
+function plainVars(file: string): string[] {
+  return givenTo(file, 'plain').flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 }
 
 /** A command line can be read by others on the machine; a file of our own cannot. */
-function withSecrets<T>(variables: Record<string, string>, deploy: (args: string[]) => T): T {
-  const secrets = Object.fromEntries(Object.entries(variables).filter(([name]) => SECRETS.has(name)));
-  if (Object.keys(secrets).length === 0) return deploy([]);
+function withSecrets<T>(file: string, deploy: (args: string[]) => T): T {
+  const secrets = Object.fromEntries(givenTo(file, 'secret'));
+  if (dryRun || Object.keys(secrets).length === 0) return deploy([]);
   const folder = mkdtempSync(join(tmpdir(), 'constellation-secrets-'));
   try {
-    const file = join(folder, 'secrets.json');
-    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
-    return deploy(['--secrets-file', file]);
+    const path = join(folder, 'secrets.json');
+    writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 });
+    return deploy(['--secrets-file', path]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

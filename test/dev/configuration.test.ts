@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ADAPTER_VARIABLES } from '../../src/adapters/settings.ts';
-import { CONFIGURATION, configurationTable } from '../../src/dev/configuration.ts';
+import { CONFIGURATION, configurationTable, settingsOf } from '../../src/dev/configuration.ts';
 import { functionConfigs, ROOT } from '../../src/dev/functions.ts';
 
 const named = CONFIGURATION.map(({ name }) => name);
@@ -35,5 +35,12 @@ describe('the configuration', () => {
   it('stands on its page as it is here', () => {
     const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
     expect(page).toContain(configurationTable());
+  });
+
+  it('gives the secrets of the stores to those alone that use them', () => {
+    const readers = (name: string) => CONFIGURATION.find((setting) => setting.name === name)?.functions;
+    expect(readers('UPSTASH_VECTOR_REST_TOKEN')).toEqual(['semantic', 'library', 'memory']);
+    expect(readers('UPSTASH_REDIS_REST_TOKEN')).toEqual(['semantic', 'memory']);
+    expect(settingsOf('analytics').map(({ name }) => name)).not.toContain('UPSTASH_VECTOR_REST_URL');
   });
 });

@@ -122,4 +122,14 @@ describe('npm run doctor', () => {
   it('refuses a variable that nothing reads', () => {
     expect(doctor(['OPENAI_KEY=x'])).toMatchObject({ status: 1, text: expect.stringContaining('OPENAI_KEY') });
   });
+
+  it('takes the secrets that further hosts name, and none that each function has of its own', () => {
+    const KB_SOURCES = 'KB_SOURCES={"acme": {"url": "https://kb.example.com", "tokenSecret": "ACME_KB_TOKEN"}}';
+    expect(doctor([KB_SOURCES, 'ACME_KB_TOKEN=secret'])).toMatchObject({ status: 0 });
+    for (const line of ['CONTEXT_SIGNING_KEY=secret', 'ENVIRONMENT=development']) {
+      const refused = doctor([line]);
+      expect(refused).toMatchObject({ status: 1, text: expect.stringContaining(line.split('=')[0] ?? '') });
+      expect(refused.text).not.toContain('secret');
+    }
+  });
 });

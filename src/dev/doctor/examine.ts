@@ -67,9 +67,14 @@ const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]
   const findings = await told(what, ADVICE.openai, async () => {
     const { text, finish, usage } = await client.complete(
       [{ role: 'user', content: 'Reply with JSON: {"word": "ready"}.' }],
-      { maxTokens: 200, schema: PROBE_SCHEMA },
+      { maxTokens: 1000, schema: PROBE_SCHEMA },
     );
-    if (finish !== 'stop' && finish !== undefined) throw new Error(`the completion ended early: ${finish}`);
+    if (finish === 'length')
+      throw new Wrong(
+        `${chat.model} spent its tokens before it answered: choose one that thinks less, or none that reasons`,
+      );
+    if (finish !== 'stop' && finish !== undefined)
+      throw new Wrong(`${chat.model} did not answer a plain request: ${finish}`);
     JSON.parse(text);
     return `${chat.model} keeps to a schema, and ${usage === undefined ? 'does not tell' : 'tells'} the tokens it spent`;
   });
