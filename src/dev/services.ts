@@ -3,6 +3,7 @@
  * the variables that lead `npm start` to them, one a line (docs/configuration.md).
  */
 import { ensureRedis } from './local-services/ensure-redis.ts';
+import { quotingModel } from './local-services/quoting-model.ts';
 import { startServices } from './local-services/start-services.ts';
 
 try {
@@ -12,6 +13,8 @@ try {
   process.exit(1);
 }
 const services = await startServices();
+// Stands in for a language model: it answers with sentences of what it is given.
+services.openai.answerWith(quotingModel);
 for (const [name, value] of Object.entries(services.variables)) console.log(`${name}=${value}`);
 const stop = (): void => {
   services.stop().then(

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
+import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
 import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
 import { type Product, startProduct } from '../../src/dev/product.ts';
 import { readJws } from '../../src/runtime/compact-jws.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
-import { quotingModel } from './quoting-model.ts';
 
 const PRICE = { inputPerMillion: 0.4, outputPerMillion: 1.6 };
 const QUESTION = 'Can I use a normal PC power supply with my Apollo II?';

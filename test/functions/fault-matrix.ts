@@ -10,9 +10,9 @@ import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
 import type { Fault } from '../../src/dev/local-services/faults.ts';
+import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
 import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
 import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
-import { quotingModel } from './quoting-model.ts';
 
 /** In every question, memory and article of the matrix, and nowhere else. */
 export const MARK = 'quokka';

@@ -1,8 +1,8 @@
-import type { ChatScript, ScriptedAnswer } from '../../src/dev/local-services/openai/chat-answer.ts';
-import { type ChatRequest, textOf } from '../../src/dev/local-services/openai/chat-request.ts';
-import { wordsOf } from '../../src/knowledge/search/analyse-text.ts';
-import { stem } from '../../src/knowledge/search/stem.ts';
-import { STOP_WORDS } from '../../src/knowledge/search/stop-words.ts';
+import { wordsOf } from '../../knowledge/search/analyse-text.ts';
+import { stem } from '../../knowledge/search/stem.ts';
+import { STOP_WORDS } from '../../knowledge/search/stop-words.ts';
+import type { ChatScript, ScriptedAnswer } from './openai/chat-answer.ts';
+import { type ChatRequest, textOf } from './openai/chat-request.ts';
 
 /**
  * A model that keeps to its instructions: it answers with sentences of what it was given, names where they stand, and says so
