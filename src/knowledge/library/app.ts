@@ -1,4 +1,5 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
+import { Hono } from 'hono/tiny';
 import { type ArticleListing, ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/article-listing.ts';
 import { ArticlePut, type HostArticle } from '../../contract/host-article.ts';
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
