@@ -28,8 +28,8 @@ export interface BudgetedModel {
 /**
  * Keeps a model within what is left of `tokens` and `cost_micros`; what has no limit is only counted.
  * Input is reserved before a call, by an upper bound that holds for prose, code and JSON (one token for two bytes), so that
- * calls that run side by side do not spend the same tokens twice. A call that is given up counts with that bound, since
- * the service may have worked for it; one that fails otherwise counts nothing.
+ * calls that run side by side do not spend the same tokens twice. A call that is given up or lost counts with that
+ * bound, since the service may have worked for it; one that the service refused counts nothing.
  *
  * @param options.price Bounds what a call may cost before it is made. Without one the first call runs whenever anything is
  *   left, and each further one is bounded by the dearest token so far.
@@ -80,7 +80,7 @@ export const budgetedModel = (
       settle(completion, estimate);
       return completion;
     } catch (error) {
-      if (options.signal?.aborted === true) {
+      if (!isRefused(error)) {
         budget.take({ tokens: estimate, cost_micros: estimate * inputMicros() });
       }
       throw error;
@@ -97,6 +97,10 @@ export const budgetedModel = (
 };
 
 const MICROS = 1_000_000;
+/** The service said no before it worked. Whatever else went wrong, it may have read what it was sent. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'reason' in error && (error.reason === 'refused' || error.reason === 'rate_limited');
+
 /** Where nobody says how much may be written. */
 const DEFAULT_MAX_TOKENS = 1024;
 /** With less, no answer worth its input can be written. */

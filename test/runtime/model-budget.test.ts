@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ModelUnavailable } from '../../src/ai/chat/model-unavailable.ts';
 import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
@@ -91,15 +92,17 @@ describe('budgetedModel()', () => {
     await expect(poor.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
   });
 
-  it('estimates what an API does not count, and counts a call that was given up, but none that failed', async () => {
+  it('estimates what an API does not count, and counts a call that was lost, but none that was refused', async () => {
     const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budget: budgetOf({ tokens: 1000 }) });
     await silent.ai.complete(MESSAGES);
     expect(silent.usage().tokens).toBe(25 + 7);
-    const failing = budgetedModel(modelOf(new Error('503')).ai, { budget: budgetOf({}) });
-    await expect(failing.ai.complete(MESSAGES)).rejects.toThrow('503');
-    expect(failing.usage()).toEqual({});
-    await expect(failing.ai.complete(MESSAGES, { signal: AbortSignal.abort() })).rejects.toThrow('503');
-    expect(failing.usage().tokens).toBe(25);
+    const failing = (reason: string) =>
+      budgetedModel(modelOf(new ModelUnavailable(reason as 'refused', 'no')).ai, { budget: budgetOf({}) });
+    for (const reason of ['refused', 'rate_limited', 'unavailable', 'malformed', 'aborted']) {
+      const model = failing(reason);
+      await expect(model.ai.complete(MESSAGES)).rejects.toThrow('no');
+      expect(model.usage().tokens ?? 0).toBe(reason === 'refused' || reason === 'rate_limited' ? 0 : 25);
+    }
   });
 });
 
