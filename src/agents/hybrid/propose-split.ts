@@ -87,25 +87,37 @@ const isFaithful = (question: string, parts: readonly PartialQuery[]): boolean =
   const kept = parts.flatMap(({ query }) => decisionsIn(query));
   return (
     decided.every((decision) => kept.some((other) => isSame(decision, other))) &&
-    kept.every((decision) => decided.some((other) => isSame(decision, other)))
+    kept.every((decision) => decided.some((other) => isSame(other, decision)))
   );
 };
 
-/** A decisive word between the content words around it, which say what it decides. */
+/** A decisive word between the content words around it in its clause, which say what it decides. */
 interface Decision {
   word: string;
   before: string | undefined;
   after: string | undefined;
 }
 
-const decisionsIn = (text: string): Decision[] => {
-  const words = wordsOf(text).filter((word) => !isFree(word));
-  return words.flatMap((word, at) => (isDecisive(word) ? [{ word, before: words[at - 1], after: words[at + 1] }] : []));
-};
+const decisionsIn = (text: string): Decision[] =>
+  text
+    .toLowerCase()
+    .split(CLAUSE_END)
+    .flatMap((clause) => {
+      const words = wordsOf(clause).filter((word) => !isFree(word));
+      return words.flatMap((word, at) =>
+        isDecisive(word) ? [{ word, before: words[at - 1], after: words[at + 1] }] : [],
+      );
+    });
 
-const isSame = (one: Decision, other: Decision): boolean =>
-  one.word === other.word &&
-  ((one.before !== undefined && one.before === other.before) || (one.after !== undefined && one.after === other.after));
+/** A pronoun too: what a part puts in its place is not known here. */
+const CLAUSE_END = /[,;:.?!]\s|\b(?:and|or|but|while|plus|it|its|they|them|their|this|these|those)\b/;
+
+/** Whatever stands beside it in the question stands beside it in the part; beside nothing, it would fit anywhere. */
+const isSame = (asked: Decision, part: Decision): boolean =>
+  asked.word === part.word &&
+  (asked.before !== undefined || asked.after !== undefined) &&
+  (asked.before === undefined || asked.before === part.before) &&
+  (asked.after === undefined || asked.after === part.after);
 
 const isFree = (word: string): boolean => NO_NOUNS.has(word) && !isDecisive(word);
 
