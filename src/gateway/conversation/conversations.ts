@@ -3,6 +3,7 @@ import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../../contr
 import { readAs } from '../../contract/read-as.ts';
 import { originate } from '../../runtime/request-context.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';
+import { GatewayError } from '../gateway-error.ts';
 
 /** One question of a conversation, and what was answered. */
 export interface PastTurn {
@@ -40,18 +41,25 @@ const READ_MEMORIES = 16;
 const MAX_TURNS = 4;
 const REMEMBER_MS = 5000;
 
-/** Turns of conversations, kept by the memory function: called in the name of the key's holder, in the workspace of the request. */
-export const conversationsBy = (client: SignedClient): Conversations => ({
+/**
+ * Turns of conversations, kept by the memory function: called in the name of the key's holder, in the workspace of the request.
+ * Only what was kept this way, for the same holder, is a turn again: other memories of a conversation, whoever stored them and
+ * whatever they say of themselves, are none.
+ */
+export const conversationsBy = (
+  client: SignedClient,
+  { newId = () => crypto.randomUUID() }: { newId?: (() => string) | undefined } = {},
+): Conversations => ({
   recall: async (place, withinMs) => {
     const query = new URLSearchParams({ conversation_id: place.id, limit: String(READ_MEMORIES) });
     const call = { to: MEMORY, method: 'GET', path: `${pathOf(place)}?${query}`, signal: place.signal };
     const answer = await client.call(contextOf(place, 'memory:read', withinMs), call);
     if (!answer.ok || answer.status !== 200) return undefined;
     const page = readAs(MemoryPage, answer.json());
-    return page.ok ? turnsOf(page.value.memories) : undefined;
+    return page.ok ? turnsOf(page.value.memories, place.subject) : undefined;
   },
   remember: async (place, { question, understoodAs, answer }) => {
-    const turn = { turn: place.traceId };
+    const turn = { turn: newId() };
     const about = understoodAs === undefined ? turn : { ...turn, understood_as: understoodAs };
     const stored = await Promise.all([
       store(client, place, { type: QUESTION, content: question, metadata: about }),
@@ -68,8 +76,8 @@ const pathOf = ({ workspace }: ConversationPlace): string => `/v1/workspaces/${w
 const store = async (client: SignedClient, place: ConversationPlace, memory: MemoryInput): Promise<boolean> => {
   const { id, personId } = place;
   const body = { ...memory, conversation_id: id, ...(personId === undefined ? {} : { person_id: personId }) };
-  const call = { to: MEMORY, path: pathOf(place), body: JSON.stringify(body) };
-  const answer = await client.call(contextOf(place, 'memory:write', REMEMBER_MS), call);
+  const call = { to: MEMORY, path: `${pathOf(place)}/turns`, body: JSON.stringify(body) };
+  const answer = await client.call(contextOf(place, 'memory:turns:write', REMEMBER_MS), call);
   return answer.ok && answer.status === 201;
 };
 
@@ -85,17 +93,23 @@ const contextOf = ({ subject, workspace, traceId, now }: ConversationPlace, capa
     traceId,
   });
 
-const About = z.object({ turn: z.string().max(64), understood_as: z.string().max(8000).optional() });
+const About = z.object({
+  turn: z.string().max(64),
+  /** Given by the memory function, for turns alone; whoever stores a memory cannot set it. */
+  asked_by: z.string().max(200),
+  understood_as: z.string().max(8000).optional(),
+});
 
 /** Questions with their answers; both were stored at once, so only what they say of themselves tells which belong together. */
-const turnsOf = (newestFirst: readonly Memory[]): PastTurn[] => {
+const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] => {
   const told = newestFirst.flatMap(({ type, content, metadata }) => {
     const about = readAs(About, metadata);
-    return about.ok ? [{ type, content, ...about.value }] : [];
+    return about.ok && about.value.asked_by === subject ? [{ type, content, ...about.value }] : [];
   });
   return told
     .flatMap(({ type, content, turn, understood_as: understoodAs }) => {
-      const answer = told.find((other) => other.type === ANSWER && other.turn === turn);
+      // The first that was kept: nothing that comes later takes its place.
+      const answer = told.findLast((other) => other.type === ANSWER && other.turn === turn);
       if (type !== QUESTION || answer === undefined) return [];
       return [{ question: content, ...(understoodAs === undefined ? {} : { understoodAs }), answer: answer.content }];
     })
@@ -103,8 +117,17 @@ const turnsOf = (newestFirst: readonly Memory[]): PastTurn[] => {
     .toReversed();
 };
 
-/** Who asks, as the metadata of a request says. */
+/**
+ * Who asks, as the metadata of a request says.
+ *
+ * @throws {GatewayError} For one that is no id: a turn that is kept without it could not be erased with the person.
+ */
 export const personIn = (metadata: Readonly<Record<string, unknown>> | undefined): string | undefined => {
-  const read = MemoryId.safeParse(metadata?.person_id);
-  return read.success ? read.data : undefined;
+  if (metadata?.person_id === undefined) return undefined;
+  const read = MemoryId.safeParse(metadata.person_id);
+  if (read.success) return read.data;
+  throw new GatewayError('INVALID_QUERY', {
+    message: 'Cannot keep the conversation: metadata.person_id is not an id of 1 to 128 visible ASCII characters',
+    suggestion: 'Send an id of the person, without spaces, or leave it out',
+  });
 };

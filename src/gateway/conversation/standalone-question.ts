@@ -14,16 +14,17 @@ export interface StandaloneQuestion {
 /**
  * Completes a follow-up question by rule, without a model. What needs no completing, or is beyond the rules, comes back as it is.
  *
- * @param previous The question before it, itself completed.
+ * @param before The question before it, itself completed.
  */
-export const standaloneQuestion = (question: string, previous: string): StandaloneQuestion => {
+export const standaloneQuestion = (question: string, before: string): StandaloneQuestion => {
   const asked = question.trim();
-  if (asked.length > MAX_FOLLOW_UP || previous.trim() === '') return { text: question, from: 'as asked' };
+  const previous = before.trim().slice(0, MAX_PREVIOUS);
+  if (asked.length > MAX_FOLLOW_UP || previous === '') return { text: question, from: 'as asked' };
   const fragment = fragmentOf(asked, previous);
   if (fragment !== undefined) return { text: completed(fragment, previous), from: 'fragment' };
   const clause = { text: asked, form: 'question' as const };
   const { text, isDependent } = carrySubject(clause, {
-    earlier: [previous.slice(0, MAX_PREVIOUS)],
+    earlier: [previous],
     sentence: [clause],
   });
   return isDependent ? { text, from: 'pronoun' } : { text: question, from: 'as asked' };
@@ -41,6 +42,8 @@ interface Fragment {
 }
 
 const LEAD = /^(?:(?:ok(?:ay)?|and|or|but|so|then|also|same)\b[\s,]*)*(?:(?:what|how)\s+(?:about|if\s+it\s+is)\s+)?/i;
+/** `ok`, `so` and `then` alone begin thanks and verdicts ("ok great") as well as questions. */
+const LEADS_ON = /\b(?:and|or|but|also|same|what|how)\b/i;
 const PREPOSITION = /^(on|for|with|in|at|from|to|of|about|without|via|by|under|over|during|after|before)\s+/i;
 const MAX_WORDS = 7;
 
@@ -58,7 +61,7 @@ const fragmentOf = (asked: string, previous: string): Fragment | undefined => {
   const phrase = preposition === '' ? rest : rest.slice(preposition.length).trim();
   const words = phrase.match(/[\p{L}\p{N}][\p{L}\p{N}.'’-]*/gu) ?? [];
   if (words.length === 0 || words.length > MAX_WORDS || !isThing(phrase, words)) return undefined;
-  if (lead.trim() === '' && preposition === '' && !hasTwin(previous, phrase)) return undefined;
+  if (!LEADS_ON.test(lead) && preposition === '' && !hasTwin(previous, phrase)) return undefined;
   return { preposition: preposition.toLowerCase(), phrase };
 };
 
@@ -69,15 +72,22 @@ const isThing = (phrase: string, words: readonly string[]): boolean => {
   const own = words
     .slice(ARTICLE.test(phrase) ? 1 : 0)
     .filter((word) => !/^(?:or|and|of|new|old|last|next)$/i.test(word));
-  return own.length > 0 && own.every((word) => !NO_NOUNS.has(word.toLowerCase()));
+  if (own.length === 0 || own.every((word) => VERDICTS.has(word.toLowerCase()))) return false;
+  return own.every((word) => !NO_NOUNS.has(word.toLowerCase()));
 };
+
+/** What people say to an answer, and what stands behind a preposition without naming a thing: `of course`, `for sure`. */
+const VERDICTS: ReadonlySet<string> = new Set(
+  (
+    'great nice cool perfect awesome amazing wonderful lovely super excellent fantastic brilliant fine clear understood ' +
+    'interesting helpful useful sweet neat sad strange weird odd funny impossible possible easy hard simple pity shame joke ' +
+    'sure course fact instance example chance all really very again idea answer job stuff man ok okay cheers lot nope yep yeah'
+  ).split(' '),
+);
 
 const completed = (fragment: Fragment, previous: string): string => {
   const { preposition, phrase } = fragment;
-  const body = previous
-    .trim()
-    .slice(0, MAX_PREVIOUS)
-    .replace(/[\s?.!]+$/, '');
+  const body = previous.replace(/[\s?.!]+$/, '');
   const slot = siblingIn(body, phrase) ?? objectOf(body, preposition);
   if (slot !== undefined) {
     const [article = ''] = KEPT_ARTICLE.exec(body.slice(slot.start, slot.end)) ?? [];

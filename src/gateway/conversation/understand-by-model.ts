@@ -2,10 +2,9 @@ import * as z from 'zod';
 import type { AIClient } from '../../contract/librarian.ts';
 import { Query } from '../../contract/query.ts';
 import { readAs } from '../../contract/read-as.ts';
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import type { PastTurn } from './conversations.ts';
+import { keepsQuestion } from './keeps-question.ts';
 
 const Reply = z.object({ question: Query });
 const MAX_TOKENS = 200;
@@ -14,9 +13,9 @@ const MAX_ANSWER = 600;
 
 /**
  * Has a model write a follow-up question so that it stands alone. The turns reach it as JSON, never as instructions; what comes
- * back may use words of the conversation alone, so that nothing else gets into what is searched.
+ * back may use words of the conversation alone, and has to keep what the question asks.
  *
- * @returns Undefined when the model fails, takes too long, or brings in words of its own.
+ * @returns Undefined when the model fails, takes too long, brings in words of its own or turns the question round.
  */
 export const understandByModel = async (
   ai: AIClient,
@@ -34,7 +33,9 @@ export const understandByModel = async (
     const { text, finish = 'stop' } = await deadline.race(ai.complete(messages, options));
     const reply = readAs(Reply, JSON.parse(text));
     if (!reply.ok || finish !== 'stop') return undefined;
-    return saysNothingNew(reply.value.question, { question, turns }) ? reply.value.question : undefined;
+    const questions = turns.flatMap((turn) => [turn.question, turn.understoodAs ?? '']);
+    const answers = turns.map(({ answer }) => answer);
+    return keepsQuestion(reply.value.question, question, { questions, answers }) ? reply.value.question : undefined;
   } catch {
     // The rules decide then, as they do where there is no model.
     return undefined;
@@ -58,16 +59,3 @@ const SCHEMA = {
     additionalProperties: false,
   },
 };
-
-/** Its content words are those of the question, or were said before; all names and numbers of the question are kept. */
-const saysNothingNew = (
-  written: string,
-  { question, turns }: { question: string; turns: readonly PastTurn[] },
-): boolean => {
-  const said = new Set(stems([question, ...turns.flatMap((turn) => [turn.question, turn.answer])].join('\n')));
-  const kept = new Set(stems(written));
-  const marks = question.match(/\b(?:\p{Lu}[\p{L}\p{N}]*|\d[\p{L}\p{N}]*)\b/gu) ?? [];
-  return [...kept].every((word) => said.has(word)) && marks.slice(1).every((mark) => written.includes(mark));
-};
-
-const stems = (text: string): string[] => wordsOf(text.slice(0, 20_000)).map(stem);

@@ -14,6 +14,7 @@ const FRAGMENTS: [question: string, previous: string, standalone: string][] = [
   ['what about returns?', 'How long is the warranty?', 'How long is the warranty for returns?'],
   ['And with Wi-Fi?', 'Can I set it up with Ethernet?', 'Can I set it up with Wi-Fi?'],
   ['ok, and in Canada?', 'How long does shipping take in Germany?', 'How long does shipping take in Canada?'],
+  ['ok Apollo II?', 'Where is the reset button of the Apollo III?', 'Where is the reset button of the Apollo II?'],
   ['Apollo II?', 'Where is the reset button of the Apollo III?', 'Where is the reset button of the Apollo II?'],
   ['and without a router?', 'How do I set up the Apollo?', 'How do I set up the Apollo without a router?'],
 ];
@@ -31,6 +32,16 @@ const THEIR_OWN: [question: string, previous: string][] = [
   ['Thanks!', 'How loud is the Apollo III?'],
   ['What can you do?', 'How loud is the Apollo III?'],
   ['', 'How loud is the Apollo III?'],
+  ['ok great', 'How do I reset my password?'],
+  ['Okay, perfect!', 'How do I reset my password?'],
+  ['ok thanks a lot', 'How do I reset my password?'],
+  ['so helpful', 'How do I reset my password?'],
+  ['then fine', 'How do I reset my password?'],
+  ['and really nice', 'How do I reset my password?'],
+  ['ok lightning', 'How do I reset my password?'],
+  ['ok, of course', 'How do I reset my password?'],
+  ['so what a pity', 'How do I reset my password?'],
+  ['Okay understood, great job', 'How do I reset my password?'],
   ['and on the Apollo II?', ''],
 ];
 
@@ -50,6 +61,13 @@ describe('standaloneQuestion()', () => {
       expect(standaloneQuestion(question, previous)).toEqual({ text: question, from: 'as asked' });
     });
   }
+  it('looks for a twin only in the beginning of a long question before', () => {
+    const previous = `${'How do I set up the pool and the node? '.repeat(20)}What about the Apollo III?`;
+    expect(standaloneQuestion('Apollo II?', previous)).toEqual({ text: 'Apollo II?', from: 'as asked' });
+    const startedMs = performance.now();
+    standaloneQuestion('Apollo II?', 'Apollo III '.repeat(100_000));
+    expect(performance.now() - startedMs).toBeLessThan(200);
+  });
   it('ends in time on any text', () => {
     for (const text of [
       'a '.repeat(150),
