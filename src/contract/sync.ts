@@ -6,7 +6,7 @@ import { Timestamp } from './timestamp.ts';
 export const SyncRequest = z.strictObject({
   /** Lists everything, and so notices what is gone (design 7.8). */
   full: z.boolean().optional(),
-  /** Removes what is gone even when that is more than 30 % of the articles. Implies `full`. */
+  /** Removes what is gone even when that is more than 30 % of the articles, and embeds every text again. Implies `full`. */
   force: z.boolean().optional(),
 });
 export type SyncRequest = z.infer<typeof SyncRequest>;
@@ -14,7 +14,8 @@ export type SyncRequest = z.infer<typeof SyncRequest>;
 /**
  * What a sync is doing, in this order: `listing` reads the host's pages, `comparing` finds what differs, `chunking`
  * cuts the changed articles, `embedding` fetches their vectors (where there is a model), `publishing` builds and stores
- * the edition. `idle`: no sync runs.
+ * the edition; where articles were changed or removed, an edition without what is gone is published before `embedding` too.
+ * `idle`: no sync runs.
  */
 export const SyncState = z.enum(['idle', 'listing', 'comparing', 'chunking', 'embedding', 'publishing']);
 export type SyncState = z.infer<typeof SyncState>;

@@ -1,10 +1,11 @@
-import * as z from 'zod';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
-import type { VectorRecord } from '../../storage/vector-index.ts';
-import { embeddingTextOf } from '../vectors/embedding-text.ts';
+import type { VectorIndex } from '../../storage/vector-index.ts';
 import { packVector, quantise } from '../vectors/quantise.ts';
+import { progressStore, UNHARMED } from './embedding-progress.ts';
 import { fitsEdition, type LibraryEmbedding } from './library-embedding.ts';
+import { missingVectors } from './missing-vectors.ts';
+import { BATCH, nextBatch, usableVectors, type Wanted } from './next-batch.ts';
 import { type PlanParts, planVectors } from './plan-vectors.ts';
 
 export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
@@ -14,15 +15,16 @@ export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
 
 /** What a step came to. */
 export interface EmbeddingStep {
-  /** Texts embedded. */
+  /** Texts whose vectors are where they belong now. */
   embedded: number;
   /**
-   * `more`: go on. `waiting`: not before `dueAt`. `done`: every chunk has its vector. `given-up`: some have none, for the
-   * model or the index does not answer; it is tried again later.
+   * `more`: go on. `waiting`: not before `dueAt`. `done`: every chunk has its vector, or never gets one. `given-up`: some
+   * have none, for the model or the index does not answer; it is tried again later.
    */
   next: 'more' | 'waiting' | 'done' | 'given-up';
-  /** Something that people should know of. */
+  /** Something that people should know of, and the article that it is about. */
   warning?: string | undefined;
+  article?: string | undefined;
 }
 
 export interface ChunkEmbedder {
@@ -33,29 +35,15 @@ export interface ChunkEmbedder {
   step(options?: { limitMs?: number }): Promise<() => EmbeddingStep>;
   /** When there is something to do outside of a sync; undefined when there is not. */
   dueAt(): number | undefined;
-  /** Forgets earlier failures: who asks for a sync asks to try again. */
-  restart(): void;
+  /**
+   * Forgets earlier failures: who asks for a sync asks to try again. A full one compares the index with what is noted; `force`
+   * has everything embedded and stored again.
+   */
+  restart(sync: { full: boolean; force: boolean }): void;
+  /** Leaves it alone for a while. */
+  postpone(): void;
 }
 
-const Count = z.int().min(0);
-
-/** How embedding stands, between two steps. There is none when everything has its vector. */
-const Progress = z.object({
-  /** Steps in a row that failed, and times it was given up for that. */
-  failures: Count.default(0),
-  rounds: Count.default(0),
-  /** Milliseconds that they took, without the waits between them. */
-  failingMs: z.number().default(0),
-  /** Nothing is tried before. */
-  retryAt: z.number().optional(),
-  /** The index may not have caught up with what was stored; so long that is waited for. */
-  visibleBy: z.number().optional(),
-  waits: Count.default(0),
-});
-type Progress = z.infer<typeof Progress>;
-
-/** What one step embeds, some 100,000 tokens of English: a provider cuts it into as many requests as its service wants. */
-const BATCH = { texts: 256, characters: 400_000 };
 const LIMIT_MS = 20_000;
 const MAX_FAILURES = 4;
 /** A service that does not answer at all is not asked again: a sync has an end, and the words are published. */
@@ -68,49 +56,122 @@ const MAX_ROUND_MS = 3_600_000;
 const VISIBLE_WITHIN_MS = 60_000;
 const FIRST_LOOK_MS = 200;
 const MAX_LOOK_MS = 4000;
+/** No model refuses this for what it says. */
+const HARMLESS = 'Good morning';
+/** So many texts in a row that are refused by themselves, and it is not the texts. */
+const MAX_REFUSED = 16;
+/** Ids that one statement names. */
+const IDS_AT_ONCE = 10_000;
 
 /** Gives the chunks of a library their vectors, step by step. */
 export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
   const { state, articles, vectors, embedding, now } = parts;
   const { provider, index } = embedding;
   const place = index === undefined ? 'edition' : `index ${embedding.indexName ?? ''}`;
-  const read = (): Progress | undefined => {
-    const stored = state.read('embedding');
-    return stored === undefined ? undefined : Progress.catch(() => Progress.parse({})).parse(stored);
-  };
-  const write = (progress: Partial<Progress>): void =>
-    state.write('embedding', { failures: 0, failingMs: 0, rounds: 0, waits: 0, ...progress });
+  const progress = progressStore(state);
 
   const step: ChunkEmbedder['step'] = async ({ limitMs = LIMIT_MS } = {}) => {
-    if (!fitsEdition(embedding, articles.chunkCount())) return () => ended({ warning: TOO_MANY });
-    if (state.read('vectors_in') !== place) return () => moved();
-    if (await planVectors({ ...parts, space: provider })) return () => ({ embedded: 0, next: 'more' });
-    const batch = nextBatch(parts);
-    if (batch.length === 0) return settle(limitMs);
     const startedAt = now();
     try {
-      const signal = AbortSignal.timeout(limitMs);
-      const found = await provider.embedBatch(
-        batch.map(({ text }) => text),
-        { signal },
-      );
-      const usable = usableVectors(batch, found, provider.dimensions);
-      if (index !== undefined && usable.length > 0) await index.upsert(usable, { signal });
-      const packed = new Map(
-        index === undefined ? usable.map(({ id, vector }) => [id, packVector(quantise(vector))]) : [],
-      );
-      return () => stored(batch, packed);
+      return await nextStep(AbortSignal.timeout(limitMs), startedAt);
     } catch (error) {
       parts.onFault('embed', error);
       return () => failed(error, startedAt);
     }
   };
 
-  const stored = (batch: readonly Wanted[], packed: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): EmbeddingStep => {
-    for (const { vector } of batch) vectors.setStored(vector, packed.get(vector));
+  const nextStep = async (signal: AbortSignal, startedAt: number): Promise<() => EmbeddingStep> => {
+    if (!fitsEdition(embedding, articles.chunkCount())) return () => ended({ warning: TOO_MANY });
+    if (state.read('vectors_in') !== place) return moved;
+    if (await planVectors({ ...parts, space: provider })) return () => MORE;
+    const { check, texts = BATCH.texts } = progress.read() ?? {};
+    if (check === 'again') return again;
+    if (check !== undefined && index !== undefined) return compare(index, signal);
+    const kept = index === undefined ? [] : vectors.kept(BATCH.texts);
+    if (index !== undefined && kept.length > 0) {
+      await index.upsert(kept, { signal });
+      return () => stored(kept);
+    }
+    const batch = nextBatch(parts, texts);
+    return batch.length === 0 ? settle(signal) : embed(batch, { signal, startedAt });
+  };
+
+  const embed = async (
+    batch: readonly Wanted[],
+    { signal, startedAt }: { signal: AbortSignal; startedAt: number },
+  ): Promise<() => EmbeddingStep> => {
+    const texts = batch.map(({ text }) => text);
+    const found = await provider.embedBatch(texts, { signal }).catch(async (error) => {
+      if (!isRefusal(error)) throw error;
+      // Is it for one of the texts? A key or a model that is refused lets this one fail as well.
+      await provider.embed(HARMLESS, { signal });
+      parts.onFault('embed', error);
+      return undefined;
+    });
+    if (found === undefined) return () => refused(batch);
+    const usable = usableVectors(batch, found, provider.dimensions);
+    try {
+      if (index !== undefined && usable.length > 0) await index.upsert(usable, { signal });
+    } catch (error) {
+      parts.onFault('store vectors', error);
+      return () => {
+        vectors.keep(usable);
+        return failed(error, startedAt);
+      };
+    }
+    return () => {
+      const ids = new Set(usable.map(({ id }) => id));
+      for (const { vector } of batch) if (!ids.has(vector)) vectors.setNone(vector);
+      return { ...stored(usable), embedded: batch.length };
+    };
+  };
+
+  const stored = (records: readonly { id: string; vector: readonly number[] }[]): EmbeddingStep => {
+    for (const { id, vector } of records)
+      vectors.setStored(id, index === undefined ? packVector(quantise(vector)) : undefined);
     state.bumpRevision();
-    write(index === undefined ? {} : { visibleBy: now() + VISIBLE_WITHIN_MS });
-    return { embedded: batch.length, next: 'more' };
+    const visibleBy = index === undefined ? undefined : now() + VISIBLE_WITHIN_MS;
+    const texts = (progress.read()?.texts ?? BATCH.texts) * 2;
+    progress.update({ ...UNHARMED, visibleBy, texts: texts < BATCH.texts ? texts : undefined });
+    return { embedded: records.length, next: 'more' };
+  };
+
+  /** Half of the batch is tried, until it is one text: that one is done without a vector. */
+  const refused = (batch: readonly Wanted[]): EmbeddingStep => {
+    const [first] = batch;
+    const { refused: before = 0 } = progress.read() ?? {};
+    if (first === undefined || batch.length > 1) {
+      progress.update({ ...UNHARMED, refused: before, texts: Math.ceil(batch.length / 2) });
+      return MORE;
+    }
+    vectors.setNone(first.vector);
+    progress.update({ ...UNHARMED, refused: before + 1 });
+    const told = { article: first.article, warning: REFUSED };
+    if (before + 1 < MAX_REFUSED) return { ...MORE, ...told };
+    progress.update({ refused: 0, retryAt: now() + ROUND_MS });
+    return { embedded: 0, next: 'given-up', ...told };
+  };
+
+  const again = (): EmbeddingStep => {
+    progress.update({ check: undefined });
+    vectors.setAllWantedAgain();
+    return MORE;
+  };
+
+  const compare = async (index: VectorIndex, signal: AbortSignal): Promise<() => EmbeddingStep> => {
+    const missing = await missingVectors(index, vectors.stored(), { signal }).catch((error) => {
+      parts.onFault('compare vectors', error);
+      return undefined;
+    });
+    return () => {
+      progress.update({ check: undefined });
+      if (missing === undefined) return { ...MORE, warning: NOT_COMPARED };
+      if (missing.length === 0) return MORE;
+      for (let from = 0; from < missing.length; from += IDS_AT_ONCE)
+        vectors.setWanted(missing.slice(from, from + IDS_AT_ONCE));
+      state.bumpRevision();
+      return { ...MORE, warning: `The vector index had lost ${missing.length} vectors: they are stored again` };
+    };
   };
 
   const moved = (): EmbeddingStep => {
@@ -119,34 +180,34 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       state.bumpRevision();
     }
     state.write('vectors_in', place);
-    return { embedded: 0, next: 'more' };
+    return MORE;
   };
 
   const ended = (more: { warning?: string } = {}): EmbeddingStep => {
-    state.write('embedding', undefined);
+    progress.clear();
     return { embedded: 0, next: 'done', ...more };
   };
 
   /** Everything is stored; whether it can be found is asked again and again, at growing intervals. */
-  const settle = async (limitMs: number): Promise<() => EmbeddingStep> => {
-    const visibleBy = read()?.visibleBy;
+  const settle = async (signal: AbortSignal): Promise<() => EmbeddingStep> => {
+    const visibleBy = progress.read()?.visibleBy;
     if (index === undefined || visibleBy === undefined) return () => ended();
-    const pending = await index.pending({ signal: AbortSignal.timeout(limitMs) }).catch((error) => {
+    const pending = await index.pending({ signal }).catch((error) => {
       parts.onFault('look for vectors', error);
       return Number.POSITIVE_INFINITY;
     });
     if (pending === 0) return () => ended();
     if (now() >= visibleBy) return () => ended({ warning: NOT_VISIBLE });
     return () => {
-      const waits = read()?.waits ?? 0;
+      const waits = progress.read()?.waits ?? 0;
       const retryAt = now() + Math.min(MAX_LOOK_MS, FIRST_LOOK_MS * 2 ** waits);
-      write({ visibleBy, waits: waits + 1, retryAt });
+      progress.update({ ...UNHARMED, waits: waits + 1, retryAt });
       return { embedded: 0, next: 'waiting' };
     };
   };
 
   const failed = (error: unknown, startedAt: number): EmbeddingStep => {
-    const { failures = 0, failingMs: before = 0, rounds = 0, visibleBy } = read() ?? {};
+    const { failures = 0, failingMs: before = 0, rounds = 0 } = progress.read() ?? {};
     const failingMs = before + now() - startedAt;
     const known = error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? error.reason : 'unavailable';
     const isOver = known === 'refused' || failures + 1 >= MAX_FAILURES || failingMs >= MAX_FAILING_MS;
@@ -154,65 +215,36 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     const wait = isOver
       ? Math.min(MAX_ROUND_MS, ROUND_MS * 2 ** rounds)
       : Math.max(Math.min(asked, ROUND_MS), FIRST_WAIT_MS * 2 ** failures);
-    const counted = isOver ? { failures: 0, rounds: rounds + 1 } : { failures: failures + 1, rounds, failingMs };
-    write({ ...counted, retryAt: now() + wait, ...(visibleBy === undefined ? {} : { visibleBy }) });
+    const counted = isOver ? { failures: 0, failingMs: 0, rounds: rounds + 1 } : { failures: failures + 1, failingMs };
+    progress.update({ ...counted, retryAt: now() + wait });
     if (!isOver) return { embedded: 0, next: 'waiting' };
-    const count = vectors.wantedCount();
-    return {
-      embedded: 0,
-      next: 'given-up',
-      warning: `Cannot embed ${count} texts now: they are searched by their words`,
-    };
+    const what = `Cannot embed ${vectors.wantedCount()} texts now${isRefusal(error) ? REFUSED_ALL : ''}`;
+    return { embedded: 0, next: 'given-up', warning: `${what}: what has no vector is searched by its words` };
   };
 
   return {
     step,
     dueAt: () => {
-      const progress = read();
-      return progress && (progress.retryAt ?? now());
+      const stands = progress.read();
+      return stands && (stands.retryAt ?? now());
     },
-    restart: () => {
-      const progress = read();
-      if (progress) write(progress.visibleBy === undefined ? {} : { visibleBy: progress.visibleBy });
+    restart: ({ full, force }) => {
+      const check = force ? 'again' : full && index !== undefined ? 'compare' : undefined;
+      if (check !== undefined) progress.update({ ...UNHARMED, check });
+      else if (progress.read() !== undefined) progress.update(UNHARMED);
     },
+    postpone: () => progress.update({ retryAt: now() + ROUND_MS }),
   };
 };
+
+const MORE: EmbeddingStep = { embedded: 0, next: 'more' };
 
 const TOO_MANY =
   'Cannot embed the texts: there are too many for an edition without a vector index; they are searched by their words';
 const NOT_VISIBLE =
   'The vector index has not caught up after a minute: some texts are found by their words only until it has';
+const NOT_COMPARED = 'Cannot compare the vectors with those of the index: the next full sync does';
+const REFUSED = 'Cannot embed one of its texts: the model refuses it; it is searched by its words';
+const REFUSED_ALL = ', for the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
 
-interface Wanted {
-  vector: string;
-  text: string;
-}
-
-/** The texts of the next wanted vectors, each once; bounded in number and length but for the first. */
-const nextBatch = ({ vectors, articles }: EmbeddingParts): Wanted[] => {
-  const batch = new Map<string, Wanted>();
-  let characters = 0;
-  let entry: ReturnType<typeof articles.entry>;
-  for (const { vector, article, position } of vectors.wanted(BATCH.texts)) {
-    if (batch.has(vector)) continue;
-    if (entry?.article.id !== article) entry = articles.entry(article);
-    const chunk = entry?.chunks[position];
-    if (!entry || !chunk) continue;
-    const text = embeddingTextOf({ ...chunk, title: entry.article.title });
-    characters += text.length;
-    if (batch.size > 0 && characters > BATCH.characters) break;
-    batch.set(vector, { vector, text });
-  }
-  return [...batch.values()];
-};
-
-/** A vector without a direction, as of a text without words, is near to nothing: its text is done without one. */
-const usableVectors = (batch: readonly Wanted[], found: readonly number[][], dimensions: number): VectorRecord[] => {
-  const isWhole = found.length === batch.length && found.every(({ length }) => length === dimensions);
-  if (!isWhole || !found.every((vector) => vector.every(Number.isFinite)))
-    throw new EmbeddingFailed('malformed', 'Cannot store the vectors: some are missing or not of the right form');
-  return batch.flatMap(({ vector: id }, at) => {
-    const vector = found[at] ?? [];
-    return vector.some((value) => value !== 0) ? [{ id, vector }] : [];
-  });
-};
+const isRefusal = (error: unknown): boolean => error instanceof EmbeddingFailed && error.reason === 'refused';

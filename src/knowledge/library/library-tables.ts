@@ -29,7 +29,8 @@ const TABLES = [
   // `hash` of the article whose chunks have their vectors' ids in `chunk_vectors`, and the `space` they belong to.
   'vector_plans (article TEXT PRIMARY KEY, hash TEXT NOT NULL, space TEXT NOT NULL)',
   'chunk_vectors (article TEXT NOT NULL, position INTEGER NOT NULL, vector TEXT NOT NULL, PRIMARY KEY (article, position)) WITHOUT ROWID',
-  // Vectors that are wanted, stored, or still to be removed: whatever may be in the index has a row here. `packed` where it is kept here.
+  // Vectors that are wanted, stored, or still to be removed: whatever may be in the index has a row here. `is_stored` as `vector-store.ts`
+  // tells. `packed`: as the edition has it where that is its place; else its numbers, 32 bits each, until the index takes them.
   'vectors (vector TEXT PRIMARY KEY, is_stored INTEGER NOT NULL, packed BLOB)',
   'state (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];

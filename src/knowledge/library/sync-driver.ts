@@ -124,8 +124,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const started = currentRun() === undefined;
     if (started) {
       sql.transaction(() => {
-        state.write('run', newRun({ full, force }));
-        embedder?.restart();
+        const run = newRun({ full, force });
+        state.write('run', run);
+        embedder?.restart(run);
       });
     }
     wake();
@@ -170,6 +171,11 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
         return true;
       }
       const writes = run.writes + (await publish());
+      if (run.embedsNext) {
+        const embedding = { phase: 'embedding' as const, embedsNext: false, failures: 0 };
+        commit(run, sql, state, (stored) => ({ ...stored, writes, ...embedding }));
+        return true;
+      }
       end({ ...run, writes }, { outcome: writes > 0 ? 'published' : 'unchanged', error: null });
       return true;
     } catch (error) {
@@ -225,11 +231,21 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     });
   };
 
+  const embedOrPostpone = async (options?: { limitMs: number }): Promise<EmbeddingStep['next']> => {
+    try {
+      return await embedDue(options);
+    } catch (error) {
+      parts.onFault('embed', error);
+      embedder?.postpone();
+      return 'given-up';
+    }
+  };
+
   /** What was just written waits for its vectors, but not for long: its words are worth more. */
   const embedShortly = async (): Promise<void> => {
     if (embedder === undefined || (embedder.dueAt() ?? 0) > now()) return;
     for (let step = 0; step < SHORT_STEPS; step += 1)
-      if ((await embedDue({ limitMs: SHORT_LIMIT_MS })) !== 'more') return;
+      if ((await embedOrPostpone({ limitMs: SHORT_LIMIT_MS })) !== 'more') return;
   };
 
   /** An edition is forgotten only once the shelf has forgotten it: nobody else knows what lies there. */
@@ -257,7 +273,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       const isEmbedDue = run === undefined && (embedder?.dueAt() ?? Number.POSITIVE_INFINITY) <= now();
       if (!isDue && !isEmbedDue && run === undefined) break;
       if (isDue) await publishDue();
-      else if (isEmbedDue) await embedDue();
+      else if (isEmbedDue) await embedOrPostpone();
       if (run !== undefined && !(await stepRun(run))) break;
     }
     for (let step = 0; step < STEPS_AT_ONCE && (removalDueAt() ?? Number.POSITIVE_INFINITY) <= now(); step += 1)

@@ -40,6 +40,8 @@ export const SyncRun = z.object({
   embedded: Count.default(0),
   toEmbed: Count.default(0),
   missing: Count.default(0),
+  /** Whether embedding follows the publishing that is at hand. */
+  embedsNext: z.boolean().default(false),
 });
 export type SyncRun = z.infer<typeof SyncRun>;
 
@@ -49,7 +51,7 @@ export const newSyncRun = (
   const { updatedSince, ...rest } = begin;
   const counts = { pages: 0, received: 0, nameless: 0, skippedCount: 0, warningCount: 0, added: 0, changed: 0 };
   const more = { removed: 0, unchanged: 0, writes: 0, toProcess: 0, processed: 0, step: 0, failures: 0 };
-  const vectors = { embedded: 0, toEmbed: 0, missing: 0 };
+  const vectors = { embedded: 0, toEmbed: 0, missing: 0, embedsNext: false };
   const run = {
     ...rest,
     phase: 'listing' as const,

@@ -5,7 +5,7 @@ import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
 import { takeInArticle } from '../articles/take-in-article.ts';
 import type { ArticleStore } from './article-store.ts';
-import type { ChunkEmbedder } from './embed-chunks.ts';
+import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import type { HostKbClient, HostPage } from './host-kb-client.ts';
 import type { LibraryState } from './library-state.ts';
@@ -20,7 +20,7 @@ export interface SyncParts {
   sync: SyncStore;
   client: () => HostKbClient;
   normalise: NormaliseOptions;
-  vectors: Pick<VectorStore, 'wantedCount'>;
+  vectors: Pick<VectorStore, 'wantedCount' | 'missingCount'>;
   /** Where there is an embedding model. */
   embedder?: ChunkEmbedder | undefined;
 }
@@ -123,11 +123,15 @@ const compare = (run: SyncRun, { sync, articles, state, embedder }: SyncParts): 
     if (run.held === null && run.nameless === 0) sync.removeUnlistedTombstones();
   }
   run.toProcess = sync.stagedCount();
-  run.phase = run.toProcess > 0 ? 'chunking' : phaseAfterChunking(embedder);
+  if (run.toProcess > 0) run.phase = 'chunking';
+  else leaveChunking(run, embedder);
 };
 
-const phaseAfterChunking = (embedder: ChunkEmbedder | undefined): SyncRun['phase'] =>
-  embedder === undefined ? 'publishing' : 'embedding';
+/** What is gone from the articles does not wait until others have their vectors: an edition without it goes out first. */
+const leaveChunking = (run: SyncRun, embedder: ChunkEmbedder | undefined): void => {
+  run.embedsNext = embedder !== undefined && run.removed + run.changed > 0;
+  run.phase = embedder === undefined || run.embedsNext ? 'publishing' : 'embedding';
+};
 
 const removeUnlisted = (
   run: SyncRun,
@@ -169,7 +173,7 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder 
     }
   }
   if (isChanged) state.bumpRevision();
-  if (sync.stagedCount() === 0) run.phase = phaseAfterChunking(embedder);
+  if (sync.stagedCount() === 0) leaveChunking(run, embedder);
 };
 
 const takeIn = (
@@ -194,14 +198,14 @@ const takeIn = (
 const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
   const note = await parts.embedder?.step();
   commitStep(run, parts, (stored) => {
-    const { embedded, next, warning } = note?.() ?? { embedded: 0, next: 'done' };
+    const { embedded, next, warning, article = '(vectors)' }: EmbeddingStep = note?.() ?? { embedded: 0, next: 'done' };
     stored.embedded += embedded;
     stored.writes += embedded;
     const wanted = parts.vectors.wantedCount();
     stored.toEmbed = stored.embedded + wanted;
-    if (warning !== undefined) addWarnings(stored, [{ id: '(vectors)', reason: warning }]);
+    if (warning !== undefined) addWarnings(stored, [{ id: article, reason: warning }]);
     if (next !== 'done' && next !== 'given-up') return;
-    stored.missing = wanted;
+    stored.missing = parts.vectors.missingCount();
     stored.phase = 'publishing';
   });
 };

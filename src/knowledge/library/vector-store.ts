@@ -19,18 +19,30 @@ export interface VectorStore {
   plan(article: { id: string; hash: string }, options: { space: string; vectors: readonly string[] }): void;
   /** Forgets the ids of articles that are gone. Says whether there were any. */
   forgetGone(): boolean;
-  /** Vectors that chunks want and that are not stored, in the order of the chunks; at most `limit` chunks. */
+  /** Vectors that chunks want, in the order of the chunks; at most `limit` chunks. */
   wanted(limit: number): WantedVector[];
+  /** How many different texts want their vector, and how many of them have none at all. */
   wantedCount(): number;
+  missingCount(): number;
   /** How many different vectors the chunks have that are stored. */
   storedCount(): number;
   /** Notes that a vector is where it belongs; `packed` where that is here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
+  /** Notes that a text has no vector and never gets one. */
+  setNone(vector: string): void;
+  /** Keeps what the index did not take, in its numbers, until it does. */
+  keep(records: readonly { id: string; vector: readonly number[] }[]): void;
+  /** What is kept of the vectors that chunks want; at most `limit` chunks. */
+  kept(limit: number): { id: string; vector: number[] }[];
   /** None is stored any more: they are looked for in another place. */
   setAllWanted(): void;
+  /** Has all vectors stored again; until then they stay as they are. */
+  setAllWantedAgain(): void;
+  /** Ids of all that is stored. */
+  stored(): string[];
   /** Vectors of no chunk; at most `limit`. */
   unused(limit: number): string[];
-  /** They may be on their way out: chunks that want them again have them stored again. */
+  /** They are gone, or may be on their way out: chunks that want them have them stored again. */
   setWanted(vectors: readonly string[]): void;
   /** Forgets those of the vectors that are of no chunk. */
   forgetUnused(vectors: readonly string[]): void;
@@ -40,7 +52,11 @@ export interface VectorStore {
   storedVectors(): Iterable<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-const WANTED = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE is_stored = 0';
+/** What `is_stored` says of a vector. */
+const STATE = { missing: 0, stored: 1, none: 2, storedAndWanted: 3 };
+const HAS_ONE = `is_stored IN (${STATE.stored}, ${STATE.storedAndWanted})`;
+const OF_CHUNKS = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE';
+const WANTED = `${OF_CHUNKS} is_stored IN (${STATE.missing}, ${STATE.storedAndWanted})`;
 const ROWS_AT_ONCE = 200;
 
 export const vectorStore = (sql: Sql): VectorStore => ({
@@ -79,14 +95,25 @@ export const vectorStore = (sql: Sql): VectorStore => ({
     return rows.map((row) => ({ ...row, position: Number(row.position) }) as WantedVector);
   },
   wantedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${WANTED}`),
-  storedCount: () =>
-    countOf(
-      sql,
-      'SELECT count(DISTINCT vector) AS n FROM chunk_vectors JOIN vectors USING (vector) WHERE is_stored = 1',
-    ),
-  setStored: (vector, packed) =>
-    sql.run('UPDATE vectors SET is_stored = 1, packed = ? WHERE vector = ?', packed ?? null, vector),
-  setAllWanted: () => sql.run('UPDATE vectors SET is_stored = 0, packed = NULL'),
+  missingCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} is_stored = ${STATE.missing}`),
+  storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
+  setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
+  setNone: (vector) => set(sql, vector, STATE.none),
+  keep: (records) => {
+    for (const { id, vector } of records)
+      sql.run('UPDATE vectors SET packed = ? WHERE vector = ?', new Uint8Array(Float32Array.from(vector).buffer), id);
+  },
+  kept: (limit) =>
+    sql
+      .all<{ vector: string; packed: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
+        `SELECT DISTINCT vector, packed ${WANTED} AND packed IS NOT NULL LIMIT ?`,
+        limit,
+      )
+      .map(({ vector, packed }) => ({ id: vector, vector: numbersOf(bytesOf(packed)) })),
+  setAllWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing}, packed = NULL`),
+  setAllWantedAgain: () =>
+    sql.run(`UPDATE vectors SET is_stored = iif(${HAS_ONE}, ${STATE.storedAndWanted}, ${STATE.missing})`),
+  stored: () => sql.all<{ vector: string }>(`SELECT vector FROM vectors WHERE ${HAS_ONE}`).map(({ vector }) => vector),
   unused: (limit) =>
     sql
       .all<{ vector: string }>(
@@ -108,12 +135,18 @@ export const vectorStore = (sql: Sql): VectorStore => ({
   storedIds: () =>
     sql
       .all<{ vector: string | null }>(
-        `SELECT iif(is_stored = 1, vector, NULL) AS vector FROM chunk_vectors LEFT JOIN vectors USING (vector)
+        `SELECT iif(${HAS_ONE}, vector, NULL) AS vector FROM chunk_vectors LEFT JOIN vectors USING (vector)
          ORDER BY article, position`,
       )
       .map(({ vector }) => vector ?? undefined),
   storedVectors: () => ({ [Symbol.iterator]: () => storedVectors(sql) }),
 });
+
+const set = (sql: Sql, vector: string, state: number, packed?: Uint8Array<ArrayBuffer>): void =>
+  sql.run('UPDATE vectors SET is_stored = ?, packed = ? WHERE vector = ?', state, packed ?? null, vector);
+
+/** From a copy: a view may begin anywhere. */
+const numbersOf = (bytes: Uint8Array<ArrayBuffer>): number[] => Array.from(new Float32Array(bytes.slice().buffer));
 
 const countOf = (sql: Sql, query: string): number => sql.all<{ n: number }>(query)[0]?.n ?? 0;
 
@@ -126,7 +159,7 @@ function* storedVectors(sql: Sql): Generator<Uint8Array<ArrayBuffer> | undefined
   let [article, position] = ['', -1];
   for (;;) {
     const rows = sql.all<PackedRow & { packed: ArrayBuffer | Uint8Array<ArrayBuffer> | null }>(
-      `SELECT article, position, iif(is_stored = 1, packed, NULL) AS packed
+      `SELECT article, position, iif(${HAS_ONE}, packed, NULL) AS packed
        FROM chunk_vectors LEFT JOIN vectors USING (vector)
        WHERE (article, position) > (?, ?) ORDER BY article, position LIMIT ${ROWS_AT_ONCE}`,
       ...[article, position],

@@ -322,7 +322,7 @@ describe('a sync with a vector index', () => {
     isDown = false;
     await workThrough({ library, clock, wakes });
     expect(index.vectors.size).toBe(3);
-    expect(new Set(currentAtDeletion)).toEqual(new Set(['e000002']));
+    expect(new Set(currentAtDeletion)).toEqual(new Set(['e000003']));
     expect(library.isBusy()).toBe(false);
   });
 
