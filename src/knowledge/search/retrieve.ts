@@ -5,6 +5,7 @@ import { type EditionVectors, vectorsOf } from '../vectors/edition-vectors.ts';
 import type { NearChunk } from '../vectors/nearest-rows.ts';
 import { allowedChunks } from './allowed-chunks.ts';
 import { type Meaning, type MeaningOf, type MeaningOptions, meaningBy } from './meaning.ts';
+import { questionText } from './question-text.ts';
 import { type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
 
 /**
@@ -47,8 +48,6 @@ export interface RetrieverParts {
 
 /** Of the 100 ms that retrieval has, a tenth is for the clock of a busy isolate and for what is left to do then. */
 const DEADLINE_MS = 90;
-/** A question is a few sentences; a pasted log has its meaning at the front, and costs. */
-const MAX_CHARACTERS = 2000;
 const NEAREST = 20;
 
 /**
@@ -109,12 +108,6 @@ const nearChunks = (
     vectors.chunksOf(id).map((chunk) => ({ chunk, similarity })),
   );
   return near?.filter(({ chunk }) => isAllowed?.(chunk) !== false).slice(0, NEAREST);
-};
-
-/** With the turn of the user before it: "And on the other one?" means little by itself. */
-const questionText = (question: string, { history = [] }: Pick<SearchOptions, 'history'>): string => {
-  const before = history.findLast(({ speaker }) => speaker === 'user')?.text.slice(0, MAX_CHARACTERS / 2);
-  return (before === undefined ? question : `${before}\n${question}`).slice(0, MAX_CHARACTERS);
 };
 
 interface Race {
