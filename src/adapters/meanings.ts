@@ -7,7 +7,8 @@ import { vectorIndexesOf } from './vector-indexes.ts';
 /** What questions mean, and how often that cost a call. */
 export interface Meanings {
   meaningOf: MeaningOf;
-  statistics: () => EmbeddingStatistics;
+  /** Of one workspace. */
+  statistics: (workspace: string) => EmbeddingStatistics;
 }
 
 /**
@@ -23,8 +24,11 @@ export const meaningsOf = (
   if (embeddingsFor === undefined) return undefined;
   const indexOf = vectorIndexesOf(settings, 'kb');
   return {
-    meaningOf: (text, asked) => meaningBy(embeddingsFor({ waitUntil: asked.waitUntil ?? goOn }), indexOf)(text, asked),
-    statistics: () => embeddingsFor({ waitUntil: goOn }).statistics(),
+    meaningOf: (text, asked) => {
+      const { workspace, waitUntil = goOn } = asked;
+      return meaningBy(embeddingsFor({ workspace, waitUntil }), indexOf)(text, asked);
+    },
+    statistics: (workspace) => embeddingsFor({ workspace, waitUntil: goOn }).statistics(),
   };
 };
 

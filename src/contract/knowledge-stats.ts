@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const Count = z.int().min(0);
 
-/** `GET /v1/knowledge/stats`: how questions became vectors, as the isolate that answers sees it. Numbers only, no text. */
+/** `GET /v1/knowledge/stats`: how questions of the workspace became vectors, as the isolate that answers sees it. Numbers only, no text. */
 export const KnowledgeStats = z.object({
   /** Null where there is no embedding model. */
   embedding_cache: z

@@ -21,7 +21,7 @@ export const MemoryStats = z.object({
     /** When the first was counted. */
     since: Timestamp.optional(),
   }),
-  /** The cache of query embeddings, as the isolate that answers sees it; absent where there is none. */
+  /** The cache of query embeddings for searches of this workspace, as the isolate that answers sees it; absent where there is none. */
   embedding_cache: z.object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) }).optional(),
 });
 export type MemoryStats = z.infer<typeof MemoryStats>;

@@ -30,8 +30,8 @@ const SEMANTIC: LibrarianInfo = {
 export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
   /** What a question means; absent: words alone are searched, and other functions hear that there is no model. */
   meaningOf?: MeaningOf | undefined;
-  /** How often a meaning cost a call of the model. */
-  statistics?: (() => EmbeddingStatistics) | undefined;
+  /** How often a meaning cost a call of the model, for questions of one workspace. */
+  statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
   /** Told of what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
@@ -56,7 +56,7 @@ export const createApp = ({ editionFor, meaningOf, statistics, onFault, ...optio
     const timeLeftMs = context.deadlineMs - now();
     return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
-  app.get('/v1/knowledge/stats', ...read, (c) => c.json(toldStatistics(statistics?.())));
+  app.get('/v1/knowledge/stats', ...read, (c) => c.json(toldStatistics(statistics?.(c.get('context').workspace))));
   app.post('/meaning', ...read, async (c) => {
     const request = readJson(c.get('body'), MeaningRequest);
     if (!request.ok) return refused(c, request.problem);

@@ -1,11 +1,12 @@
 import { EmbeddingFailed, type EmbeddingProvider } from './base.ts';
 import type { EmbeddingCache } from './cache.ts';
-import type { CallUnderWay, Shared } from './calls-under-way.ts';
+import type { CallUnderWay, EmbeddingStatistics, Shared } from './calls-under-way.ts';
 import { type secondLevel, TookTooLong, withinMs } from './second-level.ts';
 
 interface BeginOptions {
   cache: EmbeddingCache;
   shared: Shared;
+  statistics: EmbeddingStatistics;
   store: ReturnType<typeof secondLevel>;
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   now?: (() => number) | undefined;
@@ -31,8 +32,8 @@ const LOST_AFTER_MS = 60_000;
 
 /** Begins what ends a text's being without a vector: level two, then one call of the provider for the rest. */
 export const beginCalls = (provider: EmbeddingProvider, options: BeginOptions) => {
-  const { cache, shared, store, waitUntil = () => {}, now = Date.now, callMs = 10_000 } = options;
-  const { calls, statistics } = shared;
+  const { cache, shared, statistics, store, waitUntil = () => {}, now = Date.now, callMs = 10_000 } = options;
+  const { calls } = shared;
 
   const end = (key: string, call: CallUnderWay, outcome: NonNullable<CallUnderWay['outcome']>): void => {
     call.outcome = outcome;

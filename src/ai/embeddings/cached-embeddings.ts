@@ -1,7 +1,7 @@
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 import { beginCalls, untilAborted } from './begin-calls.ts';
 import type { EmbeddingCache } from './cache.ts';
-import { type CallUnderWay, type EmbeddingStatistics, sharedOf, untilEnded } from './calls-under-way.ts';
+import { type CallUnderWay, type EmbeddingStatistics, sharedOf, statisticsOf, untilEnded } from './calls-under-way.ts';
 import { type SecondLevel, secondLevel } from './second-level.ts';
 
 export interface CachedEmbeddingsOptions {
@@ -9,6 +9,11 @@ export interface CachedEmbeddingsOptions {
   cache: EmbeddingCache;
   /** Level two. */
   store?: SecondLevel | undefined;
+  /**
+   * Whose texts they are, 1 to 100 visible ASCII characters: a workspace. What one scope has asked is not at hand for another, so that
+   * nobody learns from the time of an answer what others ask. Absent, all is of one.
+   */
+  scope?: string | undefined;
   /** Keeps calls and writes alive that outlast the answer; of one request, as the whole provider then is. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Milliseconds since 1970. */
@@ -29,7 +34,7 @@ export interface CachedEmbeddings extends EmbeddingProvider {
    * the store throws; can be called again.
    */
   forget(texts: readonly string[], options?: EmbeddingOptions): Promise<void>;
-  /** Counted by text, for all who use the cache. */
+  /** Counted by text, for all who use the cache in this scope. */
   statistics(): EmbeddingStatistics;
 }
 
@@ -39,12 +44,14 @@ export interface CachedEmbeddings extends EmbeddingProvider {
  * vectors still land in both levels. What failed is not kept. Vectors are rounded to 32-bit floats on every way.
  */
 export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmbeddingsOptions): CachedEmbeddings => {
-  const { cache, now = Date.now, patienceMs = 2000 } = options;
+  const { cache, scope = '', now = Date.now, patienceMs = 2000 } = options;
   const { model, dimensions } = provider;
   const shared = sharedOf(cache);
-  const { calls, statistics } = shared;
-  const store = secondLevel({ ...options, shared, dimensions });
-  const begin = beginCalls(provider, { ...options, shared, store });
+  const statistics = statisticsOf(shared, scope);
+  const { calls } = shared;
+  const store = secondLevel({ ...options, shared, statistics, dimensions });
+  const begin = beginCalls(provider, { ...options, shared, statistics, store });
+  const keyOf = (text: string): string => (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
   const isRecent = ({ startedAt }: CallUnderWay): boolean => now() - startedAt < patienceMs;
 
   /** Vectors by key. What cannot be relied on is tried again, without others in the last of three rounds. */
@@ -77,7 +84,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
   };
 
   const embedBatch = async (texts: string[], { signal }: EmbeddingOptions = {}): Promise<number[][]> => {
-    const keys = texts.map((text) => cache.generateKey(text, model));
+    const keys = texts.map(keyOf);
     const wanted = new Map(keys.map((key, at) => [key, texts[at] ?? '']));
     const found = await find(wanted, { signal, erasures: shared.erasures, round: 1 });
     return keys.map((key) => found.get(key)?.slice() ?? []);
@@ -89,7 +96,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     embed: async (text, options) => (await embedBatch([text], options))[0] ?? [],
     embedBatch,
     forget: async (texts, forgetOptions) => {
-      const keys = texts.map((text) => cache.generateKey(text, model));
+      const keys = texts.map(keyOf);
       shared.erasures += 1;
       for (const key of keys) {
         calls.delete(key);

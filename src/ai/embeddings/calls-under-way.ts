@@ -34,20 +34,33 @@ export interface Shared {
   calls: Map<string, CallUnderWay>;
   /** How often texts were erased. */
   erasures: number;
-  statistics: EmbeddingStatistics;
+  /** By scope: nobody learns from them what others ask. Of the 1,000 scopes that were asked last. */
+  statistics: Map<string, EmbeddingStatistics>;
 }
 
 /** Kept with the cache, so that a function wires one thing only. */
 export const sharedOf = (cache: EmbeddingCache): Shared => {
   const known = SHARED.get(cache);
   if (known !== undefined) return known;
-  const statistics = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
-  const shared: Shared = { calls: new Map(), erasures: 0, statistics };
+  const shared: Shared = { calls: new Map(), erasures: 0, statistics: new Map() };
   SHARED.set(cache, shared);
   return shared;
 };
 
 const SHARED = new WeakMap<EmbeddingCache, Shared>();
+
+/** Those of a scope, to be added to. */
+export const statisticsOf = ({ statistics }: Shared, scope: string): EmbeddingStatistics => {
+  const known = statistics.get(scope);
+  const counted = known ?? { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
+  // The one asked for last stands last.
+  statistics.delete(scope);
+  statistics.set(scope, counted);
+  if (statistics.size > MAX_SCOPES) statistics.delete(statistics.keys().next().value ?? '');
+  return counted;
+};
+
+const MAX_SCOPES = 1000;
 
 /** How often a request looks whether the call of another has ended. */
 const LOOK_EVERY_MS = 4;

@@ -1,5 +1,5 @@
 import type { EmbeddingOptions } from './base.ts';
-import type { CallUnderWay, Shared } from './calls-under-way.ts';
+import type { CallUnderWay, EmbeddingStatistics, Shared } from './calls-under-way.ts';
 
 /** Where vectors outlive an isolate: what is used of the storage room's `EmbeddingStore`, which this room may not import. */
 export interface SecondLevel {
@@ -14,12 +14,13 @@ interface SecondLevelOptions {
   storeReadMs?: number | undefined;
   onFault?: ((error: unknown) => void) | undefined;
   shared: Shared;
+  statistics: EmbeddingStatistics;
   dimensions: number;
 }
 
 /** The second level of a cache, which can be missing, slow or down without anybody noticing but `onFault`. */
-export const secondLevel = ({ store, storeReadMs = 30, onFault, shared, dimensions }: SecondLevelOptions) => {
-  const { statistics } = shared;
+export const secondLevel = (options: SecondLevelOptions) => {
+  const { store, storeReadMs = 30, onFault, shared, statistics, dimensions } = options;
   const fault = (error: unknown): void => {
     statistics.storeFaults += 1;
     onFault?.(error);
