@@ -1,5 +1,5 @@
 import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
-import { memoryStoreOf } from '../../src/adapters/memory-store.ts';
+import { isOnUpstash, memoryStoreOf } from '../../src/adapters/memory-store.ts';
 import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { loadTokenizer } from '../../src/ai/tokenizer.ts';
@@ -34,7 +34,7 @@ const fetch = serveApp('memory', async (env: Env) => {
     queryEmbeddings: queryEmbeddingsOf(settings, { librarian: 'memory', kv: env.EMBEDDINGS }),
     engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
-    maxMemories: readMaxMemories(env.MAX_MEMORIES),
+    maxMemories: readMaxMemories(env.MAX_MEMORIES, isOnUpstash(settings) ? 'upstash' : 'embedded'),
   });
 });
 

@@ -18,5 +18,9 @@ export const memoryStoreOf = (
   return upstashMemoryStore({ redis: redisScripts({ ...settings.redis, timeoutMs: REDIS_MS }), vectorsOf, wordsOf });
 };
 
+/** Which of both it is. */
+export const isOnUpstash = ({ redis, vector, embedding }: AdapterSettings): boolean =>
+  redis !== undefined && vector !== undefined && embedding !== undefined;
+
 /** Of one script: some milliseconds as a rule. A search that fails tries two, one after the other. */
 const REDIS_MS = 2000;

@@ -3,12 +3,14 @@ import type { ContextPreview } from '../contract/context-result.ts';
 import type { ContextTemplate } from '../contract/context-template.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import type { RankingOptions } from '../contract/search-options.ts';
+import { fitBytes } from './fit-bytes.ts';
 import { ContextFormatter } from './formatter.ts';
 import { type Ranking, rankResults } from './rank-results.ts';
 
 export interface ContextParts {
   template: ContextTemplate;
   tokenBudget: number;
+  maxResultBytes?: number | undefined;
   ranking: Ranking;
   rankingOptions?: RankingOptions | undefined;
   tokenizer: Tokenizer;
@@ -18,12 +20,14 @@ export interface ContextParts {
 
 /** Results -> text: ranks them with what is related to them, and formats as many as the budget has room for. */
 export const buildContext = (results: readonly SearchResult[], parts: ContextParts): ContextPreview => {
-  const { template, tokenBudget, ranking, rankingOptions, tokenizer, now } = parts;
+  const { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now } = parts;
   const ranked = rankResults(withRelated(results), ranking, { now, options: rankingOptions });
-  const context = new ContextFormatter(tokenizer).format(ranked.results, template, tokenBudget);
+  const candidates = maxResultBytes === undefined ? ranked.results : fitBytes(ranked.results, template, maxResultBytes);
+  const context = new ContextFormatter(tokenizer).format(candidates, template, tokenBudget);
   const memoryIds = context.memories.map(({ memory }) => memory.id);
   return {
     ...context,
+    truncated: context.truncated || candidates.length < ranked.results.length,
     memoryIds,
     rankingScores: Object.fromEntries(memoryIds.map((id) => [id, ranked.scores.get(id) ?? 0])),
     budgetUsed: Math.round((context.tokenCount / tokenBudget) * 1000) / 10,

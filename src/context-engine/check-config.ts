@@ -10,7 +10,11 @@ const dimensions = z.int().min(1).max(16_384);
 
 /** What can be seen from outside; parts have private state, so that what is parsed is not what is used. */
 const Config = z.strictObject({
-  storageClient: z.looseObject({ searchMemories: method, getMemoryRelationships: method }),
+  storageClient: z.looseObject({
+    searchMemories: method,
+    getMemoryRelationships: method,
+    relationshipsOf: method.optional(),
+  }),
   embeddingProvider: z
     .looseObject({ embed: method, embedBatch: method, dimensions, model: z.string().min(1).max(200) })
     .optional(),
@@ -20,6 +24,7 @@ const Config = z.strictObject({
   cacheConfig: CacheConfig.optional(),
   logger: z.looseObject({ warn: method, error: method }).optional(),
   tokenizer: z.union([method, z.looseObject({ count: method })]).optional(),
+  maxResultBytes: z.int().min(65_536).optional(),
   rankingOptions: RankingOptions.optional(),
   now: method.optional(),
 });

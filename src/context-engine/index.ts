@@ -37,6 +37,7 @@ export class ContextEngine {
   readonly #config: ContextEngineConfig;
   #shared: Shared;
   #signal: AbortSignal | undefined;
+  #searchSignal: AbortSignal | undefined;
 
   /** @throws {InvalidContextConfiguration} That names the member that cannot be right. */
   constructor(config: ContextEngineConfig) {
@@ -50,7 +51,7 @@ export class ContextEngine {
   }
 
   /** The same engine for one request: with its signal, and with clients that belong to it. */
-  forRequest({ signal, storageClient, embeddingProvider }: RequestParts): ContextEngine {
+  forRequest({ signal, searchSignal, storageClient, embeddingProvider }: RequestParts): ContextEngine {
     const engine = new ContextEngine({
       ...this.#config,
       storageClient: storageClient ?? this.#config.storageClient,
@@ -58,6 +59,7 @@ export class ContextEngine {
     });
     engine.#shared = this.#shared;
     engine.#signal = signal ?? this.#signal;
+    engine.#searchSignal = searchSignal ?? signal ?? this.#searchSignal;
     return engine;
   }
 
@@ -187,14 +189,19 @@ export class ContextEngine {
 
   async #searchInternal(target: SearchTarget, plan: SearchPlan, workspaceId: string): Promise<SearchResult[]> {
     const storage = this.#config.storageClient;
-    return searchStorage(target, plan, { id: workspaceId, storage, signal: this.#signal });
+    return searchStorage(target, plan, {
+      id: workspaceId,
+      storage,
+      searchSignal: this.#searchSignal,
+      signal: this.#signal,
+    });
   }
 
   /** Undefined where there is no model: words carry it alone then. */
   async #embed(texts: readonly string[]): Promise<number[][] | undefined> {
     const provider = this.#config.embeddingProvider;
     if (provider === undefined) return undefined;
-    return embedQueries(texts, { provider, cache: this.#shared.cache, signal: this.#signal });
+    return embedQueries(texts, { provider, cache: this.#shared.cache, signal: this.#searchSignal });
   }
 
   /** One path for contexts and previews, so that they cannot differ. Names are looked up before anything is searched. */
@@ -202,14 +209,15 @@ export class ContextEngine {
     options: ContextOptions | undefined,
     find: (plan: ContextPlan) => Promise<SearchResult[]>,
   ): Promise<ContextPreview> {
-    const { defaultTemplate = 'chat', defaultTokenBudget = 2000, rankingOptions } = this.#config;
+    const { defaultTemplate = 'chat', defaultTokenBudget = 2000, rankingOptions, maxResultBytes } = this.#config;
     const plan = readContextOptions(options);
     const { template: name = defaultTemplate, includeMetadata, ranker = 'default' } = plan;
     const template = this.#shared.registry.template(name, includeMetadata);
     const ranking = this.#shared.registry.ranking(ranker);
     const [results, tokenizer] = await Promise.all([find(plan), this.#shared.tokenizer()]);
     const { tokenBudget = defaultTokenBudget } = plan;
-    return buildContext(results, { template, tokenBudget, ranking, rankingOptions, tokenizer, now: this.#now() });
+    const parts = { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now: this.#now() };
+    return buildContext(results, parts);
   }
 
   async #measured(workspaceId: string, find: () => Promise<SearchResult[]>): Promise<SearchResult[]> {

@@ -1,4 +1,5 @@
-import { CharacterTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
+import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
+import { cl100k } from '../ai/tokenizers/cl100k.ts';
 import { describeCause } from '../runtime/log.ts';
 import { logSafely } from './log-failure.ts';
 import type { ContextEngineConfig } from './types.ts';
@@ -8,7 +9,7 @@ import type { ContextEngineConfig } from './types.ts';
  * in two ways, and the next one tries again.
  */
 export const readyTokenizer = ({
-  tokenizer = new CharacterTokenizer(),
+  tokenizer = () => loadTokenizer('gpt-4', [cl100k]),
   logger,
 }: ContextEngineConfig): (() => Promise<Tokenizer>) => {
   let ready = typeof tokenizer === 'function' ? undefined : tokenizer;

@@ -1,8 +1,10 @@
 import type { SearchResult } from '../contract/memory.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
-import type { FoundMemory, StorageClient } from '../storage/memory-store.ts';
+import type { FoundMemory, RelatedNeighbour, StorageClient } from '../storage/memory-store.ts';
+import { isWanted } from '../storage/rank-memories.ts';
 import { ContextFailure, searchFailure, storageFailure } from './errors.ts';
 import { expandRelationships } from './expand-relationships.ts';
+import { mapBounded } from './map-bounded.ts';
 import type { SearchPlan } from './read-input.ts';
 
 /** What is looked for: a text, its vector, or both. */
@@ -14,6 +16,9 @@ export interface SearchTarget {
 export interface Workspace {
   id: string;
   storage: StorageClient;
+  /** Of the search itself. */
+  searchSignal?: AbortSignal | undefined;
+  /** Of what follows relations. */
   signal?: AbortSignal | undefined;
 }
 
@@ -27,7 +32,7 @@ export interface Workspace {
 export const searchStorage = async (
   target: SearchTarget,
   plan: SearchPlan,
-  { id, storage, signal }: Workspace,
+  { id, storage, searchSignal, signal }: Workspace,
 ): Promise<SearchResult[]> => {
   const { includeRelationships = false, relationshipDepth, ...query } = plan;
   const own = <T extends { memory: { workspace_id: string } }>(found: T[]): T[] => {
@@ -35,20 +40,31 @@ export const searchStorage = async (
       throw searchFailure('Cannot use what the storage found: it is not of this workspace');
     return found;
   };
-  const found = await reading('memories', signal, () =>
-    storage.searchMemories(id, { ...onlyGiven(target), ...filtersOf(query) }, { signal }),
+  const found = await reading('memories', searchSignal, () =>
+    storage.searchMemories(id, { ...onlyGiven(target), ...filtersOf(query) }, { signal: searchSignal }),
   );
-  const results = once(own(found).filter((result) => passes(result, query)))
+  const results = once(own(found).filter(({ memory }) => isWanted(memory, query)))
     .map(({ memory, score }) => ({ memory, score: similarityOf(score) }))
     .toSorted((left, right) => right.score - left.score)
     .slice(0, query.limit);
   if (!includeRelationships) return results;
   return expandRelationships(results, {
     depth: relationshipDepth,
-    neighboursOf: async (memoryId) =>
-      own(await reading('relationships', signal, () => storage.getMemoryRelationships(memoryId, id, { signal }))),
+    neighboursOf: neighboursIn({ id, storage, signal }, own),
   });
 };
+
+/** For several memories at once, where the storage can do that. */
+const neighboursIn =
+  ({ id, storage, signal }: Workspace, own: (found: RelatedNeighbour[]) => RelatedNeighbour[]) =>
+  async (memoryIds: readonly string[]): Promise<RelatedNeighbour[][]> => {
+    const related = await reading('relationships', signal, () =>
+      storage.relationshipsOf === undefined
+        ? mapBounded(memoryIds, (memoryId) => storage.getMemoryRelationships(memoryId, id, { signal }))
+        : storage.relationshipsOf(memoryIds, id, { signal }),
+    );
+    return related.map(own);
+  };
 
 const reading = async <T>(what: string, signal: AbortSignal | undefined, read: () => Promise<T[]>): Promise<T[]> => {
   try {
@@ -74,18 +90,6 @@ const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conver
   minConfidence,
   conversationId,
 });
-
-const passes = ({ memory }: FoundMemory, filters: Filters): boolean => {
-  const { memoryTypes, dateFrom, dateTo, minConfidence, conversationId } = filters;
-  const time = Date.parse(memory.created_at);
-  return (
-    (memoryTypes === undefined || memoryTypes.includes(memory.type)) &&
-    (dateFrom === undefined || time >= dateFrom.getTime()) &&
-    (dateTo === undefined || time <= dateTo.getTime()) &&
-    (minConfidence === undefined || memory.confidence >= minConfidence) &&
-    (conversationId === undefined || memory.conversation_id === conversationId)
-  );
-};
 
 /** The first of each id. */
 const once = (found: readonly FoundMemory[]): FoundMemory[] =>

@@ -18,10 +18,15 @@ export interface ContextEngineConfig {
   cacheConfig?: CacheConfig | undefined;
   logger?: Logger | undefined;
   /**
-   * Beyond the seed: what counts tokens, or how to load it on the first context: `() => loadTokenizer('gpt-4', [cl100k])`. Absent,
-   * a token is taken for 4 characters. A vocabulary weighs more than everything else here, so only who names it carries it.
+   * Beyond the seed: what counts tokens, or how to load it on the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
+   * Where that fails, and where it is a `CharacterTokenizer`, a token is taken for 4 characters.
    */
   tokenizer?: Tokenizer | (() => Promise<Tokenizer>) | undefined;
+  /**
+   * Beyond the seed: bytes of a context with its memories as JSON, 65,536 or more; absent, there is no bound but the budget. From the
+   * first memory that has no room all are left out.
+   */
+  maxResultBytes?: number | undefined;
   /** Beyond the seed: weights of the default ranking, handed to every other ranker too. */
   rankingOptions?: RankingOptions | undefined;
   /** Milliseconds since 1970. */
@@ -40,6 +45,8 @@ export type LogFields = Readonly<Record<string, string | number | undefined>>;
 export interface RequestParts {
   /** Gives up what was not finished when it aborts: the result is an error then. */
   signal?: AbortSignal | undefined;
+  /** The same for embedding and searching alone, where less time is given to them than to the whole; `signal` when absent. */
+  searchSignal?: AbortSignal | undefined;
   /** Clients of some storages belong to one request. */
   storageClient?: StorageClient | undefined;
   embeddingProvider?: EmbeddingProvider | undefined;

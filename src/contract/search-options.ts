@@ -9,6 +9,20 @@ const Moment = z.union(
   { error: 'is not a date' },
 );
 
+/** The same as an end: a day is over with its last millisecond, in UTC. */
+const LastMoment = z.union(
+  [
+    z.date(),
+    z.iso.date().transform((day) => new Date(Date.parse(day) + DAY_MS - 1)),
+    z.iso
+      .datetime({ offset: true })
+      .max(40)
+      .transform((text) => new Date(text)),
+  ],
+  { error: 'is not a date' },
+);
+const DAY_MS = 86_400_000;
+
 /** What a search is narrowed to (seed 002, Configuration). Unknown members are refused. */
 const searchMembers = {
   /** 1 to 100; 10 when absent. */
@@ -17,8 +31,8 @@ const searchMembers = {
   memoryTypes: z.array(MemoryType).max(32).optional(),
   /** Only memories created from then on. */
   dateFrom: Moment.optional(),
-  /** Only memories created until then. */
-  dateTo: Moment.optional(),
+  /** Only memories created until then; on the wire a day is included as a whole. */
+  dateTo: LastMoment.optional(),
   /** Only memories at least this sure, 0 to 1. */
   minConfidence: z.number().min(0).max(1).optional(),
   /** Only memories of this conversation. */

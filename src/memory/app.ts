@@ -25,11 +25,12 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { ReplayStore } from '../runtime/replay-store.ts';
+import { untilAborted } from '../runtime/until-aborted.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { Engines } from './engines.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { type Finding, findMemories } from './find-memories.ts';
-import { fitPage, fitResults } from './fit-results.ts';
+import { fitContext, fitPage, fitResults } from './fit-results.ts';
 import { codedError, refused, refusedBy, SELF, withRetryAfter } from './refuse.ts';
 import type { RemoteLedger } from './remote-memory.ts';
 import { type StoringParts, storeMemory } from './store-memory.ts';
@@ -42,8 +43,8 @@ export interface MemoryParts
   engines: Engines;
   /** What is noted of a workspace: strongly consistent, whichever store the memories are in. */
   ledgerOf: (workspace: string) => RemoteLedger;
-  /** Of what is looked for: cached, and made for one request. */
-  queryEmbeddings?: ((scope: { waitUntil: WaitUntil }) => CachedEmbeddings) | undefined;
+  /** Of what is looked for: cached for each workspace, and made for one request. */
+  queryEmbeddings?: ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined;
 }
 
 const INFO = {
@@ -91,8 +92,10 @@ export const createApp = (parts: MemoryParts) => {
       signal: AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(timeoutMs)]),
     };
   };
+  const embeddingsFor = (c: MemoryContext): CachedEmbeddings | undefined =>
+    queryEmbeddings?.({ waitUntil: waitUntilOf(c), workspace: c.get('context').workspace });
   const forgetting = (c: MemoryContext): ErasingParts['forgetEmbeddings'] => {
-    const cached = queryEmbeddings?.({ waitUntil: waitUntilOf(c) });
+    const cached = embeddingsFor(c);
     return cached === undefined ? undefined : (texts, options) => cached.forget(texts, options);
   };
 
@@ -111,7 +114,10 @@ export const createApp = (parts: MemoryParts) => {
       askedBy === undefined ? input.value : { ...input.value, metadata: { ...metadata, [ASKED_BY]: askedBy } };
     const { embeddings } = parts;
     const stored = await storeMemory(memory, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
-    return stored.ok ? jsonAnswer(stored.value, { status: 201 }) : refused(c, 'INVALID_QUERY', stored.problem);
+    if (stored.ok) return jsonAnswer(stored.value, { status: 201 });
+    return stored.isFull
+      ? refused(c, 'RATE_LIMITED', stored.problem, FULL)
+      : refused(c, 'INVALID_QUERY', stored.problem);
   };
   app.post(MEMORIES, ...write, (c) => keep(c));
   // Not at the front door: turns are kept by what answers questions there, in the name of who asked.
@@ -140,7 +146,7 @@ export const createApp = (parts: MemoryParts) => {
   ): Promise<Finding<T>> => {
     const call = callOf(c);
     const startedAtMs = now();
-    const embeddingProvider = queryEmbeddings?.({ waitUntil: waitUntilOf(c) });
+    const embeddingProvider = embeddingsFor(c);
     const finding = await findMemories(engines, (engine) => ask(engine, call.workspaceId), {
       ...call,
       ...options,
@@ -167,6 +173,7 @@ export const createApp = (parts: MemoryParts) => {
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
+    if (!hasText && engines.semantic === undefined) return refused(c, 'INVALID_QUERY', NO_VECTORS);
     const isEmpty = (results: SearchResult[]) => results.length === 0;
     const { result, degraded } = await find(c, { hasText, isEmpty }, (engine, workspaceId) =>
       hasText ? engine.search(query, workspaceId, options) : engine.searchByVector(vector, workspaceId, options),
@@ -180,13 +187,14 @@ export const createApp = (parts: MemoryParts) => {
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
+    if (!hasText && engines.semantic === undefined) return refused(c, 'INVALID_QUERY', NO_VECTORS);
     const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
       hasText
         ? engine.buildContext(query, workspaceId, options)
         : engine.buildContextByVector(vector, workspaceId, options),
     );
     if (!result.ok) return refusedBy(c, result.error);
-    return jsonAnswer({ ...fitted(result.value), ...toldDegraded(degraded) });
+    return jsonAnswer({ ...fitContext(result.value), ...toldDegraded(degraded) });
   });
   app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
@@ -197,15 +205,15 @@ export const createApp = (parts: MemoryParts) => {
       engine.previewContext(query, workspaceId, options),
     );
     if (!result.ok) return refusedBy(c, result.error);
-    return jsonAnswer({ ...fitted(result.value), ...toldDegraded(degraded) });
+    return jsonAnswer({ ...fitContext(result.value), ...toldDegraded(degraded) });
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
     const [memories, searches] = await Promise.all([
       store.count(workspaceId, { signal }),
-      ledgerOf(workspaceId).searches(),
+      untilAborted(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
     ]);
-    const cache = queryEmbeddings?.({ waitUntil: waitUntilOf(c) }).statistics();
+    const cache = embeddingsFor(c)?.statistics();
     return jsonAnswer({
       memories,
       searches,
@@ -233,7 +241,12 @@ interface Call {
   timeoutMs: number;
 }
 
+const FULL = {
+  suggestion:
+    'Delete memories that nobody needs any more, one by one or all of a conversation; whoever runs this may set MAX_MEMORIES higher.',
+};
 const NO_MEMORY = 'Cannot find this memory';
+const NO_VECTORS = 'Cannot search by vector: there is no embedding model, so no memory has one. Send the query';
 /** Not looked for at all. */
 const REFUSED: ReadonlySet<ContextError['type']> = new Set(['validation_error', 'template_not_found']);
 
@@ -247,17 +260,18 @@ const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one'
 
 /** The object of the call's workspace notes it: one place for all isolates, also where the memories are in Upstash. */
 const replayStoreOf = (ledgerOf: MemoryParts['ledgerOf']): ReplayStore => ({
-  isFirst: (linkHash, { workspace, ...options }) => ledgerOf(workspace).isFirstCall(linkHash, options),
+  isFirst: (linkHash, { workspace, ...options }) =>
+    untilAborted(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
+      signal: AbortSignal.timeout(LEDGER_MS),
+      reason: 'the ledger did not answer',
+    }),
 });
+/** To note one call takes a few milliseconds, and some hundred where the object is woken. */
+const LEDGER_MS = 2000;
 
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
 const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
-
-const fitted = <T extends { context: string; memories: SearchResult[] }>(value: T): T => ({
-  ...value,
-  memories: fitResults(value.memories, value.context.length * 3),
-});
 
 /** What another request was embedding already counts as a hit. */
 const told = ({ hits, storeHits, coalesced, misses }: ReturnType<CachedEmbeddings['statistics']>) => {

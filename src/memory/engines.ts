@@ -2,6 +2,7 @@ import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { ContextEngine } from '../context-engine/index.ts';
 import type { ContextEngineConfig } from '../context-engine/types.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
+import { MAX_CONTEXT_BYTES } from './fit-results.ts';
 import { logFailures } from './log-failures.ts';
 
 /** Two ways to the same memories. They outlive a request: ask them with `forRequest`. */
@@ -18,11 +19,12 @@ export const createEngines = (parts: {
   tokenizer?: ContextEngineConfig['tokenizer'];
 }): Engines => {
   const { store: storageClient, embeddings: embeddingProvider, tokenizer } = parts;
-  const lexical = new ContextEngine({ storageClient, tokenizer, logger: logFailures });
+  const common = { storageClient, tokenizer, logger: logFailures, maxResultBytes: MAX_CONTEXT_BYTES };
+  const lexical = new ContextEngine(common);
   if (embeddingProvider === undefined) return { lexical };
   return {
     lexical,
-    semantic: new ContextEngine({ storageClient, embeddingProvider, tokenizer, cacheConfig, logger: logFailures }),
+    semantic: new ContextEngine({ ...common, embeddingProvider, cacheConfig }),
   };
 };
 

@@ -1,6 +1,6 @@
-import type { Memory } from '../contract/memory.ts';
 import type { StoreOptions } from '../storage/embedding-store.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
+import { askedTexts } from './asked-texts.ts';
 
 export interface ErasingParts {
   store: MemoryStore;
@@ -14,8 +14,8 @@ interface Erasing {
 }
 
 /**
- * Removes all of a person or of a conversation, the newest first. Caches forget before the memories go: once they are gone, nobody
- * could tell what there is to forget. Repeated after a failure it finishes.
+ * Removes all of a person or of a conversation, the newest first: reads some, has the caches forget what was embedded for these, and
+ * removes these. Once they are gone nobody could tell what there is to forget. Repeated after a failure it finishes.
  *
  * @returns How many memories were removed.
  * @throws {StoreUnavailable}
@@ -25,25 +25,26 @@ export const eraseMemories = async (
   { store, forgetEmbeddings, workspaceId, signal }: ErasingParts & Erasing,
 ): Promise<number> => {
   for (let erased = 0; ; ) {
-    if (forgetEmbeddings !== undefined) {
-      const { memories } = await store.list(workspaceId, { ...of, limit: FORGOTTEN_AT_ONCE }, { signal });
-      if (memories.length > 0)
-        await forgetEmbeddings(
-          memories.map(({ content }) => content),
-          { signal },
-        );
+    const { memories, next: cursor } = await store.list(workspaceId, { ...of, limit: ERASED_AT_ONCE }, { signal });
+    if (forgetEmbeddings !== undefined && memories.length > 0) {
+      const before = cursor === undefined ? undefined : { ...of, limit: TURN_BEFORE, cursor };
+      const older = before === undefined ? [] : (await store.list(workspaceId, before, { signal })).memories;
+      await forgetEmbeddings(askedTexts(memories, older), { signal });
     }
-    const removed = await store.erase(workspaceId, of, { signal });
-    if (removed.length === 0) return erased;
+    // Also when there are none: an erasure that broke off may have left vectors.
+    const removed = await store.erase(
+      workspaceId,
+      memories.map(({ id }) => id),
+      { signal },
+    );
     erased += removed.length;
+    if (memories.length === 0) return erased;
   }
 };
 
-/** More than an erasure removes at once, so that what is stored in between is among them. */
-const FORGOTTEN_AT_ONCE = 100;
-
-/** Only what was looked for is in the caches, and that was trimmed. */
-const askedAs = ({ content }: Memory): string => content.trim();
+const ERASED_AT_ONCE = 50;
+/** Memories behind them, among which the question before the oldest of them is. */
+const TURN_BEFORE = 4;
 
 /** The same for one memory; false when there was none. */
 export const deleteMemory = async (
@@ -52,7 +53,10 @@ export const deleteMemory = async (
 ): Promise<boolean> => {
   if (forgetEmbeddings !== undefined) {
     const memory = await store.get(workspaceId, id, { signal });
-    if (memory !== undefined) await forgetEmbeddings([askedAs(memory)], { signal });
+    const conversationId = memory?.conversation_id;
+    const listing = { conversationId, limit: 100 };
+    const around = conversationId === undefined ? [] : (await store.list(workspaceId, listing, { signal })).memories;
+    if (memory !== undefined) await forgetEmbeddings(askedTexts([memory], around), { signal });
   }
   return store.delete(workspaceId, id, { signal });
 };

@@ -33,8 +33,8 @@ export const findMemories = async <T>(
   if (!hasText) return { result: await ask(semantic.forRequest({ signal, embeddingProvider })), degraded: [] };
   const patienceMs = Math.max(1, Math.floor(Math.min(timeoutMs * SEMANTIC_SHARE, SEMANTIC_MS)));
   const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const first = await ask(semantic.forRequest({ signal: patience, embeddingProvider }));
-  if (first.ok || !MAY_BE_RETRIED.has(first.error.type)) return { result: first, degraded: [] };
+  const first = await ask(semantic.forRequest({ signal, searchSignal: patience, embeddingProvider }));
+  if (first.ok || signal.aborted || !MAY_BE_RETRIED.has(first.error.type)) return { result: first, degraded: [] };
   const second = await ask(lexical.forRequest({ signal }));
   if (!second.ok) return { result: second, degraded: [] };
   return { result: second, degraded: [first.error.type === 'embedding_error' ? 'embeddings' : 'vectors'] };

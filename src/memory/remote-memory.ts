@@ -4,7 +4,8 @@ import type { Ledger } from './ledger.ts';
 
 /** The methods that travel; nothing else of an object can be called from outside. */
 export const STORE_METHODS = [
-  ...(['put', 'get', 'count', 'list', 'delete', 'erase', 'searchMemories', 'getMemoryRelationships'] as const),
+  ...(['put', 'get', 'count', 'list', 'delete', 'erase'] as const),
+  ...(['searchMemories', 'getMemoryRelationships', 'relationshipsOf'] as const),
 ] satisfies (keyof MemoryStore)[];
 export const LEDGER_METHODS = ['isFirstCall', 'noteSearch', 'searches'] as const satisfies (keyof Ledger)[];
 
@@ -34,11 +35,12 @@ export const remoteMemoryStore = (stubOf: StubOf): MemoryStore => {
     count: (workspace, options) => ask(workspace, 'count', [workspace], options?.signal),
     list: (workspace, listing, options) => ask(workspace, 'list', [workspace, listing], options?.signal),
     delete: (workspace, id, options) => ask(workspace, 'delete', [workspace, id], options?.signal),
-    erase: (workspace, of, options) => ask(workspace, 'erase', [workspace, of], options?.signal),
+    erase: (workspace, ids, options) => ask(workspace, 'erase', [workspace, ids], options?.signal),
     searchMemories: (workspace, query, options) =>
       ask(workspace, 'searchMemories', [workspace, query], options?.signal),
     getMemoryRelationships: (id, workspace, options) =>
       ask(workspace, 'getMemoryRelationships', [id, workspace], options?.signal),
+    relationshipsOf: (ids, workspace, options) => ask(workspace, 'relationshipsOf', [ids, workspace], options?.signal),
   };
 };
 

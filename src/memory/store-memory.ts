@@ -15,7 +15,8 @@ export interface StoringParts {
   log: Log;
 }
 
-export type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string };
+/** `isFull`: there is no room in the workspace, whatever the memory. */
+export type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; isFull?: true };
 
 /**
  * Stores a memory with its vector. Without the vector, where the model or the index fail: it is found by its words then, and the
@@ -45,6 +46,7 @@ export const storeMemory = async (
   if (count >= maxMemories)
     return {
       ok: false,
+      isFull: true,
       problem: `Cannot store the memory: the workspace has ${count} memories, ${maxMemories} are allowed`,
     };
   const { isStored, degraded } = await put(memory, {

@@ -57,6 +57,9 @@ export const decodeText = (encoded: string): string =>
 /** 64 bits of a text's SHA-256, as 11 characters of `A-Za-z0-9_-`: for what only has to be told apart, and is compared again. */
 export const shortHash = (text: string): string => encodeBytes(sha256(encoder.encode(text)).subarray(0, 8));
 
+/** 128 bits of it, as 22 characters: for the name of whose memories are listed and erased, where nobody may share it with another. */
+export const nameHash = (name: string): string => encodeBytes(sha256(encoder.encode(name)).subarray(0, 16));
+
 const encodeBytes = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')

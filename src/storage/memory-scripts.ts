@@ -1,33 +1,35 @@
+import { MAX_ANSWER_BYTES } from './memory-limits.ts';
+
 /**
  * Scripts that Redis runs as a whole or not at all; each can be run twice, and depends on nothing but what it is given and what is
  * stored. Most keys are known only inside, so Upstash lets nothing else run meanwhile (its page on EVAL): milliseconds. `KEYS[1]` is
- * the prefix of a workspace, below which all keys lie, and ids, places and words come in the alphabet of memory-place.ts: nothing that anybody wrote is in a key.
+ * the prefix of a workspace, below which all keys lie. Places, words and the ids of memories come in the alphabet of memory-place.ts;
+ * of conversations and persons there are hashes, so that nothing that anybody wrote is in a key.
  *
  * | key | what it holds |
  * | --- | --- |
  * | `record:<id>` | the memory as JSON |
  * | `about:<id>` | what has to be known to remove it: place, indexes, words |
- * | `all`, `conversation:<id>`, `person:<id>`, `type:<hash>` | places, all with score 0, so that they stand in their own order |
+ * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>` | places, all with score 0, so that they stand in their own order |
  * | `word:<hash>` | places of the memories that a word stands in |
  * | `relations:<id>` | relations that begin or end there, as `relationPlaceOf` writes them |
  * | `vector:<id>`, `fresh` | vectors of the last minutes, and places by when they were stored: the vector index may not know them yet |
- * | `removed` | ids of memories that are gone, and whose vectors may still have to be removed |
+ * | `removed` | ids of memories that are gone, by when their vectors were removed; 0 while nobody knows that they were |
+ * | `outcome:<call>` | ids that a call has removed, for a minute: its reply may be lost, and it is sent again then |
  */
 
-/** How long a vector index may take until it finds what was stored, in seconds; 150 were seen. */
+/** How long a vector index may take until it finds what was stored, in seconds; 150 were seen. Nor is a vector under way for longer. */
 const FRESH_SECONDS = 180;
 /** Of them, the newest this many are looked at. */
 const FRESH_LIMIT = 64;
-/** Places looked through for one answer, and bytes of records in it: 4 MiB. */
-const EXAMINED = 20_000;
-const MAX_ANSWER_BYTES = 4_194_304;
-const REMOVED_AT_ONCE = 50;
 const RELATIONS_LIMIT = 100;
+const OUTCOME_SECONDS = 60;
 
 /** record, id, place, indexes, words, vector or '', seconds since 1970, then (id, relation) of each related memory -> 1, or 0 when one is not there. */
 export const PUT = `
 local p = KEYS[1]
 local record, id, place, indexes, words, vector = unpack(ARGV, 1, 6)
+if vector ~= '' then redis.call('ZREM', p .. 'removed', id) end
 if redis.call('EXISTS', p .. 'record:' .. id) == 1 then return 1 end
 for at = 8, #ARGV, 2 do
   if redis.call('EXISTS', p .. 'record:' .. ARGV[at]) == 0 then return 0 end
@@ -48,20 +50,16 @@ if vector ~= '' then
 end
 return 1`;
 
-/** index or '', then ids: those, or the newest of the index -> the records that were removed. */
+/** id of the call, then ids -> those that were removed, separated by blanks; by the same call again, the same. */
 export const REMOVE = `
 local p = KEYS[1]
-local ids, records = {}, {}
-if ARGV[1] == '' then
-  for at = 2, #ARGV do ids[#ids + 1] = ARGV[at] end
-else
-  for _, place in ipairs(redis.call('ZREVRANGE', p .. ARGV[1], 0, ${REMOVED_AT_ONCE - 1})) do
-    ids[#ids + 1] = string.match(place, '[^:]+$')
-  end
-end
-for _, id in ipairs(ids) do
-  local record = redis.call('GET', p .. 'record:' .. id)
-  if record then records[#records + 1] = record end
+local outcome = p .. 'outcome:' .. ARGV[1]
+local told = redis.call('GET', outcome)
+if told then return told end
+local removed = {}
+for at = 2, #ARGV do
+  local id = ARGV[at]
+  if redis.call('EXISTS', p .. 'record:' .. id) == 1 then removed[#removed + 1] = id end
   local about = redis.call('HMGET', p .. 'about:' .. id, 'place', 'indexes', 'words')
   if about[1] then
     for index in string.gmatch(about[2], '%S+') do redis.call('ZREM', p .. index, about[1]) end
@@ -75,115 +73,47 @@ for _, id in ipairs(ids) do
   redis.call('DEL', p .. 'record:' .. id, p .. 'about:' .. id, p .. 'relations:' .. id, p .. 'vector:' .. id)
   redis.call('ZADD', p .. 'removed', 0, id)
 end
-return records`;
-
-/**
- * limit, first place or '', place after the last or '', least confidence or '', types, indexes that all have it, words or ''
- * -> the place after which there is more or '', then (score, record) of each that was found: with words the best first, without
- * them the newest.
- */
-export const PICK = `
-local p = KEYS[1]
-local limit, from, before, surest, types, indexes, words = tonumber(ARGV[1]), unpack(ARGV, 2, 7)
-local sources = {}
-for index in string.gmatch(indexes, '%S+') do sources[#sources + 1] = p .. index end
-local scratch, whole = p .. 'scratch', 0
-if words ~= '' then
-  local total = redis.call('ZCARD', p .. 'all')
-  local keys, weights = {}, {}
-  for word in string.gmatch(words, '%S+') do
-    local key = p .. 'word:' .. word
-    local count = redis.call('SCARD', key)
-    local weight = math.log(1 + (math.max(total - count, 0) + 0.5) / (count + 0.5))
-    whole = whole + weight
-    if count > 0 then
-      keys[#keys + 1] = key
-      weights[#weights + 1] = string.format('%.17g', weight)
-    end
-  end
-  if #keys == 0 then return { '' } end
-  local union = { 'ZUNIONSTORE', scratch, #keys }
-  for _, key in ipairs(keys) do union[#union + 1] = key end
-  union[#union + 1] = 'WEIGHTS'
-  for _, weight in ipairs(weights) do union[#union + 1] = weight end
-  redis.call(unpack(union))
-  for _, source in ipairs(sources) do
-    redis.call('ZINTERSTORE', scratch, 2, scratch, source, 'WEIGHTS', 1, 0)
-  end
-end
-local function isWanted(place)
-  if from ~= '' and place < from then return false end
-  if before ~= '' and place >= before then return false end
-  local confidence, kind = string.match(place, '^[^:]*:([^:]*):([^:]*):')
-  if surest ~= '' and confidence < surest then return false end
-  if types ~= '' and not string.find(' ' .. types .. ' ', ' ' .. kind .. ' ', 1, true) then return false end
-  if words ~= '' then return true end
-  for at = 2, #sources do
-    if not redis.call('ZSCORE', sources[at], place) then return false end
-  end
-  return true
-end
-local found, bytes, examined, last = { '' }, 0, 0, nil
-local function nextPage()
-  if words ~= '' then return redis.call('ZREVRANGE', scratch, examined, examined + 255, 'WITHSCORES') end
-  local max = last and '(' .. last or (before == '' and '+' or '(' .. before)
-  local page = {}
-  for _, place in ipairs(redis.call('ZREVRANGEBYLEX', sources[1], max, from == '' and '-' or '[' .. from, 'LIMIT', 0, 256)) do
-    page[#page + 1] = place
-    page[#page + 1] = '0'
-  end
-  return page
-end
-local page = nextPage()
-while #page > 0 and found[1] == '' do
-  for at = 1, #page, 2 do
-    local place = page[at]
-    if isWanted(place) then
-      if (#found - 1) / 2 >= limit or bytes > ${MAX_ANSWER_BYTES} then
-        found[1] = last
-        break
-      end
-      local record = redis.call('GET', p .. 'record:' .. string.match(place, '[^:]+$'))
-      if record then
-        found[#found + 1] = words == '' and '0' or string.format('%.17g', tonumber(page[at + 1]) / whole)
-        found[#found + 1] = record
-        bytes = bytes + #record
-      end
-    end
-    last = place
-    examined = examined + 1
-  end
-  if found[1] == '' and examined >= ${EXAMINED} then found[1] = last end
-  if found[1] == '' then page = nextPage() end
-end
-if words ~= '' then redis.call('DEL', scratch) end
-return found`;
+told = table.concat(removed, ' ')
+redis.call('SET', outcome, told, 'EX', ${OUTCOME_SECONDS})
+return told`;
 
 /** seconds since 1970 -> (vector, record) of each memory that the vector index may not know yet. */
 export const FRESH = `
 local p = KEYS[1]
 local since = tonumber(ARGV[1]) - ${FRESH_SECONDS}
-local found = {}
+local found, bytes = {}, 0
 for _, place in ipairs(redis.call('ZREVRANGEBYSCORE', p .. 'fresh', '+inf', since, 'LIMIT', 0, ${FRESH_LIMIT})) do
   local id = string.match(place, '[^:]+$')
   local vector, record = redis.call('GET', p .. 'vector:' .. id), redis.call('GET', p .. 'record:' .. id)
   if vector and record then
     found[#found + 1] = vector
     found[#found + 1] = record
+    bytes = bytes + #vector + #record
+    if bytes > ${MAX_ANSWER_BYTES} then break end
   end
 end
 return found`;
 
-/** id -> (relation, record of the other end) of each. */
+/**
+ * ids -> (which of the ids, from 1; relation; record of the other end) of each, the record only where it comes first. It ends early when
+ * they are long: no answer of Redis is longer than what may be read of one.
+ */
 export const RELATIONS = `
 local p = KEYS[1]
-local found = {}
-for _, relation in ipairs(redis.call('ZRANGE', p .. 'relations:' .. ARGV[1], 0, ${RELATIONS_LIMIT - 1})) do
-  local from, to = string.match(relation, '^[^|]*|([^|]*)|([^|]*)|')
-  local record = redis.call('GET', p .. 'record:' .. (from == ARGV[1] and to or from))
-  if record then
-    found[#found + 1] = relation
-    found[#found + 1] = record
+local found, told, bytes = {}, {}, 0
+for at, id in ipairs(ARGV) do
+  for _, relation in ipairs(redis.call('ZRANGE', p .. 'relations:' .. id, 0, ${RELATIONS_LIMIT - 1})) do
+    local from, to = string.match(relation, '^[^|]*|([^|]*)|([^|]*)|')
+    local other = from == id and to or from
+    local record = told[other] and '' or redis.call('GET', p .. 'record:' .. other)
+    if record then
+      bytes = bytes + #relation + #record
+      if bytes > ${MAX_ANSWER_BYTES} and #found > 0 then return found end
+      told[other] = true
+      found[#found + 1] = tostring(at)
+      found[#found + 1] = relation
+      found[#found + 1] = record
+    end
   end
 end
 return found`;
@@ -201,8 +131,18 @@ return found`;
 
 export const COUNT = "return redis.call('ZCARD', KEYS[1] .. 'all')";
 
-/** -> ids whose vectors have to go. */
-export const PENDING = "return redis.call('ZRANGE', KEYS[1] .. 'removed', 0, 499)";
-
-/** ids: their vectors are gone. */
-export const SETTLE = "return redis.call('ZREM', KEYS[1] .. 'removed', unpack(ARGV))";
+/**
+ * seconds since 1970, then ids whose vectors have just been removed -> ids whose vectors have to go. They go twice: at once, and again
+ * when nothing can be under way any more that would have stored them after that.
+ */
+export const CLEAR = `
+local removed, now = KEYS[1] .. 'removed', tonumber(ARGV[1])
+local settled = now - ${FRESH_SECONDS}
+for at = 2, #ARGV do
+  local score = tonumber(redis.call('ZSCORE', removed, ARGV[at]) or now)
+  if score == 0 then redis.call('ZADD', removed, now, ARGV[at]) end
+  if score > 0 and score <= settled then redis.call('ZREM', removed, ARGV[at]) end
+end
+local ids = redis.call('ZRANGEBYSCORE', removed, 0, 0, 'LIMIT', 0, 500)
+if #ids == 0 then ids = redis.call('ZRANGEBYSCORE', removed, '(0', settled, 'LIMIT', 0, 500) end
+return ids`;

@@ -40,6 +40,15 @@ export interface StorageClient {
   searchMemories(workspaceId: string, query: MemoryQuery, options?: StoreOptions): Promise<FoundMemory[]>;
   /** Relations that begin or end at the memory, oldest first, at most 100; empty for an unknown id. */
   getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<RelatedNeighbour[]>;
+  /**
+   * Beyond the seed: the same for up to 200 memories at once, in their order. The neighbours of all together are about 4 MiB at most;
+   * behind that they are left out. A storage without it is asked for one memory after the other.
+   */
+  relationshipsOf?(
+    memoryIds: readonly string[],
+    workspaceId: string,
+    options?: StoreOptions,
+  ): Promise<RelatedNeighbour[][]>;
 }
 
 export interface MemoryListing {
@@ -53,7 +62,7 @@ export interface MemoryListing {
 }
 
 /** Memories of all workspaces, each on its own. Methods throw `StoreUnavailable`. */
-export interface MemoryStore extends StorageClient {
+export interface MemoryStore extends Required<StorageClient> {
   /**
    * Stores a new memory with its relations, or nothing of it: false when one of `relatedTo` is not in this workspace. When it
    * throws, it may be stored all the same, perhaps without its vector; to call it again with the same id, with or without the
@@ -78,12 +87,7 @@ export interface MemoryStore extends StorageClient {
   /** Removes a memory, its vector and its relations; false when there was none. Can be called again after a failure. */
   delete(workspaceId: string, id: string, options?: StoreOptions): Promise<boolean>;
   /**
-   * The same for the newest memories of a person or of a conversation, at most 50: returns what was removed, so that caches can forget
-   * it too. All are gone once it returns none.
+   * The same for up to 100 memories: returns the ids of those that were there. Without any it only ends removals that broke off.
    */
-  erase(
-    workspaceId: string,
-    of: { personId: string } | { conversationId: string },
-    options?: StoreOptions,
-  ): Promise<Memory[]>;
+  erase(workspaceId: string, ids: readonly string[], options?: StoreOptions): Promise<string[]>;
 }

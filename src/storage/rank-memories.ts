@@ -55,7 +55,7 @@ const LEXICAL_SHARE = 0.5;
 const within = (value: number): number => Math.min(Math.max(value, 0), 1);
 
 /** Whether a memory is one of those that a search is narrowed to. */
-const isWanted = (
+export const isWanted = (
   { type, confidence, conversation_id, created_at }: Memory,
   { memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Omit<MemoryQuery, 'limit'>,
 ): boolean => {

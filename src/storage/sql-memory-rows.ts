@@ -44,11 +44,11 @@ export const writeMemory = (
   return true;
 };
 
-/** Within a transaction: with everything that names them, and a note that their vectors have to go. */
-export const removeMemories = (sql: Sql, ids: readonly string[]): Memory[] => {
+/** Within a transaction: with everything that names them, and a note that their vectors have to go. Returns those that were there. */
+export const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
   const named = JSON.stringify(ids);
   const those = 'IN (SELECT value FROM json_each(?))';
-  const removed = sql.all<MemoryRow>(`SELECT memory FROM memories WHERE id ${those}`, named).map(parseMemory);
+  const removed = sql.all<{ id: string }>(`SELECT id FROM memories WHERE id ${those}`, named).map(({ id }) => id);
   sql.run(`DELETE FROM memory_words WHERE number IN (SELECT number FROM memories WHERE id ${those})`, named);
   sql.run(`DELETE FROM memory_relations WHERE from_id ${those}`, named);
   sql.run(`DELETE FROM memory_relations WHERE to_id ${those}`, named);
@@ -56,18 +56,6 @@ export const removeMemories = (sql: Sql, ids: readonly string[]): Memory[] => {
   sql.run('INSERT OR IGNORE INTO removed_memories (id) SELECT value FROM json_each(?)', named);
   return removed;
 };
-
-/** The newest memories of a person or a conversation, as many as are removed at once. */
-export const idsOf = (sql: Sql, { column, value }: { column: 'person' | 'conversation'; value: string }): string[] =>
-  sql
-    .all<{ id: string }>(
-      `SELECT id FROM memories WHERE ${column} = ? ORDER BY place DESC LIMIT ?`,
-      value,
-      REMOVED_AT_ONCE,
-    )
-    .map(({ id }) => id);
-
-const REMOVED_AT_ONCE = 50;
 
 export const countMemories = (sql: Sql): number =>
   sql.all<{ count: number }>('SELECT count(*) AS count FROM memories')[0]?.count ?? 0;

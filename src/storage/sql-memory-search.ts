@@ -1,8 +1,10 @@
+import type { Memory } from '../contract/memory.ts';
+import { MAX_ANSWER_BYTES } from './memory-limits.ts';
 import { relationOfPlace } from './memory-place.ts';
 import type { FoundMemory, MemoryListing, MemoryQuery, RelatedNeighbour } from './memory-store.ts';
 import { type Candidate, MAX_QUERY_WORDS, placeFilterOf, wordWeight } from './rank-memories.ts';
 import type { Sql } from './sql.ts';
-import { countMemories, type MemoryRow, parseMemory, readMemory } from './sql-memory-rows.ts';
+import { countMemories, type MemoryRow, parseMemory } from './sql-memory-rows.ts';
 
 const RELATIONS_LIMIT = 100;
 
@@ -78,15 +80,34 @@ export const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readon
   return rows.map((row) => ({ memory: parseMemory(row), lexical: row.weight / whole }));
 };
 
-export const readRelations = (sql: Sql, memoryId: string): RelatedNeighbour[] => {
-  const rows = sql.all<{ place: string; other: string }>(
-    `SELECT place, iif(from_id = ?1, to_id, from_id) AS other FROM memory_relations
-      WHERE from_id = ?1 OR to_id = ?1 ORDER BY place LIMIT ?2`,
-    memoryId,
-    RELATIONS_LIMIT,
-  );
-  return rows.flatMap(({ place, other }) => {
-    const memory = readMemory(sql, other);
-    return memory === undefined ? [] : [{ relationship: relationOfPlace(place), memory }];
+/** In the order of the ids; a memory that is related to many is read once. */
+export const readRelations = (sql: Sql, memoryIds: readonly string[]): RelatedNeighbour[][] => {
+  const read = new Map<string, Memory>();
+  let left = MAX_ANSWER_BYTES;
+  const memoryOf = (id: string): Memory | undefined => {
+    const known = read.get(id);
+    if (known !== undefined) return known;
+    const [row] = sql.all<MemoryRow>('SELECT memory FROM memories WHERE id = ?', id);
+    if (row === undefined) return undefined;
+    left -= row.memory.length;
+    const memory = parseMemory(row);
+    read.set(id, memory);
+    return memory;
+  };
+  return memoryIds.map((memoryId) => {
+    const related: RelatedNeighbour[] = [];
+    if (left < 0) return related;
+    const rows = sql.all<{ place: string; other: string }>(
+      `SELECT place, iif(from_id = ?1, to_id, from_id) AS other FROM memory_relations
+        WHERE from_id = ?1 OR to_id = ?1 ORDER BY place LIMIT ?2`,
+      memoryId,
+      RELATIONS_LIMIT,
+    );
+    for (const { place, other } of rows) {
+      if (left < 0) break;
+      const memory = memoryOf(other);
+      if (memory !== undefined) related.push({ relationship: relationOfPlace(place), memory });
+    }
+    return related;
   });
 };

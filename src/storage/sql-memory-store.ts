@@ -3,7 +3,7 @@ import type { MemoryQuery, MemoryStore } from './memory-store.ts';
 import { createMemoryTables } from './memory-tables.ts';
 import { type Candidate, rankMemories, vectorFilterOf, vectorMetadataOf, type WordsOf } from './rank-memories.ts';
 import type { Sql } from './sql.ts';
-import { countMemories, idsOf, readMemory, removeMemories, writeMemory } from './sql-memory-rows.ts';
+import { countMemories, readMemory, removeMemories, writeMemory } from './sql-memory-rows.ts';
 import { lexicalCandidates, listMemories, newestMemories, readRelations } from './sql-memory-search.ts';
 import type { VectorIndex } from './vector-index.ts';
 
@@ -48,6 +48,12 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
       return memory === undefined ? [] : [{ memory, semantic: similarity }];
     });
   };
+  const erase = async (workspaceId: string, ids: readonly string[]): Promise<string[]> => {
+    here(workspaceId);
+    const removed = sql.transaction(() => removeMemories(sql, ids));
+    await clearVectors();
+    return removed;
+  };
   return {
     put: async (memory, { vector, relatedTo = [] }) => {
       here(memory.workspace_id);
@@ -71,20 +77,8 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
       here(workspaceId);
       return listMemories(sql, listing);
     },
-    delete: async (workspaceId, id) => {
-      here(workspaceId);
-      const removed = sql.transaction(() => removeMemories(sql, [id]));
-      await clearVectors();
-      return removed.length > 0;
-    },
-    erase: async (workspaceId, of) => {
-      here(workspaceId);
-      const [column, value] =
-        'personId' in of ? (['person', of.personId] as const) : (['conversation', of.conversationId] as const);
-      const removed = sql.transaction(() => removeMemories(sql, idsOf(sql, { column, value })));
-      await clearVectors();
-      return removed;
-    },
+    delete: async (workspaceId, id) => (await erase(workspaceId, [id])).length > 0,
+    erase,
     searchMemories: async (workspaceId, query) => {
       here(workspaceId);
       if (query.memoryTypes?.length === 0) return [];
@@ -94,7 +88,11 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
     },
     getMemoryRelationships: async (memoryId, workspaceId) => {
       here(workspaceId);
-      return readRelations(sql, memoryId);
+      return readRelations(sql, [memoryId])[0] ?? [];
+    },
+    relationshipsOf: async (memoryIds, workspaceId) => {
+      here(workspaceId);
+      return readRelations(sql, memoryIds);
     },
   };
 };

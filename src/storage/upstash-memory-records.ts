@@ -1,8 +1,10 @@
 import { Memory } from '../contract/memory.ts';
 import { readAs } from '../contract/read-as.ts';
+import { slicesOf } from './check-embeddings.ts';
 import type { StoreOptions } from './embedding-store.ts';
-import { encodeText, shortHash } from './memory-place.ts';
-import { PICK, READ } from './memory-scripts.ts';
+import { PICK } from './memory-pick-script.ts';
+import { nameHash, shortHash } from './memory-place.ts';
+import { READ } from './memory-scripts.ts';
 import type { MemoryListing, MemoryQuery } from './memory-store.ts';
 import { placeFilterOf } from './rank-memories.ts';
 import type { RunScript } from './redis-scripts.ts';
@@ -68,15 +70,15 @@ const prefixOf = (workspaceId: string): string => {
 export const indexesOf = ({ conversation_id, person_id, type }: Memory): string[] => [
   'all',
   `type:${shortHash(type)}`,
-  ...(conversation_id === undefined ? [] : [`conversation:${encodeText(conversation_id)}`]),
-  ...(person_id === undefined ? [] : [`person:${encodeText(person_id)}`]),
+  ...(conversation_id === undefined ? [] : [`conversation:${nameHash(conversation_id)}`]),
+  ...(person_id === undefined ? [] : [`person:${nameHash(person_id)}`]),
 ];
 
 /** The indexes that all of the wanted are in, the narrowest first. */
 export const indexesFor = ({ conversationId, personId, type }: Partial<MemoryListing>): string[] => {
   const indexes = [
-    ...(conversationId === undefined ? [] : [`conversation:${encodeText(conversationId)}`]),
-    ...(personId === undefined ? [] : [`person:${encodeText(personId)}`]),
+    ...(conversationId === undefined ? [] : [`conversation:${nameHash(conversationId)}`]),
+    ...(personId === undefined ? [] : [`person:${nameHash(personId)}`]),
     ...(type === undefined ? [] : [`type:${shortHash(type)}`]),
   ];
   return indexes.length === 0 ? ['all'] : indexes;
@@ -106,7 +108,10 @@ const textsOf = (value: unknown): string[] => {
   throw malformed('something that is no list of texts');
 };
 
-export const pairsOf = (texts: readonly string[]): [string, string][] => {
-  if (texts.length % 2 !== 0) throw malformed('an incomplete list');
-  return Array.from({ length: texts.length / 2 }, (_, at) => [texts[at * 2] ?? '', texts[at * 2 + 1] ?? '']);
+export const pairsOf = (texts: readonly string[]): [string, string][] =>
+  groupsOf(texts, 2).map(([one = '', other = '']) => [one, other]);
+
+export const groupsOf = (texts: readonly string[], size: number): string[][] => {
+  if (texts.length % size !== 0) throw malformed('an incomplete list');
+  return slicesOf(texts, size);
 };

@@ -1,12 +1,12 @@
 import type { Memory } from '../contract/memory.ts';
 import { encodeEmbedding } from './embedding-bytes.ts';
 import type { StoreOptions } from './embedding-store.ts';
-import { encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
-import { COUNT, PENDING, PUT, RELATIONS, REMOVE, SETTLE } from './memory-scripts.ts';
-import type { MemoryStore } from './memory-store.ts';
+import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
+import { CLEAR, COUNT, PUT, RELATIONS, REMOVE } from './memory-scripts.ts';
+import type { MemoryStore, RelatedNeighbour } from './memory-store.ts';
 import { MAX_MEMORY_WORDS, vectorMetadataOf, type WordsOf } from './rank-memories.ts';
 import type { RunScript } from './redis-scripts.ts';
-import { indexesFor, indexesOf, malformed, memoryRecords, pairsOf, readRecord } from './upstash-memory-records.ts';
+import { groupsOf, indexesFor, indexesOf, malformed, memoryRecords, readRecord } from './upstash-memory-records.ts';
 import { upstashMemorySearch } from './upstash-memory-search.ts';
 import type { VectorIndex } from './vector-index.ts';
 
@@ -17,35 +17,64 @@ export interface UpstashMemoryStoreOptions {
   wordsOf: WordsOf;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** Of a call that removes; 1 to 100 of `A-Za-z0-9-`. */
+  newId?: (() => string) | undefined;
 }
 
 /**
  * Memories in Redis, their vectors in a vector index that comes to know and to forget them a while later. Redis decides what
  * there is: every hit is read there anew, under the keys of the workspace, and a vector that leads to nothing counts for nothing.
- * So a memory is written before its vector and removed before it, with a note that the vector has to go, which the next removal
- * finds when this one broke off. Vectors of the last minutes lie in Redis too, so that what was just stored is found.
+ * So a memory is written before its vector and removed before it, with a note that the vector has to go. Whoever stores or removes
+ * anything of the workspace next looks for such notes: of removals that broke off, and again of all of them after three minutes, since
+ * a vector that was on its way may have landed after the removal. Vectors of the last minutes lie in Redis too, so that what was just
+ * stored is found.
  */
 export const upstashMemoryStore = ({
   redis,
   vectorsOf,
   wordsOf,
   now = Date.now,
+  newId = () => crypto.randomUUID(),
 }: UpstashMemoryStoreOptions): MemoryStore => {
   const seconds = (): string => String(Math.floor(now() / 1000));
   const records = memoryRecords(redis);
   const { run, texts, readMany, pick } = records;
-  const clearVectors = async (workspaceId: string, options: StoreOptions): Promise<void> => {
-    for (;;) {
-      const ids = await texts(PENDING, workspaceId, [], options);
+  /** Removes the vectors that are noted, and these. */
+  const clearVectors = async (workspaceId: string, options: StoreOptions, more: readonly string[] = []) => {
+    let settled: string[] = [];
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const pending = await texts(CLEAR, workspaceId, [seconds(), ...settled], options);
+      const ids = round === 0 ? [...new Set([...more, ...pending])] : pending;
       if (ids.length === 0) return;
       await vectorsOf?.(workspaceId).delete(ids, options);
-      await run(SETTLE, workspaceId, ids, options);
+      settled = ids;
     }
   };
-  const remove = async (workspaceId: string, args: readonly string[], options: StoreOptions): Promise<Memory[]> => {
-    const removed = await texts(REMOVE, workspaceId, args, options);
+  const remove = async (workspaceId: string, ids: readonly string[], options: StoreOptions): Promise<string[]> => {
+    const told = ids.length === 0 ? '' : await run(REMOVE, workspaceId, [newId(), ...ids.map(encodeText)], options);
+    if (typeof told !== 'string') throw malformed('something that is no text');
     await clearVectors(workspaceId, options);
-    return removed.map((record) => readRecord(record, workspaceId));
+    return told === '' ? [] : told.split(' ').map(decodeText);
+  };
+  const relationshipsOf = async (
+    memoryIds: readonly string[],
+    workspaceId: string,
+    options: StoreOptions = {},
+  ): Promise<RelatedNeighbour[][]> => {
+    const related = memoryIds.map((): RelatedNeighbour[] => []);
+    if (memoryIds.length === 0) return related;
+    const found = await texts(RELATIONS, workspaceId, memoryIds.map(encodeText), options);
+    const memories = new Map<string, Memory>();
+    for (const [at = '', place = '', record = ''] of groupsOf(found, 3)) {
+      const relationship = relationOfPlace(place);
+      const id = memoryIds[Number(at) - 1];
+      const other = relationship.from_memory_id === id ? relationship.to_memory_id : relationship.from_memory_id;
+      const memory = record === '' ? memories.get(other) : readRecord(record, workspaceId);
+      if (memory === undefined) throw malformed('a relation without its memory');
+      memories.set(other, memory);
+      related[Number(at) - 1]?.push({ relationship, memory });
+    }
+    return related;
   };
   return {
     put: async (memory, { vector, relatedTo = [], signal }) => {
@@ -79,9 +108,12 @@ export const upstashMemoryStore = ({
       if (isStored !== 1) return false;
       if (vector === undefined || vectors === undefined) return true;
       await vectors.upsert([{ id, vector, metadata: vectorMetadataOf(memory) }], { signal });
-      // It may have been removed meanwhile.
-      const [record] = await readMany(memory.workspace_id, [id], { signal });
-      if (record === undefined) await vectors.delete([id], { signal });
+      // It may have been removed meanwhile. Where this fails the note of that removal stays, and the next call finds it.
+      const tidy = async (): Promise<void> => {
+        const [record] = await readMany(memory.workspace_id, [id], { signal });
+        await clearVectors(memory.workspace_id, { signal }, record === undefined ? [id] : []);
+      };
+      await tidy().catch(() => undefined);
       return true;
     },
     get: async (workspaceId, id, options = {}) => (await readMany(workspaceId, [encodeText(id)], options))[0],
@@ -103,21 +135,14 @@ export const upstashMemoryStore = ({
         .filter((memory) => type === undefined || memory.type === type);
       return { memories, next };
     },
-    delete: async (workspaceId, id, options = {}) =>
-      (await remove(workspaceId, ['', encodeText(id)], options)).length > 0,
-    erase: (workspaceId, of, options = {}) =>
-      remove(
-        workspaceId,
-        ['personId' in of ? `person:${encodeText(of.personId)}` : `conversation:${encodeText(of.conversationId)}`],
-        options,
-      ),
+    delete: async (workspaceId, id, options = {}) => (await remove(workspaceId, [id], options)).length > 0,
+    erase: (workspaceId, ids, options = {}) => remove(workspaceId, ids, options),
     searchMemories: upstashMemorySearch(records, { vectorsOf, wordsOf, seconds }),
-    getMemoryRelationships: async (memoryId, workspaceId, options = {}) => {
-      const found = await texts(RELATIONS, workspaceId, [encodeText(memoryId)], options);
-      return pairsOf(found).map(([place, record]) => ({
-        relationship: relationOfPlace(place),
-        memory: readRecord(record, workspaceId),
-      }));
-    },
+    getMemoryRelationships: async (memoryId, workspaceId, options) =>
+      (await relationshipsOf([memoryId], workspaceId, options))[0] ?? [],
+    relationshipsOf,
   };
 };
+
+/** Of 500 vectors each; what is left over goes with the next call. */
+const MAX_ROUNDS = 20;

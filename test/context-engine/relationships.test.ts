@@ -16,7 +16,7 @@ const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; e
   );
   const results = await expandRelationships(
     roots.map((id) => ({ memory: memoryOf(id), score: 1 })),
-    { depth, neighboursOf: (id) => storage.getMemoryRelationships(id, 'w1') },
+    { depth, neighboursOf: (asked) => Promise.all(asked.map((id) => storage.getMemoryRelationships(id, 'w1'))) },
   );
   return { results, lookups: storage.lookups };
 };
@@ -171,5 +171,58 @@ describe('relationships of what the engine finds', () => {
     expect(await leaking.search('a', 'w1', { includeRelationships: true })).toMatchObject({
       error: { type: 'search_error' },
     });
+  });
+
+  it('are asked for a level at once where the storage can do that', async () => {
+    const storage = memoryStorage(
+      ['a', 'b', 'c', 'd'].map((id) => ({ memory: memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }) })),
+      [
+        ['a', 'c'],
+        ['c', 'd'],
+      ],
+    );
+    const asked: (readonly string[])[] = [];
+    const engine = new ContextEngine({
+      storageClient: {
+        ...storage,
+        relationshipsOf: async (ids, workspaceId) => {
+          asked.push(ids);
+          return Promise.all(ids.map((id) => storage.getMemoryRelationships(id, workspaceId)));
+        },
+      },
+    });
+    const result = await engine.search('word', 'w1', { includeRelationships: true, relationshipDepth: 3 });
+    expect(result.ok && told(result.value)).toEqual([['c@1', 'd@2'], []]);
+    expect(asked).toEqual([['a', 'b'], ['c'], ['d']]);
+  });
+
+  it('are read also when the time for the search itself is over', async () => {
+    const storage = memoryStorage(stored, [['a', 'b']]);
+    const search = new AbortController();
+    const engine = new ContextEngine({
+      storageClient: {
+        ...storage,
+        getMemoryRelationships: async (...asked) => {
+          search.abort();
+          await Promise.resolve();
+          return storage.getMemoryRelationships(...asked);
+        },
+      },
+    }).forRequest({ searchSignal: search.signal, signal: new AbortController().signal });
+    const result = await engine.search('a', 'w1', { includeRelationships: true });
+    expect(result.ok && told(result.value)).toEqual([['b@1']]);
+    expect(await engine.search('a', 'w1')).toMatchObject({ ok: false });
+  });
+
+  it('are followed until four million characters are reached', async () => {
+    const content = 'x'.repeat(32_000);
+    const many = Array.from({ length: 400 }, (_, at) => `n${at}`);
+    const edges = many.map((id, at): Edge => [at < 90 ? 'a' : (many[Math.floor((at - 90) / 8)] ?? ''), id]);
+    const long = [...stored, ...many.map((id) => ({ memory: memoryOf(id, { content }) }))];
+    const engine = new ContextEngine({ storageClient: memoryStorage(long, edges) });
+    const result = await engine.search('a', 'w1', { includeRelationships: true, relationshipDepth: 5, limit: 1 });
+    const count = result.ok ? result.value.flatMap(({ relationships = [] }) => relationships).length : 0;
+    expect(count).toBeGreaterThan(90);
+    expect(count).toBeLessThanOrEqual(126);
   });
 });

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
+import { loadTokenizer } from '../../src/ai/tokenizer.ts';
+import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
 import {
@@ -69,11 +71,13 @@ describe('the examples of seed 002', () => {
 
   it('puts context before the message of a user', async () => {
     const built = await contextForPrompt(engine, QUESTION, 'w1');
+    // Those of the model, without a word about a tokenizer.
+    const tokenizer = await loadTokenizer('gpt-4', [cl100k]);
     expect(built.context).toContain('Relevant context from past conversations:\n\n- ');
     expect(built).toMatchObject({
       truncated: false,
       prompt: `${built.context}\n\nUser: ${QUESTION}\nAssistant:`,
-      tokenCount: Math.ceil(built.context.length / 4),
+      tokenCount: tokenizer.count(built.context),
     });
   });
 

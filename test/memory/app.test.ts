@@ -104,7 +104,12 @@ describe('the app of memories', () => {
     for (let count = 0; count < 3; count++) {
       expect((await app.request(await requestOf(`POST ${PATH}`, { body }))).status).toBe(201);
     }
-    expect(await codeOf(await app.request(await requestOf(`POST ${PATH}`, { body })))).toEqual([400, 'INVALID_QUERY']);
+    const full = await app.request(await requestOf(`POST ${PATH}`, { body }));
+    expect(full.headers.get('Retry-After')).toBe('60');
+    const { error } = ErrorBody.parse(await full.json());
+    expect([full.status, error.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(error.message).toContain('has 3 memories, 3 are allowed');
+    expect(error.suggestion).toContain('MAX_MEMORIES');
   });
 
   it('says when to come again while the store is not available, and logs why', async () => {

@@ -6,7 +6,7 @@ import { stemsOf } from '../../src/memory/stems-of.ts';
 import { cosine } from '../../src/storage/cosine.ts';
 import type { MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { newWorkspace } from './describe-memory-store.ts';
-import { DIMENSIONS, type StoreUnderTest } from './memory-stores.ts';
+import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
 const WORKSPACES = 3;
 /** Few, so that they are soon used again after they were deleted. */
@@ -197,6 +197,7 @@ const run = async (what: Operation, place: Place): Promise<void> => {
     case 'relations': {
       const related = await store.getMemoryRelationships(what.id, workspace);
       expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(reference.neighbours(what.id).toSorted());
+      expect((await store.relationshipsOf([what.id], workspace))[0]).toEqual(related);
       return;
     }
     case 'delete':
@@ -206,7 +207,8 @@ const run = async (what: Operation, place: Place): Promise<void> => {
       const of = what.by === 'personId' ? { person: what.value } : { conversation: what.value };
       const gone = idsOf(reference.where(of).map(({ memory }) => memory));
       const { value } = what;
-      const erased = await store.erase(
+      const erased = await eraseAll(
+        store,
         workspace,
         what.by === 'personId' ? { personId: value } : { conversationId: value },
       );

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
 import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
-import { DIMENSIONS, type StoreUnderTest } from './memory-stores.ts';
+import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
 /** A vector that points to where its first numbers say. */
 export const pointing = (...values: number[]): number[] =>
   Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
+
+const idsOf = (memories: Memory[]): string[] => memories.map(({ id }) => id).toSorted();
 
 let serial = 0;
 export const newWorkspace = (): string => `w${process.pid}-${++serial}`;
@@ -271,7 +273,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           const results = await search(way);
           expect(results.map(({ memory }) => memory.content)).toEqual(['The fan of two.']);
         }
-        expect((await store.erase(workspace, { personId: 'p' })).map(({ content }) => content)).toEqual([
+        expect((await eraseAll(store, workspace, { personId: 'p' })).map(({ content }) => content)).toEqual([
           'The fan of two.',
         ]);
         expect((await store.get(one, 'same'))?.content).toBe('The fan of one.');
@@ -303,6 +305,36 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           { memory: first, relationship: ofFirst[0]?.relationship },
         ]);
         expect(await store.getMemoryRelationships('unknown', workspace)).toEqual([]);
+      });
+
+      it('tells those of several memories at once, in their order', async () => {
+        fresh();
+        const first = await put({ created_at: at(1) });
+        const relatedTo = [{ memory_id: first.id, type: 'supports' }];
+        const second = await put({ created_at: at(2) }, { relatedTo });
+        const third = await put({ created_at: at(3) }, { relatedTo });
+        const ids = [second.id, 'unknown', first.id, third.id];
+        const related = await store.relationshipsOf(ids, workspace);
+        expect(related).toEqual(await Promise.all(ids.map((id) => store.getMemoryRelationships(id, workspace))));
+        expect(related.map((each) => each.map(({ memory }) => memory))).toEqual([
+          [first],
+          [],
+          [second, third],
+          [first],
+        ]);
+        expect(await store.relationshipsOf([], workspace)).toEqual([]);
+      });
+
+      it('tells as many as one answer has room for when they are long', async () => {
+        fresh();
+        const hub = await put();
+        const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
+        // Six times as long as JSON, and longer again in the answer of Redis.
+        const content = `x${'\u0001'.repeat(31_999)}`;
+        for (let minute = 0; minute < 80; minute++) await put({ created_at: at(minute), content }, { relatedTo });
+        const relations = await store.getMemoryRelationships(hub.id, workspace);
+        expect(relations.length).toBeGreaterThan(10);
+        expect(relations.length).toBeLessThan(80);
       });
 
       it('tells a hundred of them at most', async () => {
@@ -337,19 +369,18 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
 
-      it('erases a person or a conversation in steps, and tells what was removed', async () => {
+      it('erases many at once, and tells which of them were there', async () => {
         fresh();
         const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
         const mine: string[] = [];
         for (let index = 0; index < 120; index++) mine.push((await put({ person_id: 'p1' })).id);
-        const removed: string[] = [];
-        for (;;) {
-          const some = await store.erase(workspace, { personId: 'p1' });
-          if (some.length === 0) break;
-          removed.push(...some.map(({ id }) => id));
-        }
-        expect(removed.toSorted()).toEqual(mine.toSorted());
-        expect(await store.erase(workspace, { conversationId: 'c2' })).toEqual([kept]);
+        expect((await store.erase(workspace, [...mine.slice(0, 99), 'unknown'])).toSorted()).toEqual(
+          mine.slice(0, 99).toSorted(),
+        );
+        expect(await store.erase(workspace, mine.slice(0, 99))).toEqual([]);
+        expect(await store.erase(workspace, [])).toEqual([]);
+        expect(idsOf(await eraseAll(store, workspace, { personId: 'p1' }))).toEqual(mine.slice(99).toSorted());
+        expect(await eraseAll(store, workspace, { conversationId: 'c2' })).toEqual([kept]);
         expect(await store.count(workspace)).toBe(0);
       });
     });

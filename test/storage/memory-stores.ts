@@ -1,3 +1,4 @@
+import type { Memory } from '../../src/contract/memory.ts';
 import { startRedisServer } from '../../src/dev/local-services/redis-server.ts';
 import { startVectorServer } from '../../src/dev/local-services/vector-server.ts';
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
@@ -37,7 +38,13 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
 };
 
 /** Upstash as it is: vectors are found, and deleted ones are gone, only a while later. */
-export const upstashStore = async ({ indexingDelayMs = 40 } = {}) => {
+export const upstashStore = async ({
+  indexingDelayMs = 40,
+  now,
+}: {
+  indexingDelayMs?: number;
+  now?: () => number;
+} = {}) => {
   const vector = await startVectorServer({
     indexes: [{ dimension: DIMENSIONS }],
     indexingDelayMs,
@@ -55,10 +62,29 @@ export const upstashStore = async ({ indexingDelayMs = 40 } = {}) => {
         timeoutMs: 2000,
       }),
     wordsOf: stemsOf,
+    now,
   });
   const stop = async () => {
     await vector.stop();
     await redis.stop();
   };
   return { store, vector, redis, stop };
+};
+
+/** Removes all of a person or a conversation, a page after the other, and tells what that was. */
+export const eraseAll = async (
+  store: MemoryStore,
+  workspace: string,
+  of: { personId: string } | { conversationId: string },
+): Promise<Memory[]> => {
+  const erased: Memory[] = [];
+  for (;;) {
+    const { memories } = await store.list(workspace, { ...of, limit: 50 });
+    const removed = await store.erase(
+      workspace,
+      memories.map(({ id }) => id),
+    );
+    erased.push(...memories.filter(({ id }) => removed.includes(id)));
+    if (memories.length === 0) return erased;
+  }
 };

@@ -2,17 +2,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Memory } from '../../src/contract/memory.ts';
 import { encodeText } from '../../src/storage/memory-place.ts';
 import { newMemory, newWorkspace, pointing } from './describe-memory-store.ts';
-import { upstashStore } from './memory-stores.ts';
+import { eraseAll, upstashStore } from './memory-stores.ts';
 
 let made: Awaited<ReturnType<typeof upstashStore>>;
 let workspace: string;
+let nowMs: number;
 
 beforeAll(async () => {
-  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY });
+  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, now: () => nowMs });
 });
 afterAll(() => made?.stop());
 beforeEach(() => {
   workspace = newWorkspace();
+  nowMs = Date.UTC(2026, 10, 1);
 });
 afterEach(() => {
   made.redis.faults.none();
@@ -53,6 +55,19 @@ const vectors = async (): Promise<string[]> => {
   return (result?.vectors ?? []).map(({ id }) => id);
 };
 
+/** Stores a vector behind the back of the store. */
+const landLate = async ({ id }: Memory): Promise<void> => {
+  const { vector } = made;
+  await fetch(`${vector.url}/upsert/memory_${workspace}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${vector.token}` },
+    body: JSON.stringify([{ id: encodeText(id), vector: pointing(1) }]),
+  });
+};
+
+const DECODINGS = ['base64url', 'base64', 'hex'] as const;
+const decoded = (text: string, form: (typeof DECODINGS)[number]): string => Buffer.from(text, form).toString('latin1');
+
 describe('upstashMemoryStore() over an index that is behind', () => {
   it('finds by vector what was stored before the index knows it, and afterwards', async () => {
     const memory = await put({}, pointing(1));
@@ -74,7 +89,7 @@ describe('upstashMemoryStore() over an index that is behind', () => {
     for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
     const kept = await put({}, pointing(1, 1));
     made.vector.finishIndexing();
-    while ((await made.store.erase(workspace, { personId: 'p' })).length > 0);
+    await eraseAll(made.store, workspace, { personId: 'p' });
     // As after some minutes, when only the index knows it.
     await command('DEL', `memory:${workspace}:fresh`);
     expect(await found(pointing(1))).toEqual([kept.id]);
@@ -119,12 +134,12 @@ describe('upstashMemoryStore() when a service fails in between', () => {
     await put({ person_id: 'p' }, pointing(1));
     made.vector.finishIndexing();
     made.vector.faults.always({ kind: 'html-502' }, /^\/delete/);
-    await expect(made.store.erase(workspace, { personId: 'p' })).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(eraseAll(made.store, workspace, { personId: 'p' })).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await found(pointing(1))).toEqual([]);
     expect(await made.store.count(workspace)).toBe(0);
     expect(await vectors()).toHaveLength(2);
     made.vector.faults.none();
-    expect(await made.store.erase(workspace, { personId: 'p' })).toEqual([]);
+    expect(await eraseAll(made.store, workspace, { personId: 'p' })).toEqual([]);
     expect(await vectors()).toEqual([]);
   });
 
@@ -134,6 +149,40 @@ describe('upstashMemoryStore() when a service fails in between', () => {
     await expect(made.store.delete(workspace, memory.id)).rejects.toMatchObject({ reason: 'unavailable' });
     await made.store.delete(workspace, 'another');
     expect(await vectors()).toEqual([]);
+  });
+
+  it('removes a vector that landed after its memory was erased, once nothing can be under way any more', async () => {
+    const memory = await put({ person_id: 'p' }, pointing(1));
+    await eraseAll(made.store, workspace, { personId: 'p' });
+    // The client had given it up, the service had not.
+    await landLate(memory);
+    nowMs += 100_000;
+    await put({}, pointing(0, 1));
+    expect(await vectors()).toContain(encodeText(memory.id));
+    nowMs += 81_000;
+    const kept = await put({}, pointing(0, 1));
+    expect(await vectors()).toContain(encodeText(kept.id));
+    expect(await vectors()).not.toContain(encodeText(memory.id));
+  });
+
+  it('keeps the vector of a memory that has the id of one that was erased', async () => {
+    await put({ id: 'same' }, pointing(1));
+    await made.store.delete(workspace, 'same');
+    await put({ id: 'same', created_at: '2026-11-02T10:00:00.000Z' }, pointing(1));
+    nowMs += 400_000;
+    await made.store.erase(workspace, []);
+    expect(await vectors()).toEqual([encodeText('same')]);
+  });
+
+  it('says what was removed although the reply was lost', async () => {
+    const memories = [];
+    for (let index = 0; index < 10; index++) memories.push(await put({ person_id: 'p' }));
+    const ids = memories.map(({ id }) => id);
+    made.redis.faults.next(1, { kind: 'reset', executed: true });
+    expect(await made.store.delete(workspace, ids[0] ?? '')).toBe(true);
+    made.redis.faults.next(1, { kind: 'reset', executed: true });
+    expect((await made.store.erase(workspace, ids)).toSorted()).toEqual(ids.slice(1).toSorted());
+    expect(await made.store.delete(workspace, ids[0] ?? '')).toBe(false);
   });
 
   it.each([
@@ -166,9 +215,17 @@ describe('upstashMemoryStore() in Redis', () => {
     const first = await put({ person_id: 'p', conversation_id: 'c' }, pointing(1));
     const second = newMemory({ workspace_id: workspace, person_id: 'p' });
     await made.store.put(second, { relatedTo: [{ memory_id: first.id, type: 'supports' }] });
-    await made.store.erase(workspace, { personId: 'p' });
-    expect(await keys()).toEqual([]);
+    await eraseAll(made.store, workspace, { personId: 'p' });
+    // What removed it, for a minute, and that its vectors went, until nothing can be under way any more.
+    expect((await keys()).filter((key) => !/:(outcome:[0-9a-f-]{36}|removed)$/.test(key))).toEqual([]);
     expect(await vectors()).toEqual([]);
+    nowMs += 181_000;
+    await made.store.erase(workspace, []);
+    expect((await keys()).filter((key) => !/:outcome:[0-9a-f-]{36}$/.test(key))).toEqual([]);
+    for (const key of await keys()) {
+      expect(await command('TTL', key)).toBeGreaterThan(0);
+      expect(await command('TTL', key)).toBeLessThanOrEqual(60);
+    }
   });
 
   it('names no text, type, person or conversation in a key', async () => {
@@ -179,8 +236,13 @@ describe('upstashMemoryStore() in Redis', () => {
       conversation_id: 'chat*?',
     };
     await put(texts, pointing(1));
-    const all = (await keys()).join('\n');
-    expect(all).not.toMatch(/zeppelin|espresso|gossip|example|chat/i);
-    expect(all).toMatch(/^[A-Za-z0-9_:\n-]+$/);
+    const all = await keys();
+    expect(all.join('\n')).toMatch(/^[A-Za-z0-9_:\n-]+$/);
+    expect(all.filter((key) => /:(person|conversation|type|word):/.test(key))).toHaveLength(5);
+    // As it stands there, and in whatever encoding it could be turned back from.
+    const read = all
+      .flatMap((key) => key.split(':'))
+      .flatMap((part) => [part, ...DECODINGS.map((form) => decoded(part, form))]);
+    expect(read.join('\n')).not.toMatch(/zeppelin|espresso|gossip|example|chat/i);
   });
 });

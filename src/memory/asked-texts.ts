@@ -1,0 +1,40 @@
+import type { Memory } from '../contract/memory.ts';
+import { QUERY_MAX_LENGTH } from '../contract/query.ts';
+import { questionText } from '../knowledge/search/question-text.ts';
+
+/**
+ * Texts that may have been embedded to look for something, when memories that are erased were written or searched for: what stands in
+ * them, and, of questions of a conversation, how they were understood and what stood before them. What was longer than a question may
+ * be was none.
+ *
+ * @param around Other memories of these conversations: what was asked before or after what is erased.
+ * @returns Each once; trimmed, as questions are.
+ */
+export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] = []): string[] => {
+  const texts = new Set(erased.flatMap(formsOf).flatMap((form) => [form, questionText(form, {})]));
+  const isErased = new Set(erased.map(({ id }) => id));
+  const known = new Map([...erased, ...around].map((memory) => [memory.id, memory]));
+  const questions = [...known.values()].filter(({ type }) => type === QUESTION).toSorted(byTime);
+  for (const ofOne of Map.groupBy(questions, ({ conversation_id }) => conversation_id).values()) {
+    for (const [at, next] of ofOne.entries()) {
+      const before = ofOne[at - 1];
+      if (before === undefined || !(isErased.has(before.id) || isErased.has(next.id))) continue;
+      for (const text of formsOf(before)) {
+        const history = [{ speaker: 'user' as const, text }];
+        for (const form of formsOf(next)) texts.add(questionText(form, { history }));
+      }
+    }
+  }
+  return [...texts];
+};
+
+/** As the gateway stores the turns of a conversation, with `understood_as` in the metadata. */
+const QUESTION = 'question';
+
+const formsOf = ({ content, metadata }: Memory): string[] => {
+  const understood = metadata?.understood_as;
+  const forms = [content.trim(), ...(typeof understood === 'string' ? [understood.trim()] : [])];
+  return forms.filter(({ length }) => length > 0 && length <= QUERY_MAX_LENGTH);
+};
+
+const byTime = (one: Memory, other: Memory): number => Date.parse(one.created_at) - Date.parse(other.created_at);
