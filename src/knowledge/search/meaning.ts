@@ -1,5 +1,6 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
 
 /** What a question means to an embedding model: its vector, or the closest of an index. */
@@ -14,7 +15,7 @@ export interface Meaning {
 export interface MeaningOptions {
   wants: 'vector' | 'hits';
   workspace: string;
-  /** Nobody waits for the hits any more; an embedding goes on, for the sake of the cache. */
+  /** Nobody waits any more: it rejects with that, while an embedding goes on for the sake of the cache. */
   signal: AbortSignal;
   /** Lets a late embedding go on to the cache after the answer. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
@@ -40,8 +41,9 @@ export const meaningBy =
     const { model, dimensions } = embeddings;
     // Goes on after the deadline, and after the caller has gone: whoever asks the same next has it from the cache.
     const embedded = embeddings.embed(text, { signal: AbortSignal.timeout(EMBEDDING_LIMIT_MS) });
-    waitUntil?.(embedded.catch(() => undefined));
-    const vector = await embedded;
+    const settled = embedded.catch(() => undefined);
+    waitUntil?.(settled);
+    const vector = await untilAborted(() => embedded, { signal, reason: 'the model has not told a meaning in time' });
     const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
     if (index === undefined) return { model, dimensions, vector };
     signal.throwIfAborted();
