@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { IDENTITY_VARIABLES } from '../runtime/identity.ts';
 import { CONFIGURATION } from './configuration.ts';
 
 /** Each function has a key of its own, and derived ones never reach production. */
-const NOT_FROM_A_FILE: ReadonlySet<string> = new Set([
-  'ENVIRONMENT',
-  'CONTEXT_SIGNING_KEY',
-  'CONTEXT_DIRECTORY',
-  'CONTEXT_DIRECTORY_ROOT',
-  'CONTEXT_KEY_SEED',
-  'CONTEXT_LOCAL_LIBRARIANS',
-  'CONTEXT_NEIGHBOURS',
-]);
+const NOT_FROM_A_FILE: ReadonlySet<string> = new Set(IDENTITY_VARIABLES);
 
 /**
  * The variables of a file, one `NAME=value` a line.

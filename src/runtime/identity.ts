@@ -43,7 +43,7 @@ class IdentityRefused extends Error {
  * @throws {DirectoryRefused} When the directory is not acceptable.
  */
 export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
-  const key = JSON.stringify([self, ...VARIABLES.map((name) => variables[name])]);
+  const key = JSON.stringify([self, ...IDENTITY_VARIABLES.map((name) => variables[name])]);
   const known = identities.get(key);
   if (known !== undefined) return known;
   const identity = readIdentity(variables, self);
@@ -54,7 +54,8 @@ export const identityFrom = (variables: IdentityVariables, self: string): Promis
   return identity;
 };
 
-const VARIABLES = [
+/** Their names. */
+export const IDENTITY_VARIABLES = [
   'ENVIRONMENT',
   'CONTEXT_SIGNING_KEY',
   'CONTEXT_DIRECTORY',
