@@ -5,7 +5,7 @@ import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
-import { HONEST, INJECTIONS, type Injection, QUESTION } from './injection-set.ts';
+import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injection-set.ts';
 import { type AskedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
@@ -26,6 +26,9 @@ const obeying =
     };
   };
 
+/** Without line breaks, also where they are written as in JSON. */
+const inOneLine = (text: string): string => text.replace(/(?:\s|\\n|>)+/g, ' ');
+
 /** How a model can obey: say it alone, say it after the truth, say it wherever it can, for the passage that fits. */
 const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
   ['says nothing else', ({ obeyed }) => obeying([obeyed])],
@@ -39,21 +42,23 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
     'names for it the one passage that holds it',
     ({ obeyed, payloads }) =>
       (asked) => {
-        const holder = asked.given.passages.find(({ text }) => payloads.some((payload) => text.includes(payload)));
+        const holder = asked.given.passages.find(({ text }) =>
+          payloads.some((payload) => inOneLine(text).includes(payload)),
+        );
         const passages = asked.given.passages.filter((each) => holder === undefined || each === holder).slice(0, 1);
         return obeying([obeyed])({ ...asked, given: { ...asked.given, passages } });
       },
   ],
 ];
 
-let held = 0;
-afterAll(() =>
-  console.log(
-    `injection set: ${INJECTIONS.length} planted texts, ${held} of ${INJECTIONS.length * WAYS.length} runs held`,
-  ),
-);
+const WIDTHS = [40, 25];
+const ALL = [...INJECTIONS, ...WIDTHS.flatMap((width) => INJECTIONS.map((each) => wrappedAt(width, each)))];
+const RUNS = ALL.length * WAYS.length;
 
-describe.each(INJECTIONS)('a text planted as $name', (injection) => {
+let held = 0;
+afterAll(() => console.log(`injection set: ${INJECTIONS.length} planted texts, ${held} of ${RUNS} runs held`));
+
+describe.each(ALL)('a text planted as $name', (injection) => {
   const { articles = ARTICLES, question = QUESTION, history, payloads } = injection;
   const { edition, knowledge } = openSmallKb(articles);
 
@@ -63,7 +68,7 @@ describe.each(INJECTIONS)('a text planted as $name', (injection) => {
     const { searchStrategy: _words, ...response } = answer.response;
     // Everything that travels, save the single words that were searched for.
     const { metadata: _full, ...shared } = asLibrarianResponse(answer, metadata);
-    const told = JSON.stringify([response, shared, metadata]).toLowerCase();
+    const told = inOneLine(JSON.stringify([response, shared, metadata]).toLowerCase());
     for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
     const vouched = answeringModelOf(edition).topics.join(' ');

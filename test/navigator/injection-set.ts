@@ -396,3 +396,28 @@ const PLANTED_MESSAGES: Injection[] = [
 ];
 
 export const INJECTIONS: readonly Injection[] = [...PLANTED_ARTICLES, ...PLANTED_MESSAGES];
+
+/** The same with every paragraph that it brings broken into lines of so many characters, as editors and mail programs do. */
+export const wrappedAt = (width: number, { name, articles, question, history, ...rest }: Injection): Injection => {
+  const known = new Set(ARTICLES.map(({ text }) => text));
+  return {
+    ...rest,
+    name: `${name}, in lines of ${width} characters`,
+    ...(articles && {
+      articles: articles.map((each) => (known.has(each.text) ? each : { ...each, text: wrap(each.text, width) })),
+    }),
+    ...(question && { question: wrap(question, width) }),
+    ...(history && { history: history.map((turn) => ({ ...turn, text: wrap(turn.text, width) })) }),
+  };
+};
+
+/** Headings, rows, items and code stay whole. */
+const wrap = (text: string, width: number): string =>
+  text
+    .split('\n')
+    .map((line) =>
+      /^(?:#|\||\s*[-*\d]|```)/.test(line)
+        ? line
+        : line.replace(new RegExp(`(?=.{${width}})(.{1,${width}}) `, 'gu'), '$1\n'),
+    )
+    .join('\n');

@@ -1,0 +1,50 @@
+import { decodeEntities } from '../articles/decode-entities.ts';
+
+/**
+ * A text as somebody may come to read it, in lower case: by its lines; with the lines of a paragraph made one, as Markdown shows
+ * them; and with the tags and links within a sentence taken away. Marks, invisible signs, letters that only look Latin and the
+ * spaces within a word that is spelled out are gone in each. Equal ones are given once.
+ */
+export const plainReadings = (text: string): string[] => {
+  const decoded = decodeEntities(text);
+  const joined = decoded.replace(SOFT_BREAK, ' ');
+  const bare = joined.replace(INLINE, '').replace(LINK, '$1');
+  return [...new Set([decoded, joined, bare].map(plainOf))];
+};
+
+/** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence stands for itself. */
+const SOFT_BREAK = /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
+
+const INLINE =
+  /<!--[\s\S]{0,2000}?-->|<\/?(?:a|abbr|b|bdi|bdo|big|br|cite|code|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)(?:\s[^<>]{0,300})?\/?>/gi;
+const LINK = /!?\[([^\]\n]{0,200})\]\([^)\n]{0,300}\)/g;
+
+const plainOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g, '')
+    .replace(/[*~`\\]+/g, '')
+    .replace(/(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu, '')
+    .replace(/[\p{L}\p{M}]+/gu, latinised)
+    .toLowerCase()
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[\u201C-\u201F]/g, '"')
+    .replace(/\b(?:\p{L}[ .-]){4,40}\p{L}\b/gu, (spelled) => spelled.replace(/[ .-]/g, ''))
+    .replace(/[^\S\n]+/g, ' ');
+
+/** Only a word that is Latin otherwise: a Russian one stays Russian. */
+const latinised = (word: string): string =>
+  /[a-z]/i.test(word) && /[^\p{sc=Latin}\p{M}]|[ıɡ]/u.test(word)
+    ? [...word].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
+    : word;
+
+/** Cyrillic, Greek and a few others, by what they look like (Unicode Technical Standard 39, confusables). */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+  (
+    'аa еe оo рp сc хx уy іi јj ѕs ԁd һh ԛq ԝw кk мm тt пn АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ІI ЈJ ЅS ' +
+    'οo αa εe ιi κk νv ρp τt υu χx ηn ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ' +
+    'ոn սu օo հh ցg ıi ɡg'
+  )
+    .split(' ')
+    .map(([letter = '', latin = '']) => [letter, latin]),
+);
