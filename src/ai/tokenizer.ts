@@ -8,6 +8,8 @@ export interface Tokenizer {
   encode(text: string): number[];
   /** @throws {RangeError} For a number that is no token. */
   decode(tokens: number[]): string;
+  /** Beyond the seed: whose tokens these are, `cl100k_base`, or `characters` where they are estimated. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -52,6 +54,10 @@ export class TiktokenTokenizer implements Tokenizer {
     this.#encoding = encoding;
   }
 
+  get name(): string {
+    return this.#encoding;
+  }
+
   count(text: string): number {
     return this.#loaded().count(text);
   }
@@ -79,6 +85,8 @@ const CODES_AT_ONCE = 8192;
  * character, so that texts beyond the Basic Multilingual Plane do not come back as they were.
  */
 export class CharacterTokenizer implements Tokenizer {
+  readonly name = 'characters';
+
   count(text: string): number {
     return Math.ceil(text.length / 4);
   }

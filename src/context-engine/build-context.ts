@@ -28,6 +28,7 @@ export const buildContext = (results: readonly SearchResult[], parts: ContextPar
   return {
     ...context,
     truncated: context.truncated || candidates.length < ranked.results.length,
+    ...(tokenizer.name === undefined ? {} : { tokenizer: tokenizer.name.slice(0, 64) }),
     memoryIds,
     rankingScores: Object.fromEntries(memoryIds.map((id) => [id, ranked.scores.get(id) ?? 0])),
     budgetUsed: Math.round((context.tokenCount / tokenBudget) * 1000) / 10,

@@ -6,6 +6,8 @@ export const ContextResult = z.object({
   context: z.string().max(2_000_000),
   /** Counted with the model's tokenizer, or estimated. */
   tokenCount: z.int().min(0),
+  /** What counted them: `cl100k_base`, a vocabulary of OpenAI, or `characters`, an estimate of four to a token. */
+  tokenizer: z.string().max(64).optional(),
   /** The memories that are in the text, best first. */
   memories: z.array(SearchResult).max(1000),
   /** Whether memories were left out or cut to keep to the budget. */

@@ -79,8 +79,40 @@ describe('ContextEngine.buildContext()', () => {
   it('is empty, not an error, when nothing is found', async () => {
     expect(await engineOf().buildContext(QUERY, 'w9')).toEqual({
       ok: true,
-      value: { context: '', tokenCount: 0, memories: [], truncated: false, template: 'chat' },
+      value: { context: '', tokenCount: 0, memories: [], truncated: false, tokenizer: 'cl100k_base', template: 'chat' },
     });
+  });
+
+  it("counts the model's tokens when nothing is said of a tokenizer, and says what counted", async () => {
+    const content = '会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4);
+    const many = Array.from({ length: 40 }, (_, at) => ({
+      memory: memoryOf(`m${at}`, { content: `会議 ${content}` }),
+    }));
+    const engine = new ContextEngine({ storageClient: memoryStorage(many) });
+    const { context, tokenCount, tokenizer } = valueIn(
+      await engine.buildContext('会議', 'w1', { limit: 40, tokenBudget: 500 }),
+    );
+    const exact = await loadTokenizer('gpt-4', [cl100k]);
+    expect(exact.count(context)).toBe(tokenCount);
+    expect(tokenCount).toBeLessThanOrEqual(500);
+    expect(tokenizer).toBe('cl100k_base');
+    const estimated = engineOf({ tokenizer: new CharacterTokenizer() });
+    expect(valueIn(await estimated.buildContext(QUERY, 'w1')).tokenizer).toBe('characters');
+  });
+
+  it('keeps to the bytes that it may take, with the text and the memories that are in it', async () => {
+    const content = `project ${'龍'.repeat(9_000)}`;
+    const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
+    const engine = new ContextEngine({
+      storageClient: memoryStorage(many),
+      tokenizer: new CharacterTokenizer(),
+      maxResultBytes: 200_000,
+    });
+    const preview = valueIn(await engine.previewContext('project', 'w1', { limit: 20, tokenBudget: 200_000 }));
+    expect(Buffer.byteLength(JSON.stringify(preview))).toBeLessThan(200_000);
+    expect(preview.memories).toHaveLength(3);
+    expect(preview.truncated).toBe(true);
+    expect(ContextPreview.parse(preview)).toEqual(preview);
   });
 
   it('counts with the tokenizer it is given, loaded for the first context only', async () => {
