@@ -128,7 +128,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'EMBEDDING_CACHE_TTL_SECONDS',
     functions: ['semantic', 'memory'],
     otherwise: '86400',
-    what: 'How long they are kept, there and in Redis or KV, 60 to 31,536,000',
+    what: 'How long they are kept in Redis or KV, 60 to 31,536,000; an isolate keeps them for 600 at most',
   },
   {
     name: 'TOKENS_PER_QUESTION',
@@ -145,8 +145,8 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'MAX_MEMORIES',
     functions: ['memory'],
-    otherwise: '100000',
-    what: 'Memories that a workspace may have, 1 to 10,000,000',
+    otherwise: '50000 on Upstash, 10000 in Durable Objects',
+    what: 'Memories that a workspace may have, 1 to 10,000,000 ([memories](memory.md))',
   },
   {
     name: 'KB_URL',

@@ -1,7 +1,7 @@
 import { SettingRefused } from '../runtime/service-address.ts';
 
 /** As many as were measured to hold (docs/memory.md). */
-const DEFAULTS = { embedded: 10_000, upstash: 100_000 };
+const DEFAULTS = { embedded: 10_000, upstash: 50_000 };
 const MOST = 10_000_000;
 
 /**

@@ -1,4 +1,4 @@
-import { EXAMINED, LOOKUPS, MAX_ANSWER_BYTES, POSTINGS } from './memory-limits.ts';
+import { EXAMINED, LOOKUPS, MAX_ANSWER_BYTES, NEWEST, POSTINGS } from './memory-limits.ts';
 
 /**
  * Collects the memories that share words with a search under `scratch`, by the weight of these words, and adds up in `whole` what all
@@ -27,14 +27,14 @@ local function collect()
 
   local narrowest = redis.call('ZCARD', sources[1])
   local keys, weights, taken, at = {}, {}, 0, 1
-  local isNarrow = postings > ${POSTINGS} and narrowest * #known <= ${LOOKUPS}
+  local isNarrow = postings > ${POSTINGS} and narrowest <= ${NEWEST} and narrowest * #known <= ${LOOKUPS}
   while not isNarrow and at <= #known and taken + known[at][2] <= ${POSTINGS} do
     keys[at], weights[at] = known[at][1], string.format('%.17g', known[at][3])
     taken, whole, at = taken + known[at][2], whole + known[at][3], at + 1
   end
   if at == 1 then
     local first, last = from == '' and '-' or '[' .. from, before == '' and '+' or '(' .. before
-    redis.call('ZRANGESTORE', scratch, sources[1], last, first, 'BYLEX', 'REV', 'LIMIT', 0, ${POSTINGS})
+    redis.call('ZRANGESTORE', scratch, sources[1], last, first, 'BYLEX', 'REV', 'LIMIT', 0, ${NEWEST})
   else
     local union = { 'ZUNIONSTORE', scratch, #keys }
     for _, key in ipairs(keys) do union[#union + 1] = key end

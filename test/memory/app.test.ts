@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { MemoryStored } from '../../src/contract/memory.ts';
+import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/engines.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
-import { CONTEXT_HEADER } from '../../src/runtime/limits.ts';
+import { CONTEXT_HEADER, MAX_ANSWER_BYTES } from '../../src/runtime/limits.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { originate } from '../../src/runtime/request-context.ts';
@@ -142,7 +144,79 @@ describe('the app of memories', () => {
     for (const response of await Promise.all(calls.map((request) => app.request(request)))) {
       expect(await codeOf(response)).toEqual([504, 'TIMEOUT']);
     }
-    expect(performance.now() - started).toBeLessThan(700);
+    // The time of the call, and room for a machine that has much else to do.
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+
+  it('refuses a search by vector where there is no model, since no memory has a vector then', async () => {
+    const app = await appOf();
+    for (const path of ['/search', '/context']) {
+      const response = await app.request(await requestOf(`POST ${PATH}${path}`, { body: { vector: [1, 2] } }));
+      const { error } = ErrorBody.parse(await response.json());
+      expect([response.status, error.code]).toEqual([400, 'INVALID_QUERY']);
+      expect(error.message).toContain('no embedding model');
+    }
+  });
+
+  it('takes a day as the end of a search for all of that day', async () => {
+    const days = [
+      '2026-03-01T23:59:59.999Z',
+      '2026-03-02T00:00:00.000Z',
+      '2026-03-02T23:59:59.999Z',
+      '2026-03-03T00:00:00.000Z',
+    ];
+    for (const created_at of days) {
+      await store.put(
+        { id: created_at, workspace_id: 'acme', type: 'fact', content: 'A yak.', confidence: 1, created_at },
+        {},
+      );
+    }
+    const app = await appOf();
+    const found = async (options: object) => {
+      const response = await app.request(await requestOf(`POST ${PATH}/search`, { body: { query: 'yak', options } }));
+      const { results } = MemorySearchResponse.parse(await response.json());
+      return results.map(({ memory }) => memory.id).toSorted();
+    };
+    expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-02' })).toEqual(days.slice(1, 3));
+    expect(await found({ dateTo: '2026-03-02T00:00:00Z' })).toEqual(days.slice(0, 2));
+  });
+
+  it('waits for its ledger no longer than the call has time', async () => {
+    const hang = () => new Promise<never>(() => {});
+    const searches = async () => ({ count: 0, empty: 0, degraded: 0, failed: 0 });
+    const noteSearch = async () => {};
+    const silent = await appOf({ ledgerOf: () => ({ isFirstCall: async () => true, noteSearch, searches: hang }) });
+    const stats = await silent.request(await requestOf(`GET ${PATH}/stats`, { timeoutMs: 600 }));
+    expect(await codeOf(stats)).toEqual([504, 'TIMEOUT']);
+    const forgetful = await appOf({ ledgerOf: () => ({ isFirstCall: hang, noteSearch, searches }) });
+    const body = { type: 'fact', content: 'x' };
+    const stored = await forgetful.request(await requestOf(`POST ${PATH}`, { body }));
+    expect(await codeOf(stored)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(await store.count('acme')).toBe(0);
+  });
+
+  it('keeps a context and a preview below the longest answer that callers read, and true to what is in them', async () => {
+    const id = (index: number) => `m${String(index).padStart(3, '0')}${'"'.repeat(100)}`;
+    for (let index = 0; index < 100; index++) {
+      const content = `yak ${index % 2 === 0 ? '龍'.repeat(31_000) : '\u0001'.repeat(31_000)}`;
+      const created_at = new Date(1_700_000_000_000 + index).toISOString();
+      await store.put({ id: id(index), workspace_id: 'acme', type: 'saga', content, confidence: 1, created_at }, {});
+    }
+    const app = await appOf({ engines: createEngines({ store, tokenizer: new CharacterTokenizer() }) });
+    const options = { limit: 100, tokenBudget: 200_000, template: 'detailed' };
+    const body = { query: 'yak', options };
+    const built = await app.request(await requestOf(`POST ${PATH}/context`, { body, timeoutMs: 30_000 }));
+    const builtText = await built.text();
+    expect(Buffer.byteLength(builtText)).toBeLessThan(MAX_ANSWER_BYTES);
+    const context = ContextResult.parse(JSON.parse(builtText));
+    expect(context.memories.length).toBeGreaterThan(5);
+    expect(context.truncated).toBe(true);
+    for (const { memory } of context.memories) expect(context.context).toContain(memory.content);
+    const previewed = await app.request(await requestOf(`POST ${PATH}/context/preview`, { body, timeoutMs: 30_000 }));
+    const previewText = await previewed.text();
+    expect(Buffer.byteLength(previewText)).toBeLessThan(MAX_ANSWER_BYTES);
+    const preview = ContextPreview.parse(JSON.parse(previewText));
+    expect(preview.context).toBe(context.context);
   });
 
   it('stores a memory without its vector, and says so, when there is no embedding', async () => {
