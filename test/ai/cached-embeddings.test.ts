@@ -70,6 +70,54 @@ const ticks = async () => {
   for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
 };
 
+describe('cachedEmbeddings() in scopes', () => {
+  it('has nothing at hand for one scope that another has asked', async () => {
+    const { made, calls } = provider();
+    const { store, held } = shelf();
+    const { request, settled } = isolate(made, { store });
+    await request({ scope: 'acme' }).embed('a');
+    await settled();
+    await request({ scope: 'globex' }).embed('a');
+    await request({ scope: 'acme' }).embed('a');
+    await settled();
+    expect(calls).toEqual([['a'], ['a']]);
+    expect([...held.keys()].map((key) => key.replace(/[0-9a-f]{64}$/, '#'))).toEqual([
+      'acme/test-model:#',
+      'globex/test-model:#',
+    ]);
+  });
+
+  it('shares no call under way between them', async () => {
+    const { made, calls, release } = provider({ holds: true });
+    const { request } = isolate(made);
+    const both = ['acme', 'globex'].map((scope) => request({ scope }).embed('a'));
+    await ticks();
+    expect(calls).toHaveLength(2);
+    release();
+    await Promise.all(both);
+  });
+
+  it('counts each scope by itself, and does not keep the figures of all there ever were', async () => {
+    const { made } = provider();
+    const { request } = isolate(made);
+    await request({ scope: 'acme' }).embed('a');
+    await request({ scope: 'acme' }).embed('a');
+    expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 1, misses: 1 });
+    expect(request({ scope: 'globex' }).statistics()).toMatchObject({ hits: 0, misses: 0 });
+    for (let index = 0; index < 1000; index += 1) request({ scope: `w${index}` });
+    expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 0, misses: 0 });
+  });
+
+  it('forgets in one scope what is erased there', async () => {
+    const { made, calls } = provider();
+    const { request } = isolate(made);
+    for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
+    await request({ scope: 'acme' }).forget(['a']);
+    for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
+    expect(calls).toHaveLength(3);
+  });
+});
+
 describe('cachedEmbeddings()', () => {
   it('asks the provider once for a text, and then the cache', async () => {
     const { made, calls } = provider();

@@ -122,7 +122,9 @@ export const describeEmbeddingProvider = (
       const began = performance.now();
       controller.abort();
       expect((await failing).reason).toBe('aborted');
-      expect(performance.now() - began).toBeLessThan(500);
+      // Before the two seconds of the last case, with room for a machine that has much else to do.
+      expect(performance.now() - began).toBeLessThan(1800);
+      expect(server.requests).toHaveLength(1);
     });
 
     it('asks nobody once the signal has aborted', async () => {

@@ -39,9 +39,13 @@ describe('fitText()', () => {
 
   it('takes a text of ten million letters in a moment', () => {
     const text = 'a b'.repeat(3_300_000);
-    const began = performance.now();
-    fitText(text);
-    expect(performance.now() - began).toBeLessThan(100);
+    const times = Array.from({ length: 20 }, () => {
+      const began = performance.now();
+      fitText(text);
+      return performance.now() - began;
+    });
+    // The best of them, as the machine may have much else to do.
+    expect(Math.min(...times)).toBeLessThan(20);
   });
 
   it('always gives a beginning that is not empty, well-formed and within 8,192 bytes', () => {
