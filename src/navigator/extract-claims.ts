@@ -73,7 +73,7 @@ const EXTRACTORS: Extractor[] = [
   },
   {
     kind: 'code',
-    pattern: /(?:^|\n)[ \t]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:\n[ \t]*\1|$)/g,
+    pattern: /(?:^|\n)[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n([\s\S]*?)(?:\n[ \t]*\1|$)/g,
     textOf: (_whole, groups) => String(groups[1]),
   },
   { kind: 'code', pattern: /(`{1,2})([^`]{1,500}?)\1/g, textOf: (_whole, groups) => String(groups[1]) },
@@ -108,7 +108,12 @@ const EXTRACTORS: Extractor[] = [
   },
   { kind: 'identifier', pattern: /\b\w*[A-Za-z]_\w+\b/g },
   { kind: 'identifier', pattern: /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b/g },
-  { kind: 'identifier', pattern: /\b(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g, textOf: identifierOf },
+  // Bounded: otherwise a run of dots or dashes is read to its end from each of its places.
+  {
+    kind: 'identifier',
+    pattern: /\b(?=[\w.-]{0,200}\d)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g,
+    textOf: identifierOf,
+  },
   // The mark of a list item says nothing of its own.
   {
     kind: 'number',

@@ -4,6 +4,7 @@ import { devicesNamedIn } from '../../src/knowledge/search/devices-named-in.ts';
 import { comparableText, sourceComparer } from '../../src/navigator/compare-sources.ts';
 import { extractClaims } from '../../src/navigator/extract-claims.ts';
 import { cueText, questionCues } from '../../src/navigator/question-cues.ts';
+import { bestTime } from '../best-time.ts';
 
 const comparable = (text: string) => comparableText(text, readPassage({ text, title: '', headingPath: [] }).units);
 
@@ -93,4 +94,13 @@ describe('extractClaims()', () => {
   it.each(CASES)('%s', (_fact, text, expected) => {
     expect(extractClaims(text).map(({ kind, text: claim }) => `${kind} ${claim}`)).toEqual(expected);
   });
+
+  it.each(['-', '`', '~', '1.', 'a.', '--a', '\n```a', 'a/', '_', '`a'])(
+    'takes hardly longer for 64,000 characters of %j than for as much prose',
+    (part) => {
+      const text = part.repeat(64_000 / part.length);
+      const prose = 'Hold the button until the lamp goes out. '.repeat(1500);
+      expect(bestTime(() => extractClaims(text), 3)).toBeLessThan(50 * bestTime(() => extractClaims(prose), 3));
+    },
+  );
 });

@@ -44,6 +44,8 @@ interface Line extends Span {
   blank: boolean;
   /** Columns of white space before the first character; a tab counts as four. */
   indent: number;
+  /** This line, or the first one after it that is not blank. */
+  filled: Line | undefined;
 }
 
 interface BlockReader {
@@ -64,8 +66,21 @@ const splitLines = (text: string): Line[] => {
     const line = text.slice(start, end);
     const lead = /^[ \t]*/.exec(line)?.[0] ?? '';
     const indent = lead.replaceAll('\t', '    ').length;
-    lines.push({ start: start + lead.length, end, text: line, blank: lead.length === line.length, indent });
+    lines.push({
+      start: start + lead.length,
+      end,
+      text: line,
+      blank: lead.length === line.length,
+      indent,
+      filled: undefined,
+    });
     start = stop + 1;
+  }
+  // Looked up for every line of a list: a search from each of them would be quadratic.
+  let filled: Line | undefined;
+  for (const line of lines.toReversed()) {
+    if (!line.blank) filled = line;
+    line.filled = filled;
   }
   return lines;
 };
@@ -140,20 +155,22 @@ const list: BlockReader = {
   starts: (line) => line.indent < 4 && ITEM.test(line.text),
   length: (lines, at) => {
     const base = lines[at]?.indent ?? 0;
-    return countWhile(lines, at, (line, index) => {
-      if (!line.blank) return ITEM.test(line.text) || line.indent > base || !(lines[index - 1]?.blank ?? true);
-      const next = lines.slice(index).find(({ blank }) => !blank);
-      return next !== undefined && (ITEM.test(next.text) || next.indent > base + 1);
+    return countWhile(lines, at, ({ blank, text, indent, filled }, index) => {
+      if (!blank) return ITEM.test(text) || indent > base || !(lines[index - 1]?.blank ?? true);
+      return filled !== undefined && (ITEM.test(filled.text) || filled.indent > base + 1);
     });
   },
   items: (part, end) => {
     const base = part[0]?.indent ?? 0;
-    const heads = part.filter((line) => !line.blank && line.indent <= base + 1 && ITEM.test(line.text));
-    return heads.map((head, index) => {
-      const next = heads[index + 1];
-      const last = part.findLast((line) => !line.blank && (next ? line.start < next.start : true));
-      return { start: head.start, end: Math.min(last?.end ?? head.end, end) };
-    });
+    const items: Span[] = [];
+    for (const line of part) {
+      if (line.blank) continue;
+      const lineEnd = Math.min(line.end, end);
+      const last = items.at(-1);
+      if (line.indent <= base + 1 && ITEM.test(line.text)) items.push({ start: line.start, end: lineEnd });
+      else if (last) last.end = lineEnd;
+    }
+    return items;
   },
 };
 

@@ -1,3 +1,4 @@
+import { commentAt } from './yaml-comment.ts';
 import {
   foldedLines,
   MAX_DEPTH,
@@ -202,7 +203,8 @@ const keyOf = (text: string): { name: string; rest: string } | undefined => {
 
 /** A line's part of a plain scalar, without its comment. */
 const plainPart = (line: string, { isFirst = true } = {}): string => {
-  const text = line.replace(/\s+#.*$/, '');
+  const comment = commentAt(line);
+  const text = comment === undefined ? line : line.slice(0, comment).trimEnd();
   if ((isFirst && !STARTS_PLAIN.test(text)) || /:(?=\s|$)/.test(text)) throw new NotRead();
   return text;
 };
