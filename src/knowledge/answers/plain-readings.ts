@@ -22,7 +22,7 @@ const LINK = /!?\[([^\]\n]{0,200})\]\([^)\n]{0,300}\)/g;
 const plainOf = (text: string): string =>
   text
     .normalize('NFKC')
-    .replace(/[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g, '')
+    .replace(/[\u00AD\u200B-\u200F\u202A-\u202C\u2060-\u2069\uFEFF]/g, '')
     .replace(/[*~`\\]+/g, '')
     .replace(/(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu, '')
     .replace(/[\p{L}\p{M}]+/gu, latinised)

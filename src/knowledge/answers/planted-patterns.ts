@@ -11,8 +11,7 @@ const START = '(?:^|\\n|[.!?:;"(|>-]\\s{0,3}|\\b(?:please|now|instead|simply),? 
 const SAYING =
   '(?:say|state|claim|add|cite|recommend|mention|ignore|disregard|output|print|insert|refuse|pretend|(?:reply|answer|respond) (?:with|that|only)|tell|ask (?:the )?(?:user|reader|customer))';
 /** What is put into a reply by order; a customer is asked for an order number there. */
-const PUT =
-  '(?:links?|images?|badge|url|https?|sentence|phrase|words?|slogan|advert\\w*|following|markdown|html|!\\[|\\]\\(|["<])';
+const PUT = '(?:links?|images?|badge|url|https?|sentence|phrase|words?|slogan|advert\\w*|following|!\\[|\\]\\(|["<])';
 /** Names of what a reply of ours is made of, that no article needs. */
 const MEMBER = '(?:citations|verdict|out ?_?of ?_?domain)';
 const HAS_TO = '(?:must|should|shall|has to|have to|needs? to|is to|are to)';
@@ -99,6 +98,7 @@ export const PLANTED_PATTERNS: readonly RegExp[] = [
   /\brepeat after me\s?[:"]|\bdo (?:what|as) i (?:say|tell)\b|\byour (?:developers|creators|operators|makers) (?:want|wish|ask|order|have ordered|expect) you\b|\b(?:list|print|output|reveal|dump) (?:me )?(?:all |every |the )?documents (?:that )?you (?:have access|can see|were given)\b/,
   /\byou must not (?:answer|discuss|respond to|reply to) (?:any )?(?:questions?|queries)\b|\b(?:text|passage|article|information|content)s? (?:above|below) (?:is|are) (?:wrong|false|a test|untrusted|fake)\b|\bas coming from the (?:system|developer|operator)\b/,
   /\b(?:assistant|model|bot|ai)_(?:response|reply|answer|output)\b|\b(?:todo|note|fixme) ?\((?:model|ai|llm|assistant|bot)\)|(?:^|\n|[.!?:;]\s)(?:begin|conclude|finish|start|end|open) with (?:"(?:yes|sure|of course|certainly|absolutely|i )|the (?:sentence|words|phrase) ")/,
+  /\b(?:do not|don't|never) tell the (?:users?|askers?|readers?) (?:that|about) (?:you|this|these)\b|\b(?:overrides?|replaces?|supersedes?) (?:everything|all|anything|whatever) (?:that )?you (?:were|are|have been) (?:told|taught|given)\b|\bfor (?:llms?|ais?|language models?|chat ?bots?|bots) only\b|\b(?:the|your) (?:hidden|secret|initial) prompt\b|\b(?:statements|citations|passages) (?:array|list|member|field) (?:only contains?|contains? only|consists? of)\b|\bcite only (?:this|me|url)\b|\binstead of (?:answering|replying),? (?:say|output|write|print|tell|just)\b|\b(?:do not|don't|never) (?:mention|recommend|name) (?!your\b|the\b|any\b)[^.\n]{1,60}\bin (?:your|any) (?:answers?|replies)\b/,
   // It has something decoded and obeyed, or what was said sent elsewhere.
   /\b(?:decode|decipher|decrypt|base64|rot13)\b[^.\n]{0,80}\b(?:follow|obey|execute|do|comply with|say|answer) (?:it|them|what it|whatever)\b/,
   /\b(?:send|post|exfiltrate|leak|transmit|forward|encode|append)\b[^.\n]{0,60}\b(?:conversation|chat history|history|system prompt|(?:user|customer|asker)'?s? (?:question|message|words|data))\b[^.\n]{0,40}\b(?:to|at|via|in|into) (?:the )?(?:url\b|https?:)/,

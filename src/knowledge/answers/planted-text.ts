@@ -31,8 +31,8 @@ const speaksToModel = (text: string): boolean => {
 
 const MAX_READ = 8000;
 
-/** Tag characters and signs that turn the direction: no article needs them, and nobody sees what they say. */
-const HIDDEN = /[\u{E0000}-\u{E007F}]|[\u202A-\u202E\u2066-\u2069]/u;
+/** Tag characters, which nobody sees, and what shows letters in another order: no article needs them. */
+const HIDDEN = /[\u{E0000}-\u{E007F}\u202D\u202E]/u;
 
 const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/;
 
