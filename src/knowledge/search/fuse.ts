@@ -15,8 +15,8 @@ interface Near {
 }
 
 /**
- * What a unit of log-odds from the meaning is worth beside the words, whose unit is a perfect match. Chosen on halves of two
- * public sets with a weak model; a wide plateau: a quarter of it and its double gain on each set (docs/calibration.md).
+ * What a unit of log-odds from the meaning is worth beside the words, whose unit is a perfect match. Chosen with a weak model,
+ * both halves of two public sets in view: what they gain tells little of other sets (docs/calibration.md).
  */
 const MEANING = 0.04;
 
