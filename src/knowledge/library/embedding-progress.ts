@@ -4,7 +4,7 @@ import type { LibraryState } from './library-state.ts';
 const Count = z.int().min(0);
 
 /** How embedding stands, between two steps. There is none when everything has its vector. */
-export const Progress = z.object({
+const Progress = z.object({
   /** Steps in a row that failed, and times it was given up for that. */
   failures: Count.default(0),
   rounds: Count.default(0),
@@ -22,7 +22,7 @@ export const Progress = z.object({
   /** To be done first: compare the index with what is noted, or have everything stored again. */
   check: z.enum(['compare', 'again']).optional(),
 });
-export type Progress = z.infer<typeof Progress>;
+type Progress = z.infer<typeof Progress>;
 
 /** Without failures, as before the first one. */
 export const UNHARMED = { failures: 0, rounds: 0, failingMs: 0, waits: 0, refused: 0, retryAt: undefined } as const;
