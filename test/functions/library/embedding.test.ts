@@ -12,6 +12,7 @@ import { identityFrom } from '../../../src/runtime/identity.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { EditionManifest } from '../../../src/storage/edition-manifest.ts';
+import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -140,4 +141,30 @@ describe('the library in workerd with a vector index', () => {
     };
     await expect.poll(stored, { timeout: 10_000, interval: 50 }).toBe(5);
   }, 30_000);
+
+  const ours = () => {
+    const { url, token } = vector;
+    return upstashVectorIndex({ url, token, namespace: 'kb_default', dimensions: 1536 });
+  };
+
+  it('stores again what the index has lost', async () => {
+    articles = fruits();
+    await sync('index');
+    await ours().clear();
+    const report = await sync('index');
+    expect(report).toMatchObject({ embeddings: 5, warning_count: 1 });
+    expect(report.warnings[0]?.reason).toContain('lost 5 vectors');
+    expect((await ours().list()).ids).toHaveLength(5);
+  }, 60_000);
+
+  it('does not embed again what the index did not take', async () => {
+    articles = [...fruits(), hostArticle('fruit/kiwi.md', 'The kiwi is green.')];
+    vector.faults.always({ kind: 'status', status: 401 }, '/upsert/kb_default');
+    openai.forgetRequests();
+    expect(await sync('index')).toMatchObject({ embeddings: 0, embeddings_missing: 1 });
+    vector.faults.none();
+    expect(await sync('index')).toMatchObject({ embeddings: 1, outcome: 'published' });
+    expect(openai.requests).toHaveLength(1);
+    expect((await ours().list()).ids).toHaveLength(6);
+  }, 60_000);
 });
