@@ -44,7 +44,7 @@ export const eraseMemories = async (
 
 const ERASED_AT_ONCE = 50;
 /** Memories behind them, among which the question before the oldest of them is. */
-const TURN_BEFORE = 4;
+const TURN_BEFORE = 8;
 
 /** The same for one memory; false when there was none. */
 export const deleteMemory = async (

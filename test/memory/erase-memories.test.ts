@@ -37,8 +37,12 @@ const parts = () => ({
 
 describe('eraseMemories()', () => {
   it('has forgotten everything that was asked with what it removes, over all its steps', async () => {
-    for (let index = 0; index < 120; index++) await put(`q${index}`);
-    expect(await eraseMemories({ conversationId: 'c' }, parts())).toBe(120);
+    for (let index = 0; index < 120; index++) {
+      await put(`q${index}`);
+      // Three others between a question and the next.
+      for (const name of ['a', 'b', 'd']) await put(`${name}${index}`, { type: 'answer' });
+    }
+    expect(await eraseMemories({ conversationId: 'c' }, parts())).toBe(480);
     expect(await store.count('acme')).toBe(0);
     for (let index = 0; index < 120; index++) expect(forgotten).toContain(`q${index}`);
     for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);

@@ -52,6 +52,7 @@ describe('upstashMemoryStore() with words that very many memories have', () => {
 
   it('finds by a common word what is in a conversation, however long ago', async () => {
     expect(await search('alpha bravo', { conversationId: 'c' })).toEqual(['old']);
+    expect(await search('zeppelin alpha bravo', { conversationId: 'c' })).toEqual(['old']);
   });
 
   it('holds up nobody else', async () => {
