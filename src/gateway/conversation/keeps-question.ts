@@ -43,18 +43,21 @@ const isInOrder = (words: readonly string[], all: readonly string[]): boolean =>
   return at === words.length;
 };
 
-/** Names, numbers, and the little words that a question turns on. */
+/** Names, numbers, and the little words that a question turns on; what is one name, such as `Apollo II`, stays together. */
 const keepsTokens = (written: string, question: string): boolean => {
-  const tokens = tokensOf(written).map(({ token }) => token);
-  const lowered = new Set(tokens.map((token) => token.toLowerCase()));
+  const tokens = tokensOf(written);
   const asked = tokensOf(question.replace(/\b(?:what|how) about\b/gi, ''));
+  const lowered = new Set(tokens.map(({ token }) => token.toLowerCase()));
   return (
-    marksOf(asked).every(
-      // The US is not us.
-      (mark) => tokens.includes(mark) || (!NO_NOUNS.has(mark.toLowerCase()) && lowered.has(mark.toLowerCase())),
+    namesIn(asked).every((name) =>
+      tokens.some((_, at) => name.every((mark, next) => isSame(mark, tokens[at + next]))),
     ) && asked.every(({ token }) => !HINGES.has(token.toLowerCase()) || lowered.has(token.toLowerCase()))
   );
 };
+
+/** The US is not us. */
+const isSame = (mark: string, { token }: Token = { token: '', isFirst: false }): boolean =>
+  mark === token || (!NO_NOUNS.has(mark.toLowerCase()) && mark.toLowerCase() === token.toLowerCase());
 
 const HINGES: ReadonlySet<string> = new Set(
   'when where why who whose how if or with from should must may might can could will would'.split(' '),
@@ -80,15 +83,20 @@ const tokensOf = (text: string): Token[] => {
   return tokens;
 };
 
-/** Capitalised words and what has a digit in it, but for the ordinary word that begins a sentence, and for who asks. */
-const marksOf = (tokens: readonly Token[]): string[] => {
-  const isMark = ({ token, isFirst }: Token): boolean =>
-    /^\p{Lu}|\p{N}/u.test(token) && !(isFirst && NO_NOUNS.has(token.toLowerCase()));
-  return tokens.flatMap((each, at) => {
-    const previous = tokens[at - 1];
-    const isSelf = each.token === 'I' && !(previous !== undefined && isMark(previous));
-    return isMark(each) && !isSelf ? [each.token] : [];
-  });
+/**
+ * Runs of capitalised words and of what has a digit in it, but for the ordinary word that begins a sentence, and for who asks.
+ */
+const namesIn = (tokens: readonly Token[]): string[][] => {
+  const names: string[][] = [];
+  let name: string[] = [];
+  for (const { token, isFirst } of tokens) {
+    const isSelf = token === 'I' && name.length === 0;
+    const isMark = /^\p{Lu}|\p{N}/u.test(token) && !isSelf && !(isFirst && NO_NOUNS.has(token.toLowerCase()));
+    if (isMark && name.length === 0) names.push(name);
+    if (isMark) name.push(token);
+    else name = [];
+  }
+  return names;
 };
 
 const DENIALS = stemsIn('not no never none nothing nobody neither nor cannot without unless except hardly');

@@ -39,6 +39,7 @@ const TURNED: [question: string, written: string][] = [
   ['how do I avoid it without opening the case?', 'Without opening how do I avoid the case?'],
   ['and when it is not covered?', 'When is lightning damage covered?'],
   ['is E40 the same?', 'Is E31 the same on the Apollo II?'],
+  ['and on the Apollo II?', 'Why does the Apollo III not hash E31 and II?'],
   ['on Apollo III too?', 'What does E31 mean on III?'],
   ['does it ship to the US?', 'Does shipping take us?'],
   ['why does it restart?', 'How does the Apollo III restart?'],
