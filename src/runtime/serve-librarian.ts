@@ -1,4 +1,5 @@
-import { Hono, type Context as HonoContext } from 'hono';
+import type { Context as HonoContext } from 'hono';
+import { Hono } from 'hono/tiny';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
