@@ -1,4 +1,4 @@
-import { decodeEntities } from '../articles/decode-entities.ts';
+import { decodeReferences } from '../articles/decode-references.ts';
 
 /**
  * A text as somebody may come to read it, in lower case: by its lines; with the lines of a paragraph made one, as Markdown shows
@@ -6,10 +6,27 @@ import { decodeEntities } from '../articles/decode-entities.ts';
  * spaces within a word that is spelled out are gone in each. Equal ones are given once.
  */
 export const plainReadings = (text: string): string[] => {
-  const decoded = decodeEntities(text);
+  const decoded = decodeReferences(text, letterNamed);
   const joined = decoded.replace(SOFT_BREAK, ' ');
   const bare = joined.replace(INLINE, '').replace(LINK, '$1');
   return [...new Set([decoded, joined, bare].map(plainOf))];
+};
+
+/** Letters and spaces by their names in HTML 4; a Greek one as what it looks like. */
+const letterNamed = (name: string): string | undefined => {
+  const [, letter = '', mark = ''] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring)$/i.exec(name) ?? [];
+  if (letter !== '') return `${letter}${MARKS[mark]}`.normalize('NFC');
+  if (/^(?:shy|zwn?j)$/.test(name)) return '';
+  return /^(?:en|em|thin)sp$/.test(name) ? ' ' : GREEK[name.toLowerCase()];
+};
+
+const MARKS: Record<string, string> = {
+  ...{ grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308', ring: '\u030A' },
+  cedil: '\u0327',
+};
+const GREEK: Record<string, string> = {
+  ...{ alpha: 'a', epsilon: 'e', iota: 'i', kappa: 'k', nu: 'v', omicron: 'o', rho: 'p', tau: 't', upsilon: 'u' },
+  chi: 'x',
 };
 
 /** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence stands for itself. */
