@@ -74,6 +74,12 @@ const isAmount = (word: Word, words: readonly Word[]): boolean => {
   return ![words[at - 1], words[at + 1]].some((each) => each !== undefined && MONTHS.has(each.text.slice(0, 3)));
 };
 
+/** "every month" is an amount as "every 3 months" is. */
+const isRate = (word: Word, words: readonly Word[]): boolean =>
+  UNITS.has(word.key) && RATES.has(words[words.indexOf(word) - 1]?.text ?? '');
+
+const RATES: ReadonlySet<string> = new Set(['every', 'each', 'per']);
+
 const MONTHS: ReadonlySet<string> = new Set('jan feb mar apr may jun jul aug sep oct nov dec'.split(' '));
 
 const hasKey = (words: readonly Word[], { key }: Word): boolean => words.some((each) => each.key === key);
@@ -119,7 +125,7 @@ const amountClauses = (words: readonly Word[]): Word[][] => {
       hasAmount = false;
     }
     open.push(word);
-    hasAmount ||= isAmount(word, words);
+    hasAmount ||= isAmount(word, words) || isRate(word, words);
   }
   if (hasAmount) return [...clauses, open];
   clauses.at(-1)?.push(...open);

@@ -48,7 +48,7 @@ export const swapsSides = (
   });
 
 const PIVOTS: ReadonlySet<string> = new Set(
-  'before after then than from to into over replaces replaced beats beat'.split(' '),
+  'before after then than from to into towards over replaces replaced beats beat'.split(' '),
 );
 const ORDERING: ReadonlySet<string> = new Set(['before', 'after', 'then']);
 const REACH = 8;

@@ -1,38 +1,14 @@
+import { type Denial, denialsOf, deniesAsVerb, isShared, loneDenials } from './denials.ts';
 import type { SourceSentence } from './prepare-source.ts';
-import { isSought, type Word } from './read-words.ts';
+import type { Word } from './read-words.ts';
 import { isContrary, meaningsOf } from './word-relations.ts';
 
-/** How far a denial reaches, in words. */
-const REACH = 4;
-/** Words that deny what stands behind them. */
-const DENYING: ReadonlySet<string> = new Set(
-  'fail refus reject declin deni lack prevent avoid stop cancel unabl instead rather except exclud omit absenc fals prohibit forbid ban'.split(
-    ' ',
-  ),
-);
-
-export const isDenying = ({ role, key }: Word): boolean => role === 'negation' || DENYING.has(key);
-
-/** Keys of the words that are denied, in their order. */
-const deniedKeys = (words: readonly Word[]): Set<string> => {
-  const denied = new Set<string>();
-  words.forEach((word, at) => {
-    if (!isDenying(word)) return;
-    let reached = 0;
-    for (let place = at + 1; place < words.length && reached < REACH; place += 1) {
-      const next = words[place] as Word;
-      if (isDenying(next)) return;
-      if (isSought(next)) reached += 1;
-      denied.add(next.key);
-    }
-  });
-  return denied;
-};
+export const isDenying = (word: Word): boolean => word.role === 'negation' || deniesAsVerb(word);
 
 export interface Polarity {
-  /** The answer denies, the sentence does not. */
+  /** The answer denies, the sentence and what stands above it do not. */
   addsDenial: boolean;
-  /** Words that both have and only one of them denies; empty when they deny the same. */
+  /** Words that both have and only one of them denies, for every denial that the other lacks. */
   differing: Word[];
   /** Words whose contrary stands in the sentence, neither or both of them denied. */
   contrary: Word[];
@@ -40,25 +16,34 @@ export interface Polarity {
 
 export const comparePolarity = (
   words: readonly Word[],
-  { words: theirs, forms }: SourceSentence,
+  sentence: SourceSentence,
   near: readonly SourceSentence[],
 ): Polarity => {
-  const [ours, said] = [deniedKeys(words), deniedKeys(theirs)];
+  const { words: theirs, forms } = sentence;
   const contraries = contrariesIn(words, theirs, [{ forms }, ...near]);
-  const shared = words.filter((word) => (word.role === 'content' || word.role === 'name') && forms.has(word.key));
-  const differing = shared.filter(({ key }) => ours.has(key) !== said.has(key));
-  const isSameDenial = shared.some(({ key }) => ours.has(key) && said.has(key));
+  const [own, said] = [denialsOf(words), denialsOf(theirs)];
+  // What a heading denies, a statement below it may deny; it need not.
+  const around = near.flatMap((each) => denialsOf(each.words, { asVerbs: true }));
+  const dropped = loneDenials(said, words);
+  const added = loneDenials(own, theirs, around);
+  const [ours, denied] = [deniedKeys(own), deniedKeys(said)];
   // "not open" and "closed" are the same.
   const contrary = contraries
-    .filter(([word, other]) => ours.has(word.key) === said.has(other.key))
+    .filter(([word, other]) => ours.has(word.key) === denied.has(other.key))
     .map(([word]) => word);
   const isMadeUpFor = contrary.length < contraries.length;
   return {
-    addsDenial: words.some(isDenying) && !theirs.some(isDenying) && !isMadeUpFor,
-    differing: isSameDenial || isMadeUpFor ? [] : differing,
+    addsDenial:
+      denialsOf(words, { asVerbs: true }).some((denial) => !isShared(denial, around)) &&
+      !theirs.some(isDenying) &&
+      !isMadeUpFor,
+    differing: [...dropped, ...added].flatMap(({ words: about }) => about),
     contrary,
   };
 };
+
+const deniedKeys = (denials: readonly Denial[]): Set<string> =>
+  new Set(denials.flatMap(({ scope }) => scope.map(({ key }) => key)));
 
 /** Words of the answer, each with its contrary in the sentence. */
 const contrariesIn = (

@@ -34,7 +34,7 @@ const MAX_SENTENCES = 3000;
 /** Reads a source once, some 1 ms for 8,000 characters; keep what it returns for as long as the source is checked against. */
 export const prepareSource = ({ text, title = '' }: SupportSource): PreparedSource => {
   const spans = statementSpans(text).slice(0, MAX_SENTENCES);
-  const sentences = spans.map((span) => sentenceOf(text.slice(span.start, span.end), span));
+  const sentences = spans.map((span) => readSentence(text.slice(span.start, span.end), span));
   const index = new Map<string, number[]>();
   sentences.forEach(({ forms }, at) => {
     for (const form of forms.keys()) {
@@ -44,10 +44,11 @@ export const prepareSource = ({ text, title = '' }: SupportSource): PreparedSour
     }
   });
   const quotes = new Set(sentences.map((sentence) => plainOf(sentence.text)));
-  return { title: sentenceOf(title, { start: 0, end: 0 }), sentences, index, quotes };
+  return { title: readSentence(title, { start: 0, end: 0 }), sentences, index, quotes };
 };
 
-const sentenceOf = (text: string, { start, end }: Span): SourceSentence => {
+/** Reads one sentence; where it stands is the caller's to say. */
+export const readSentence = (text: string, { start, end }: Span): SourceSentence => {
   const words = readWords(text);
   const forms = new Map<string, number>();
   words.forEach((word, at) => {

@@ -261,6 +261,16 @@ convert/transform
 various/range
 last/run
 measure/size/long
+send/sent
+pay/paid
+keep/kept
+hold/held
+lose/lost
+write/wrote/written
+choose/chosen
+break/broken
+sell/sold
+buy/bought
 length/long
 language/speak`;
 
