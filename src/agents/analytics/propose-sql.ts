@@ -49,7 +49,8 @@ export const proposeSql = async (
     });
   }
   const options = { maxTokens: MAX_TOKENS, temperature: 0, schema: { name: 'statement', schema: SCHEMA }, signal };
-  const { text } = await ai.complete(messages, options);
+  const { text, finish = 'stop' } = await ai.complete(messages, options);
+  if (finish !== 'stop') return undefined;
   const read = readAs(Proposal, jsonIn(text));
   const sql = read.ok ? read.value.sql.trim() : '';
   return sql === '' ? undefined : sql;

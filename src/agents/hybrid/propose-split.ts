@@ -31,7 +31,8 @@ export const proposeSplit = async (
       { role: 'user' as const, content: JSON.stringify({ question }) },
     ];
     const options = { maxTokens: 600, temperature: 0, schema: SCHEMA, signal: deadline.signal };
-    const { text } = await deadline.race(ai.complete(messages, options));
+    const { text, finish = 'stop' } = await deadline.race(ai.complete(messages, options));
+    if (finish !== 'stop') return undefined;
     const read = readAs(Proposal, JSON.parse(text.slice(0, MAX_REPLY)));
     return read.ok && isFaithful(question, read.value.sub_queries) ? read.value.sub_queries : undefined;
   } catch {

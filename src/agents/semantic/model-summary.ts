@@ -34,7 +34,9 @@ export const modelSummary = async (
   const deadline = startDeadline(Math.floor(timeoutMs * TIME_SHARE), signal);
   try {
     const options = { maxTokens: MAX_TOKENS, temperature: 0, signal: deadline.signal };
-    const { text } = await deadline.race(ai.complete(messagesOf(query, read), options));
+    const { text, finish = 'stop' } = await deadline.race(ai.complete(messagesOf(query, read), options));
+    // Half a sentence may say the contrary of the whole one.
+    if (finish !== 'stop') return { refused: 'unavailable' };
     const summary = proseOf(text, MAX_SUMMARY);
     const texts = read.map(({ chunk }) => ({
       heading: [chunk.source.title, ...chunk.headingPath].join('\n'),

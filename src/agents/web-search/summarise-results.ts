@@ -23,7 +23,9 @@ export const summariseResults = async (
       { role: 'system' as const, content: INSTRUCTIONS },
       { role: 'user' as const, content: `Question: ${inert(query)}\n\n<results>\n${data}\n</results>` },
     ];
-    const { text } = await ai.complete(messages, { maxTokens: 500, temperature: 0, signal });
+    const { text, finish = 'stop' } = await ai.complete(messages, { maxTokens: 500, temperature: 0, signal });
+    // Half a sentence may say the contrary of the whole one.
+    if (finish !== 'stop') return undefined;
     const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
     const summary = text.trim();
     const isKept =
