@@ -63,13 +63,16 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     options.outcome ?? searchEdition(edition, question, { ...options, limit: HITS }),
   );
   const chosen = chooseHits(edition, question, outcome.hits);
-  const decision = decideAnswer(outcome, model, { question, named: chosen.named });
+  const first = decideAnswer(outcome, model, { question, named: chosen.named });
   const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
   const quotes =
-    decision.verdict === 'answer' && options.reading !== 'declines'
-      ? placeQuotes(edition, { question, outcome, hits: chosen.hits, screen })
+    first.verdict === 'answer' && options.reading !== 'declines'
+      ? placeQuotes(edition, { question, outcome, hits: answeringHits(outcome, chosen.hits, first), screen })
       : [];
-  if (quotes.length === 0) {
+  const quoted = quotes.map(({ chunk }) => chunk.index);
+  const decision =
+    quotes.length === 0 ? first : decideAnswer(outcome, model, { question, named: chosen.named, quoted });
+  if (quotes.length === 0 || decision.verdict !== 'answer') {
     const verdict = decision.verdict === 'answer' ? 'no-information' : decision.verdict;
     const related = relatedTopics(edition, chosen.hits, []);
     const declined = decline({
@@ -110,6 +113,18 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     evidence: decision.answer,
     sources: readersSources(response, quotes),
   };
+};
+
+/** Where meaning carries the decision, what means the same is quoted, and not what shares a word. */
+const answeringHits = (
+  outcome: SearchOutcome,
+  hits: readonly ArticleHit[],
+  { isByMeaning = false }: Decision,
+): readonly ArticleHit[] => {
+  if (!isByMeaning) return hits;
+  const near = nearChunks(outcome);
+  const meant = hits.filter(({ chunk }) => near.has(chunk));
+  return meant.length > 0 ? meant : hits;
 };
 
 const placeQuotes = (

@@ -78,7 +78,8 @@ export const answerWithModel = async (
     .map((turn) => ({ ...turn, text: plantedScreen.told(turn.text) }))
     .filter(({ text }) => text !== '');
   const talk = talkWith(options);
-  const parts = { edition, question, outcome, passages };
+  const ceiling = quotes.verdict === 'answer' ? quotes.probability : undefined;
+  const parts = { edition, question, outcome, passages, ceiling };
   const written = await write(talk, { ...parts, prompt: promptFor({ question: asked, history, passages }) });
   const account = { model: ai.model, usage: talk.usage() };
   if (typeof written !== 'string') return { ...written, account: { ...account, answeredBy: 'model' } };

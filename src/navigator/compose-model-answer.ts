@@ -32,6 +32,8 @@ export interface ModelAnswerParts {
   reply: ModelReply;
   /** 0 to 1, how well the sources support the statement that they support least. */
   support: number;
+  /** 0 to 1, how sure quotes were in its place: what a model chooses to cite makes an answer no surer. */
+  ceiling?: number | undefined;
 }
 
 /** What the model says of its own answer limits how sure that may be; nothing it says makes it surer. */
@@ -48,16 +50,20 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
   const { edition, question, outcome, reply, support } = parts;
   const model = answeringModelOf(edition);
   const chosen = chooseHits(edition, question, outcome.hits);
-  const decision = decideAnswer(outcome, model, { question, named: chosen.named });
   const quotes = quotesOf(parts);
-  const cues = [...cuesOf({ question, quotes, chosen }), ...otherPassage(outcome, quotes)];
+  const quoted = quotes.map(({ chunk }) => chunk.index);
+  const decision = decideAnswer(outcome, model, { question, named: chosen.named, quoted });
+  const cues = [
+    ...cuesOf({ question, quotes, chosen }),
+    ...otherPassage(outcome, quotes, relevanceOfHits(outcome, model)),
+  ];
   const assessed = assessConfidence({
     outcome,
     decision,
     quotes,
     cues,
     comparisons: compareWithOthers(edition, quotes, chosen),
-    ceiling: CEILINGS[reply.confidence],
+    ceiling: Math.min(CEILINGS[reply.confidence], parts.ceiling ?? 1),
     support,
     remarks: remarksOf(reply),
   });
@@ -89,11 +95,17 @@ const remarksOf = ({ confidence }: ModelReply): string[] => [
 const SAID = { medium: 'only when they are put together', low: 'in part only' };
 
 /** Passages that fit the question worse than the best one answer it less often. */
-const otherPassage = ({ hits }: SearchOutcome, quotes: readonly PlacedQuote[]): Cue[] => {
+const otherPassage = (
+  { hits, model }: SearchOutcome,
+  quotes: readonly PlacedQuote[],
+  relevances: readonly number[],
+): Cue[] => {
   const best = hits[0];
   if (best === undefined || quotes.some(({ chunk }) => chunk.index === best.chunk)) return [];
-  const cited = quotes.map(({ chunk }) => hits.find((hit) => hit.chunk === chunk.index)?.score ?? 0);
-  const factor = Math.min(1, Math.max(0.1, Math.max(0, ...cited) / Math.max(best.score, Number.EPSILON)));
+  // Where meanings were compared, the order is theirs too, and the scores are of words alone.
+  const fits = hits.map(({ score }, at) => (model === undefined ? score : (relevances[at] ?? 0)));
+  const cited = quotes.map(({ chunk }) => fits[hits.findIndex((hit) => hit.chunk === chunk.index)] ?? 0);
+  const factor = Math.min(1, Math.max(0.1, Math.max(0, ...cited) / Math.max(fits[0] ?? 0, Number.EPSILON)));
   return [{ reason: 'the answer rests on other passages than the one that fits the question best', factor }];
 };
 

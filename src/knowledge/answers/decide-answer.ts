@@ -16,6 +16,8 @@ export interface Decision {
   domain: number;
   /** Probability that the best chunk holds the answer, 0 to 1; calibrated on questions made up from the knowledge base. */
   answer: number;
+  /** The meaning of what is quoted carries it, more than its words. */
+  isByMeaning?: boolean;
 }
 
 /**
@@ -40,24 +42,31 @@ const FOREIGN_BELOW = 0.5;
  * First whether the question is in the domain, then whether anything answers it (recipe, section 5).
  *
  * @param options.question As asked; only read where none of its words is known.
+ * @param options.quoted Chunks that the answer is from: what the best one means says nothing of others. Where absent, the
+ *   best is taken to be among them.
  * @param options.named Devices of the knowledge base that the question names.
  */
 export const decideAnswer = (
   outcome: SearchOutcome,
   model: AnsweringModel,
-  { question = '', named = [] }: { question?: string; named?: readonly string[] } = {},
+  {
+    question = '',
+    named = [],
+    quoted,
+  }: { question?: string; named?: readonly string[]; quoted?: readonly number[] | undefined } = {},
 ): Decision => {
   const fitted = applyLogistic(model.domain, domainFeatures(outcome, model.keys));
   // Who names a thing that only this knowledge base knows is not out of place here, whatever else is said about it.
   const domain = namesKnownThing(outcome, model, named) ? Math.max(fitted, model.domainThreshold) : fitted;
   const byWords = applyLogistic(model.answer, answerFeatures(outcome));
-  const [byMeaning] = semanticRelevances(outcome);
+  const byMeaning = meaningOf(outcome, quoted);
   const answer = joined(byWords, byMeaning);
   const isForeign = domain < FOREIGN_BELOW * model.domainThreshold;
   // What means the same is in the domain and answers.
   if (byMeaning !== undefined && byMeaning >= (isForeign ? SURE_WHATEVER_WORDS : SURE_FROM)) {
     const raised = Math.max(domain, model.domainThreshold);
-    return { verdict: 'answer', domain: raised, answer: isForeign ? Math.min(answer, OVERRULED_LIMIT) : answer };
+    const limited = isForeign ? Math.min(answer, OVERRULED_LIMIT) : answer;
+    return { verdict: 'answer', domain: raised, answer: limited, isByMeaning: byMeaning > byWords };
   }
   if (!outcome.query.terms.some(({ postings, origin }) => postings.length > 0 && origin === 'question')) {
     const isReadable = outcome.query.terms.length > 0 && readsAsEnglish(question);
@@ -65,6 +74,14 @@ export const decideAnswer = (
   }
   if (outcome.hits.length === 0) return { verdict: 'no-information', domain, answer: 0 };
   return { verdict: verdictOf({ domain, answer: byWords, threshold: model.domainThreshold }), domain, answer };
+};
+
+/** How probably the best of what is quoted answers by its meaning. */
+const meaningOf = (outcome: SearchOutcome, quoted: readonly number[] | undefined): number | undefined => {
+  const relevances = semanticRelevances(outcome);
+  if (quoted === undefined) return relevances[0];
+  const own = outcome.hits.flatMap(({ chunk }, at) => (quoted.includes(chunk) ? (relevances[at] ?? []) : []));
+  return own.length === 0 ? undefined : Math.max(...own);
 };
 
 /** A device, or a code such as E40 that stands in the knowledge base. A word that everybody uses is no such name. */
