@@ -1,14 +1,13 @@
 import { NavigatorResponse } from '../contract/navigator-response.ts';
+import { groundingProblems, prepareGrounds } from '../knowledge/answers/grounding/check-grounding.ts';
+import { swappedNumbers } from '../knowledge/answers/grounding/swapped-numbers.ts';
 import { isPlanted } from '../knowledge/answers/planted-text.ts';
-import { foundIn } from '../knowledge/answers/support/find-evidence.ts';
-import { type PreparedSource, prepareSource } from '../knowledge/answers/support/prepare-source.ts';
-import { readWords } from '../knowledge/answers/support/read-words.ts';
+import { prepareSource } from '../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
 import type { NavigatorAnswer } from './answer-from-edition.ts';
 import { languageOf } from './language-of.ts';
 import type { ModelReply } from './model-reply.ts';
 import { knowledgeOf, type ShownPassage } from './shown-passages.ts';
-import { swappedNumbers } from './swapped-numbers.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 /** What is wrong with a reply, for the one who has to write it again, and how well its weakest statement is supported. */
@@ -69,9 +68,7 @@ const checkStatement = (
         ([one, other]) =>
           `The named passages say of ${one} what the statement says of ${other}, and the other way round`,
       ),
-      ...[...strangeWords(text, sources), ...strangers(text, cited)].map(
-        (word) => `The named passages do not have ${JSON.stringify(word)}`,
-      ),
+      ...groundingProblems(text, groundsOf(cited)),
     ],
     support: support.score,
   };
@@ -79,6 +76,16 @@ const checkStatement = (
 
 const preparedOf = ({ text, hit, chunk }: ShownPassage) =>
   prepareSource({ text, title: [hit.source.title, ...chunk.headingPath, ...hit.source.devices].join('\n') });
+
+const groundsOf = (cited: readonly ShownPassage[]) =>
+  prepareGrounds(
+    cited.map(({ text, hit, chunk }) => ({
+      text,
+      headings: [hit.source.title, ...chunk.headingPath],
+      devices: hit.source.devices,
+    })),
+    cited.flatMap(({ hit }) => [hit.source.id, hit.source.url]),
+  );
 
 const brokenRules = (text: string, cited: readonly ShownPassage[]): string[] => {
   const files = [...new Set(cited.map(({ hit }) => hit.source.id))];
@@ -92,73 +99,6 @@ const brokenRules = (text: string, cited: readonly ShownPassage[]): string[] => 
   return validateNavigatorResponse(alone, knowledgeOf(cited, ''))
     .filter(({ rule }) => CONTENT_RULES.has(rule))
     .map(({ message }) => message);
-};
-
-/**
- * Words of content that neither the passages have nor another form or synonym of them. To a reader who cannot tell, one
- * word more is a fact more: "with vinegar". The model is told which, and finds the passage's own.
- */
-const strangeWords = (text: string, sources: readonly PreparedSource[]): string[] => {
-  const places = sources.flatMap(({ index, title }) => [index, title.forms]);
-  const words = readWords(withoutCode(text)).filter(
-    (word) =>
-      (word.role === 'content' || word.role === 'name') &&
-      word.weight >= TELLING &&
-      !GLUE.has(word.text) &&
-      foundIn(word, places) === 0,
-  );
-  return [...new Set(words.map((word) => word.text))].slice(0, 10);
-};
-
-/** Code is held literally against the passages. */
-const withoutCode = (text: string): string => text.replace(/(`{1,3})[^`]*\1/g, ' ');
-
-/** Words of being, doing and speaking weigh less. */
-const TELLING = 0.7;
-
-/** Words that join and introduce, and state nothing of the subject. */
-const GLUE = new Set(
-  (
-    'tell tells show shows indicate indicates mean means need needs needed necessary require requires required ensure ensures ' +
-    'perform follow following follows please note happen happens occur occurs apply applies according describe describes ' +
-    'described explain explains article articles documentation section step steps instruction instructions case order next ' +
-    'afterwards instead respectively depending depends proceed done whether similar similarly briefly regarding related ' +
-    'relevant specific specifically general particular particularly example examples instance various addition additionally ' +
-    'moreover furthermore thus hence therefore result results due based able allow allows help helps provide provides provided ' +
-    'contain contains consist consists refer refers mention mentions mentioned specify specifies specified state stated list ' +
-    'listed given give gives take takes taken want wants consider considered involve involves considering come comes look ' +
-    'looks see find finds found try part parts type types kind kinds certain likely currently overall mainly available'
-  ).split(' '),
-);
-
-/**
- * Names and addresses that the passages lack: words with a capital within a sentence, hosts, mail addresses. Not where all
- * words begin with one, as in a heading.
- */
-const strangers = (text: string, cited: readonly ShownPassage[]): string[] => {
-  const sources = cited
-    .map(({ text: own, hit, chunk }) =>
-      [own, hit.source.id, hit.source.title, hit.source.url, ...hit.source.devices, ...chunk.headingPath].join('\n'),
-    )
-    .join('\n')
-    .toLowerCase();
-  const names = text.match(/(?<=[\p{Ll}\p{N},;:)"'] ["'(]?)\p{Lu}[\p{L}\p{N}]{1,40}/gu) ?? [];
-  const addresses =
-    text.match(
-      /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|\b(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,18}\b(?:\/[^\s)\]>]*)?/gi,
-    ) ?? [];
-  const unknown = [...names, ...addresses].filter(
-    (word) => !holds(sources, word.toLowerCase().replace(/[.,;:!?]+$/, '')),
-  );
-  return [...new Set(unknown)].slice(0, 10);
-};
-
-/** As a word, or as the beginning of one: "Kessels" for "Kessel" is no stranger the other way round only. */
-const holds = (sources: string, word: string): boolean => {
-  for (let at = sources.indexOf(word); at >= 0; at = sources.indexOf(word, at + 1)) {
-    if (!/[\p{L}\p{N}]/u.test(sources[at - 1] ?? ' ')) return true;
-  }
-  return false;
 };
 
 /** In the question's language where a cited passage is in it, otherwise in the language of one that is. */

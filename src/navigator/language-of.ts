@@ -56,7 +56,7 @@ const SCRIPTS: readonly (readonly [Language, RegExp])[] = [
 ];
 
 const WORDS = {
-  en: 'the of and to is in that it for was on are with as be at by this have from or an not you your can will if do how what which when',
+  en: 'the of a and to is in that it for was on are with as be at by this have from or an not you your can will if do how what which when',
   de: 'der die das und ist ein eine nicht mit den von zu im auf für sich des dem sie es wird oder einen wie kann sind werden aus bei nach wenn ich was man',
   fr: "le la les de des et est un une dans pour que qui pas sur avec au du en ce il vous ne par plus sont être ou comment c' l' d' qu' n' s'",
   es: 'el la los las de y es un una en que por con para no se del al lo como más su está son o si cómo qué debe cada hay',

@@ -1,3 +1,4 @@
+import { type Grounds, groundingProblems, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
 import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
 import { tablesAsLines } from '../format/tables-as-lines.ts';
@@ -12,14 +13,18 @@ export interface SourceText {
 
 /**
  * Whether every sentence of a summary stands on each document that it cites, `[1]` being the first. A sentence without a
- * citation, or with one of no document, does not. The support check judges the rest; a number or name that the document
- * lacks is never passed here, however little else speaks against the sentence.
+ * citation, or with one of no document, does not. What a navigator's model states has to pass the same two checks; a number
+ * or name that the document lacks is never passed here, however little else speaks against the sentence.
  */
 export const isSupported = (summary: string, documents: readonly SourceText[]): boolean => {
-  const known = documents.map(({ heading, text }) => prepareSource({ text: tablesAsLines(text), title: heading }));
+  const known = documents.map(({ heading, text }) => ({
+    source: prepareSource({ text: tablesAsLines(text), title: heading }),
+    grounds: prepareGrounds([{ text, headings: heading.split('\n') }]),
+  }));
   const sentences = citedSentences(summary);
   return (
     sentences.length > 0 &&
+    !ADDRESSED.test(summary) &&
     sentences.every(
       ({ text, cited }) =>
         cited.length > 0 &&
@@ -28,16 +33,17 @@ export const isSupported = (summary: string, documents: readonly SourceText[]): 
   );
 };
 
-const stands = (text: string, document: PreparedSource | undefined): boolean => {
+const stands = (text: string, document: { source: PreparedSource; grounds: Grounds } | undefined): boolean => {
   if (document === undefined) return false;
-  const { sentences } = checkSupport(text, [document]);
+  const { sentences } = checkSupport(text, [document.source]);
   return (
     sentences.length > 0 &&
     sentences.every(
       ({ probability, doubts }) =>
         probability >= SUPPORTED_FROM &&
         !doubts.some(({ reason }) => reason === 'number-not-in-source' || reason === 'name-not-in-source'),
-    )
+    ) &&
+    groundingProblems(text, document.grounds).length === 0
   );
 };
 
@@ -47,3 +53,10 @@ const hasAddresses = (text: string, document: SourceText | undefined): boolean =
   const addresses = text.toLowerCase().match(/\b(?:https?:\/\/|www\.)[^\s)\]]+/g) ?? [];
   return addresses.every((address) => source.includes(address.replace(/[.,;:!?]+$/, '')));
 };
+
+/**
+ * What speaks to a model, or for one, is no summary, even where a document says it. Only the plainest forms: the list that the
+ * navigator has weighs 7 KiB, and here the quotes stand where a summary is refused.
+ */
+const ADDRESSED =
+  /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules)\b|\b(?:system|developer) (?:prompt|message)\b|\byou are (?:now|an? (?:ai|assistant|language model))\b|\b(?:tell|inform) (?:the|every|all|your) (?:users?|customers?|readers?)\b|\bas an ai\b/i;

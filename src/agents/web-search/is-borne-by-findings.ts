@@ -1,3 +1,4 @@
+import { isDeniedBy, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
 import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
 import { answerExtractively, type Findings } from './answer-extractively.ts';
@@ -20,11 +21,16 @@ export const isBorneByFindings = (summary: string, query: string, findings: Find
     return { text: [title, snippet, condition, offer].filter(Boolean).join('.\n\n'), title: `${query}\n${title}` };
   });
   const priced = product !== undefined || comparison !== undefined ? [ours] : [];
-  const sources = [...priced, ...found].map(({ text, title }) =>
-    prepareSource({ text: text.slice(0, MAX_SOURCE), title: title.slice(0, MAX_SOURCE) }),
-  );
-  const { sentences } = checkSupport(withoutAddresses(summary), sources);
-  return sentences.every(({ probability }) => probability >= SUPPORTED_FROM);
+  const texts = [...priced, ...found].map(({ text, title }) => ({
+    text: text.slice(0, MAX_SOURCE),
+    title: title.slice(0, MAX_SOURCE),
+  }));
+  const said = withoutAddresses(summary);
+  const { sentences } = checkSupport(said, texts.map(prepareSource));
+  if (!sentences.every(({ probability }) => probability >= SUPPORTED_FROM)) return false;
+  const grounds = prepareGrounds(texts.map(({ text, title }) => ({ text, headings: title.split('\n') })));
+  // Strangers tell the same thing in several places: what counts is that none that fits best denies it.
+  return !isDeniedBy(said, grounds);
 };
 
 /** Links as their texts; bare addresses and hosts gone. */

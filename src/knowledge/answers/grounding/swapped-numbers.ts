@@ -1,6 +1,6 @@
-import { splitSentences } from '../knowledge/answers/split-sentences.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
-import { stem } from '../knowledge/search/stem.ts';
+import { wordsOf } from '../../search/analyse-text.ts';
+import { stem } from '../../search/stem.ts';
+import { splitSentences } from '../split-sentences.ts';
 
 /**
  * Numbers that a statement gives to each other's things: "every 30 days, or every 60 days with hard water" where the source

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { swappedNumbers } from '../../src/navigator/swapped-numbers.ts';
+import { swappedNumbers } from '../../../../src/knowledge/answers/grounding/swapped-numbers.ts';
 
 const SOURCE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
 
