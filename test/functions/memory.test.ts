@@ -1,3 +1,4 @@
+import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
@@ -207,6 +208,38 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
         await search('Who knows of the walrus?', globex);
         expect(openai.requests).toHaveLength(1);
       },
+    );
+
+    it.runIf(name === 'production')(
+      'leave no embedding behind of what was asked in a conversation that is erased, whichever function asked the model',
+      async () => {
+        const { redis } = servicesOf(running);
+        const { product } = running;
+        const embeddings = async () => {
+          const client = new Redis({ url: redis.url, token: redis.token, automaticDeserialization: false });
+          return ((await client.keys('embedding:*')) as string[]).toSorted();
+        };
+        await product.sync({ full: true });
+        const path = '/v1/workspaces/default/memories?conversation_id=walk';
+        const kept = async () => MemoryPage.parse(await (await product.fetch(path)).json()).memories.length;
+        const before = await embeddings();
+        const questions = [
+          'What should I do when my Apollo III is not hashing?',
+          'And on the Apollo II?',
+          'How do I reset it to factory settings?',
+        ];
+        for (const [at, query] of questions.entries()) {
+          const body = JSON.stringify({ query, conversation_id: 'walk' });
+          expect((await product.fetch('/v1/ask', { method: 'POST', body })).status).toBe(200);
+          await expect.poll(kept, { timeout: 10_000 }).toBe(2 * at + 2);
+        }
+        await expect
+          .poll(async () => (await embeddings()).length, { timeout: 10_000 })
+          .toBeGreaterThan(before.length + 2);
+        expect(await (await product.fetch(path, { method: 'DELETE' })).json()).toEqual({ erased: 6 });
+        expect(await embeddings()).toEqual(before);
+      },
+      60_000,
     );
 
     it('belong to the workspace of the key, whatever the path or the query say', async () => {
