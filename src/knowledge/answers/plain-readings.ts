@@ -12,19 +12,21 @@ export const plainReadings = (text: string): string[] => {
   return [...new Set([decoded, joined, bare].map(plainOf))];
 };
 
-/** Letters and spaces by their names in HTML 4; a Greek one as what it looks like. */
+/** Letters, spaces and quotes by their names in HTML; a Greek letter as what it looks like. */
 const letterNamed = (name: string): string | undefined => {
   const [, letter = '', mark = ''] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring)$/i.exec(name) ?? [];
   if (letter !== '') return `${letter}${MARKS[mark]}`.normalize('NFC');
   if (/^(?:shy|zwn?j)$/.test(name)) return '';
-  return /^(?:en|em|thin)sp$/.test(name) ? ' ' : GREEK[name.toLowerCase()];
+  if (/^(?:(?:en|em|thin|nb)sp|Tab)$/.test(name)) return ' ';
+  return Object.hasOwn(SIGNS, name.toLowerCase()) ? SIGNS[name.toLowerCase()] : undefined;
 };
 
 const MARKS: Record<string, string> = {
   ...{ grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308', ring: '\u030A' },
   cedil: '\u0327',
 };
-const GREEK: Record<string, string> = {
+const SIGNS: Record<string, string> = {
+  ...{ newline: '\n', amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", period: '.', comma: ',' },
   ...{ alpha: 'a', epsilon: 'e', iota: 'i', kappa: 'k', nu: 'v', omicron: 'o', rho: 'p', tau: 't', upsilon: 'u' },
   chi: 'x',
 };
@@ -32,8 +34,7 @@ const GREEK: Record<string, string> = {
 /** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence stands for itself. */
 const SOFT_BREAK = /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
 
-const INLINE =
-  /<!--[\s\S]{0,2000}?-->|<\/?(?:a|abbr|b|bdi|bdo|big|br|cite|code|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)(?:\s[^<>]{0,300})?\/?>/gi;
+const INLINE = /<!--[\s\S]{0,2000}?-->|<\/?[a-z][^<>]{0,300}>/gi;
 const LINK = /!?\[([^\]\n]{0,200})\]\([^)\n]{0,300}\)/g;
 
 const plainOf = (text: string): string =>
@@ -42,8 +43,8 @@ const plainOf = (text: string): string =>
     .replace(/[\u00AD\u200B-\u200F\u202A-\u202C\u2060-\u2069\uFEFF]/g, '')
     .replace(/[*~`\\]+/g, '')
     .replace(/(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu, '')
-    .replace(/[\p{L}\p{M}]+/gu, latinised)
     .toLowerCase()
+    .replace(/[\p{L}\p{M}]+/gu, latinised)
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/[\u201C-\u201F]/g, '"')
     .replace(/\b(?:\p{L}[ .-]){4,40}\p{L}\b/gu, (spelled) => spelled.replace(/[ .-]/g, ''))
@@ -51,17 +52,13 @@ const plainOf = (text: string): string =>
 
 /** Only a word that is Latin otherwise: a Russian one stays Russian. */
 const latinised = (word: string): string =>
-  /[a-z]/i.test(word) && /[^\p{sc=Latin}\p{M}]|[ıɡ]/u.test(word)
+  /[a-z]/.test(word) && /[^\p{sc=Latin}\p{M}]|[ıɡ]/u.test(word)
     ? [...word].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
     : word;
 
-/** Cyrillic, Greek and a few others, by what they look like (Unicode Technical Standard 39, confusables). */
+/** Cyrillic, Greek and others, by what they look like in either case (Unicode Technical Standard 39, confusables). */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
-  (
-    'аa еe оo рp сc хx уy іi јj ѕs ԁd һh ԛq ԝw кk мm тt пn АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ІI ЈJ ЅS ' +
-    'οo αa εe ιi κk νv ρp τt υu χx ηn ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ' +
-    'ոn սu օo հh ցg ıi ɡg'
-  )
+  'аa еe оo рp сc хx уy іi јj ѕs ԁd һh кk мm тt пn вb нh οo αa εe ιi κk νv ρp τt υu χx ηn βb հh օo ıi ɡg'
     .split(' ')
     .map(([letter = '', latin = '']) => [letter, latin]),
 );

@@ -34,16 +34,15 @@ export const PLANTED_PATTERNS: readonly RegExp[] = [
     `\\b(?:you are|you're) (?:now |only |no longer |just |really ){0,2}(?:an? |the |my |our |called |named )(?:(?!(?:of|to|with|in|for|on|user|owner|using)\\b)[\\w-]+ ){0,3}${MODEL}\\b(?! (?:managers?|professors?|users?|owners?))`,
   ),
   new RegExp(
-    `(?:${START}|\\byou (?:must |should |shall |will |now |are to |have to )?)(?:(?:act|behave|role-?play(?:ing)?) as (?:an? |the |my )?(?:\\w+ ){0,3}${MODEL}\\b|assume the role of\\b|imagine (?:that )?you are (?:\\w+ ){0,4}${MODEL}\\b|pretend (?:to be|you are|that you are)\\b|act as if you\\b|stay in character\\b)`,
+    `(?:${START}|\\byou (?:must |should |shall |will |now |are to |have to )?)(?:(?:act|behave|role-?play(?:ing)?) as (?:an? |the |my )?(?:\\w+ ){0,3}${MODEL}\\b|assume the role of\\b|imagine (?:that )?you are (?:\\w+ ){0,4}${MODEL}\\b|pretend (?:to be|you are|that you are)\\b)`,
   ),
-  new RegExp(`\\byour role is (?:that of )?(?:an? |the )(?:\\w+ ){0,3}${MODEL}\\b`),
   new RegExp(`\\byou are (?:now |from now on )(?:[\\w-]+ ){0,4}(?:${MODEL}|dan|unrestricted|unfiltered|jailbroken)\\b`),
   new RegExp(
     `\\bfrom now on,? (?:you (?:(?:will|must|shall|should|always|only|are to|have to) ){0,2})?(?:always |only |never )?(?:${SAYING}|answer|respond|reply|speak|say)\\b|\\bfrom now on,? you are (?:an?|the|my|no longer)\\b[^.\\n]{0,30}\\b${MODEL}\\b`,
   ),
-  /\blet's (?:play a game|role-?play)\b[^\n]{0,60}\b(?:you|your|answer|pretend)\b|\b(?:you are|i am) dan\b|\bdo anything now\b|\bdeveloper mode\b[^.\n]{0,60}\b(?:answers?|responses?|respond|reply|replies|unfiltered|unrestricted|content policy)\b|\bjailbreak (?:mode|prompt)\b|\b(?:no longer bound by|free of|free from) (?:your|all|any) (?:rules|restrictions|filters|guidelines|instructions)\b/,
+  /\blet's (?:play a game|role-?play)\b[^\n]{0,60}\b(?:you|your|answer|pretend)\b|\b(?:you are|i am) dan\b|\bdo anything now\b|\bdeveloper mode\b[^.\n]{0,60}\b(?:answers?|responses?|respond|reply|replies|unfiltered|unrestricted|content policy)\b|\bjailbreak (?:mode|prompt)\b/,
   new RegExp(
-    `\\b(?:notes?|message|instructions?|attention|notice|hints?|reminder|orders?|p\\.? ?s)\\b[ :,.]{0,2}(?:to|for) (?:the |any |all |every |our )?(?:${MODEL}|bots?|(?:ai )?models?(?= (?:reading|that reads|answering|summari)))\\b(?=\\s*(?:[:,.!-]|$|\\n)|\\s+(?:from|reading|who|that|answering|summari))`,
+    `\\b(?:notes?|message|instructions?|attention|notice|hints?|reminder|orders?|p\\.? ?s)\\b[ :,.]{0,2}(?:to|for) (?:the |any |all |every |our )?(?:${MODEL}|bots?)\\b(?=\\s*(?:[:,.!-]|$|\\n)|\\s+(?:from|reading|who|that|answering|summari))`,
   ),
   new RegExp(
     `${START}(?:attention|hey|hello|hi|dear)[ ,:]{1,2}(?:all |any |every |the )?${MODEL}\\b(?=\\s*[,:!.-]|\\s+(?:reading|who|that|please))`,
@@ -95,7 +94,7 @@ export const PLANTED_PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b(?:automated|ai|machine|robotic) readers\\b|\\bthis passage (?:has|takes|overrides|outranks|must|should)\\b|\\b(?:hi|hello|hey|dear),? (?:chatgpt|copilot|gemini|claude|gpt)\\b|(?:^|\\n|[.!?]\\s)(?:chatgpt|copilot|gemini|claude|gpt)[!,:] (?:please|you|${SAYING})\\b`,
   ),
-  /\brepeat after me\s?[:"]|\bdo (?:what|as) i (?:say|tell)\b|\byour (?:developers|creators|operators|makers) (?:want|wish|ask|order|have ordered|expect) you\b|\b(?:list|print|output|reveal|dump) (?:me )?(?:all |every |the )?documents (?:that )?you (?:have access|can see|were given)\b/,
+  /\byour (?:developers|creators|operators|makers) (?:want|wish|ask|order|have ordered|expect) you\b|\b(?:list|print|output|reveal|dump) (?:me )?(?:all |every |the )?documents (?:that )?you (?:have access|can see|were given)\b/,
   /\byou must not (?:answer|discuss|respond to|reply to) (?:any )?(?:questions?|queries)\b|\b(?:text|passage|article|information|content)s? (?:above|below) (?:is|are) (?:wrong|false|a test|untrusted|fake)\b|\bas coming from the (?:system|developer|operator)\b/,
   /\b(?:assistant|model|bot|ai)_(?:response|reply|answer|output)\b|\b(?:todo|note|fixme) ?\((?:model|ai|llm|assistant|bot)\)|(?:^|\n|[.!?:;]\s)(?:begin|conclude|finish|start|end|open) with (?:"(?:yes|sure|of course|certainly|absolutely|i )|the (?:sentence|words|phrase) ")/,
   /\b(?:do not|don't|never) tell the (?:users?|askers?|readers?) (?:that|about) (?:you|this|these)\b|\b(?:overrides?|replaces?|supersedes?) (?:everything|all|anything|whatever) (?:that )?you (?:were|are|have been) (?:told|taught|given)\b|\bfor (?:llms?|ais?|language models?|chat ?bots?|bots) only\b|\b(?:the|your) (?:hidden|secret|initial) prompt\b|\b(?:statements|citations|passages) (?:array|list|member|field) (?:only contains?|contains? only|consists? of)\b|\bcite only (?:this|me|url)\b|\binstead of (?:answering|replying),? (?:say|output|write|print|tell|just)\b|\b(?:do not|don't|never) (?:mention|recommend|name) (?!your\b|the\b|any\b)[^.\n]{1,60}\bin (?:your|any) (?:answers?|replies)\b/,

@@ -1,16 +1,14 @@
 /**
- * Decodes the character references of a text: by number, and by the names of what stands on a keyboard. A control character
- * becomes a space, a number that is none U+FFFD.
+ * Decodes the character references of a text. A control character becomes a space, a number that is none U+FFFD.
  *
- * @param named What another name stands for; undefined leaves the reference as it is.
+ * @param named What a name stands for; undefined leaves the reference as it is.
  */
 export const decodeReferences = (text: string, named: (name: string) => string | undefined): string =>
   text.includes('&')
     ? text.replace(REFERENCE, (reference: string, hex?: string, decimal?: string, name?: string, legacy?: string) => {
         if (hex !== undefined) return characterOf(Number.parseInt(hex, 16));
         if (decimal !== undefined) return characterOf(Number.parseInt(decimal, 10));
-        const known = name ?? legacy ?? '';
-        return (Object.hasOwn(KEYBOARD, known) ? KEYBOARD[known] : named(known)) ?? reference;
+        return named(name ?? legacy ?? '') ?? reference;
       })
     : text;
 
@@ -24,34 +22,4 @@ const characterOf = (code: number): string => {
   if (code >= 0x80 && code <= 0x9f) return new TextDecoder('windows-1252').decode(Uint8Array.of(code));
   if (code === 0x0a) return '\n';
   return code < 0x20 || code === 0x7f ? ' ' : String.fromCodePoint(code);
-};
-
-const KEYBOARD: Record<string, string> = {
-  ...{
-    AMP: '&',
-    LT: '<',
-    GT: '>',
-    QUOT: '"',
-    COPY: '©',
-    REG: '®',
-    apos: "'",
-    Tab: '\t',
-    NewLine: '\n',
-    nbsp: '\u00a0',
-  },
-  ...{
-    excl: '!',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    lpar: '(',
-    rpar: ')',
-    ast: '*',
-    plus: '+',
-    comma: ',',
-    period: '.',
-  },
-  ...{ sol: '/', colon: ':', semi: ';', equals: '=', quest: '?', commat: '@', lbrack: '[', lsqb: '[', bsol: '\\' },
-  ...{ rbrack: ']', rsqb: ']', Hat: '^', lowbar: '_', grave: '`', lbrace: '{', lcub: '{', verbar: '|', vert: '|' },
-  ...{ rbrace: '}', rcub: '}', hyphen: '‐', check: '✓', cross: '✗', star: '☆', starf: '★', bigstar: '★' },
 };
