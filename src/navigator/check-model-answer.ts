@@ -1,6 +1,5 @@
 import { NavigatorResponse } from '../contract/navigator-response.ts';
 import { groundingProblems, prepareGrounds } from '../knowledge/answers/grounding/check-grounding.ts';
-import { swappedNumbers } from '../knowledge/answers/grounding/swapped-numbers.ts';
 import { isPlanted } from '../knowledge/answers/planted-text.ts';
 import { prepareSource } from '../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
@@ -61,13 +60,6 @@ const checkStatement = (
         const why = doubts.slice(0, 3).map(({ reason, words }) => `${reason}: ${words}`);
         return `The named passages do not say ${JSON.stringify(sentence.slice(0, 120))} (${why.join('; ')})`;
       }),
-      ...swappedNumbers(
-        text,
-        cited.map((passage) => passage.text),
-      ).map(
-        ([one, other]) =>
-          `The named passages say of ${one} what the statement says of ${other}, and the other way round`,
-      ),
       ...groundingProblems(text, groundsOf(cited)),
     ],
     support: support.score,

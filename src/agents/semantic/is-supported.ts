@@ -25,11 +25,7 @@ export const isSupported = (summary: string, documents: readonly SourceText[]): 
   return (
     sentences.length > 0 &&
     !ADDRESSED.test(summary) &&
-    sentences.every(
-      ({ text, cited }) =>
-        cited.length > 0 &&
-        cited.every((number) => stands(text, known[number - 1]) && hasAddresses(text, documents[number - 1])),
-    )
+    sentences.every(({ text, cited }) => cited.length > 0 && cited.every((number) => stands(text, known[number - 1])))
   );
 };
 
@@ -47,16 +43,9 @@ const stands = (text: string, document: { source: PreparedSource; grounds: Groun
   );
 };
 
-/** An address is one word for a reader, and many for the check. */
-const hasAddresses = (text: string, document: SourceText | undefined): boolean => {
-  const source = `${document?.heading}\n${document?.text}`.toLowerCase();
-  const addresses = text.toLowerCase().match(/\b(?:https?:\/\/|www\.)[^\s)\]]+/g) ?? [];
-  return addresses.every((address) => source.includes(address.replace(/[.,;:!?]+$/, '')));
-};
-
 /**
  * What speaks to a model, or for one, is no summary, even where a document says it. Only the plainest forms: the list that the
  * navigator has weighs 7 KiB, and here the quotes stand where a summary is refused.
  */
 const ADDRESSED =
-  /\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules)\b|\b(?:system|developer) (?:prompt|message)\b|\byou are (?:now|an? (?:ai|assistant|language model))\b|\b(?:tell|inform) (?:the|every|all|your) (?:users?|customers?|readers?)\b|\bas an ai\b/i;
+  /\b(?:ignore|disregard|forget)\b[^.\n]{0,40}\b(?:instructions?|prompts?)\b|\byou are (?:now|an? (?:ai|assistant))\b|\btell (?:the|every|all) (?:users?|customers?)\b/i;

@@ -83,14 +83,11 @@ const hasOnly = (words: readonly string[], one: string, other: string): boolean 
 const BINDING: readonly (readonly string[])[] = [
   ['once', 'immediately'],
   ['only', 'exclusively', 'solely'],
-  ['everywhere', 'anywhere'],
-  ['forever'],
 ];
 
 const OWNERS: readonly (readonly [string, string])[] = [
   ['ours', 'yours'],
   ['yours', 'ours'],
-  ['mine', 'yours'],
 ];
 
 const SIDES: readonly (readonly [readonly string[], readonly string[]])[] = [

@@ -7,19 +7,16 @@ const TELLING = 0.7;
 export const isTelling = (word: Word): boolean => word.role === 'number' || (word.weight >= TELLING && !isGlue(word));
 
 /** Whether a word only joins and introduces. */
-export const isGlue = ({ role, text }: Word): boolean => role === 'content' && GLUE.has(text);
+export const isGlue = ({ role, key }: Word): boolean => role === 'content' && GLUE.has(key);
 
-/** Words that join and introduce, and state nothing of the subject. */
-const GLUE = new Set(
+/** Stems of words that join and introduce, and state nothing of the subject. */
+const GLUE: ReadonlySet<string> = new Set(
   (
-    'tell tells show shows indicate indicates mean means need needs needed necessary require requires required ensure ensures ' +
-    'perform follow following follows please note happen happens occur occurs apply applies according describe describes ' +
-    'described explain explains article articles documentation section step steps instruction instructions case order next ' +
-    'afterwards instead respectively depending depends proceed done whether similar similarly briefly regarding related ' +
-    'relevant specific specifically general particular particularly example examples instance various addition additionally ' +
-    'moreover furthermore thus hence therefore result results due based able allow allows help helps provide provides provided ' +
-    'contain contains consist consists refer refers mention mentions mentioned specify specifies specified state stated list ' +
-    'listed given give gives take takes taken want wants consider considered involve involves considering come comes look ' +
-    'looks see find finds found try part parts type types kind kinds certain likely currently overall mainly available'
+    'tell show indic mean need necessari requir ensur perform follow pleas note happen occur appli accord describ ' +
+    'explain articl document section step instruct case order next afterward instead respect depend proce done ' +
+    'whether similar similarli briefli regard relat relev specif gener particular particularli exampl instanc variou ' +
+    'addit addition moreov furthermor thu henc therefor result due base abl allow help provid contain consist refer ' +
+    'mention specifi state list given give take taken want consid involv come look see find found try part type kind ' +
+    'certain like current overal mainli avail'
   ).split(' '),
 );
