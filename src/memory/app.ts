@@ -24,16 +24,17 @@ import {
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
-import type { ReplayStore } from '../runtime/replay-store.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { Engines } from './engines.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { type Finding, findMemories } from './find-memories.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
+import { ledgerReplay } from './ledger-replay.ts';
 import { codedError, refused, refusedBy, SELF, withRetryAfter } from './refuse.ts';
 import type { RemoteLedger } from './remote-memory.ts';
 import { type StoringParts, storeMemory } from './store-memory.ts';
+import { toldCache } from './told-cache.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
@@ -76,7 +77,7 @@ export const createApp = (parts: MemoryParts) => {
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
   // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
-  const replay = replayStoreOf(ledgerOf);
+  const replay = ledgerReplay(ledgerOf);
   const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
   const keepTurns = [
     contextGuard({ ...settings, replay, callers: ['gateway'] }),
@@ -217,7 +218,7 @@ export const createApp = (parts: MemoryParts) => {
     return jsonAnswer({
       memories,
       searches,
-      ...(cache === undefined ? {} : { embedding_cache: told(cache) }),
+      ...(cache === undefined ? {} : { embedding_cache: toldCache(cache) }),
     } satisfies MemoryStats);
   });
 
@@ -258,23 +259,6 @@ const ownWorkspace = async (c: MemoryContext, next: () => Promise<void>): Promis
 };
 const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one';
 
-/** The object of the call's workspace notes it: one place for all isolates, also where the memories are in Upstash. */
-const replayStoreOf = (ledgerOf: MemoryParts['ledgerOf']): ReplayStore => ({
-  isFirst: (linkHash, { workspace, ...options }) =>
-    untilAborted(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
-      signal: AbortSignal.timeout(LEDGER_MS),
-      reason: 'the ledger did not answer',
-    }),
-});
-/** To note one call takes a few milliseconds, and some hundred where the object is woken. */
-const LEDGER_MS = 2000;
-
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
 const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
-
-/** What another request was embedding already counts as a hit. */
-const told = ({ hits, storeHits, coalesced, misses }: ReturnType<CachedEmbeddings['statistics']>) => {
-  const all = hits + storeHits + coalesced;
-  return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
-};
