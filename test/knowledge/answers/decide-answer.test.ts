@@ -53,6 +53,14 @@ describe('decideAnswer() with meanings', () => {
     expect(decideAnswer(VERY_LIKELY, modelWith(0.1), { question: QUESTION }).answer).toBeLessThanOrEqual(0.7);
   });
 
+  it('counts a meaning only for what is quoted', () => {
+    const [best, second] = VERY_LIKELY.hits.map(({ chunk }) => chunk);
+    const decided = (quoted: number[]) => decideAnswer(VERY_LIKELY, modelWith(0.3), { question: QUESTION, quoted });
+    expect(decided([best ?? -1])).toMatchObject({ verdict: 'answer', isByMeaning: true });
+    expect(decided([second ?? -1]).verdict).toBe('no-information');
+    expect(decided([second ?? -1]).answer).toBeLessThan(decided([best ?? -1]).answer);
+  });
+
   it('does not add up two weak signs to an answer where words are foreign', () => {
     const uncertain = near(0.59, 0.54); // 0.44
     expect(decideAnswer(uncertain, modelWith(0.15), { question: QUESTION }).answer).toBeGreaterThan(0.5);

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { proposeSplit } from '../../src/agents/hybrid/propose-split.ts';
+import { modelSummary } from '../../src/agents/semantic/model-summary.ts';
+import { summariseResults } from '../../src/agents/web-search/summarise-results.ts';
+import { webResult } from '../../src/agents/web-search/web-result.ts';
+import type { AICompletion } from '../../src/contract/librarian.ts';
+import { chunkAtHand } from '../../src/knowledge/edition/chunks-at-hand.ts';
+import { scriptedModel } from '../navigator/scripted-model.ts';
+import { openSmallKb } from '../navigator/small-kb.ts';
+
+const { signal } = new AbortController();
+const chunk = chunkAtHand(openSmallKb().edition, 0);
+const sentence = `${chunk.text.split('. ')[0]}.`;
+const SNIPPET = 'The mixer is safe for children only under supervision of an adult.';
+const found = webResult({ title: 'Acme mixer', snippet: SNIPPET, url: 'https://a.example/x' }, 'us');
+const QUESTION = 'orders of last week and the returns policy';
+const SPLIT = { sub_queries: [{ type: 'semantic', query: QUESTION }] };
+
+const ended = (text: string, finish: AICompletion['finish']) => ({
+  ...scriptedModel(),
+  complete: async () => ({ text, ...(finish === undefined ? {} : { finish }) }),
+});
+
+const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = [
+  [
+    'modelSummary()',
+    async (finish) => {
+      const options = { ai: ended(`${sentence} [1]`, finish), signal, timeoutMs: 5000 };
+      return 'text' in (await modelSummary('boiler', [{ chunk, score: 1, rank: 1, isNear: false } as never], options));
+    },
+  ],
+  [
+    'summariseResults()',
+    async (finish) => {
+      const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
+      const options = { ai: ended(SNIPPET, finish), signal };
+      return (await summariseResults('Is the Acme mixer safe?', findings, options)) !== undefined;
+    },
+  ],
+  [
+    'proposeSplit()',
+    async (finish) => {
+      const options = { ai: ended(JSON.stringify(SPLIT), finish), signal, timeoutMs: 5000 };
+      return (await proposeSplit(QUESTION, options)) !== undefined;
+    },
+  ],
+];
+
+describe.each(ASKED)('%s', (_, isTaken) => {
+  it('takes a reply that a model ended, or of which it does not tell', async () => {
+    expect([await isTaken('stop'), await isTaken(undefined)]).toEqual([true, true]);
+  });
+
+  it.each(['length', 'filtered', 'refused'] as const)('takes none that ends with %s', async (finish) => {
+    expect(await isTaken(finish)).toBe(false);
+  });
+});
