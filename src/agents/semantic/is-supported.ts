@@ -47,5 +47,4 @@ const stands = (text: string, document: { source: PreparedSource; grounds: Groun
  * What speaks to a model, or for one, is no summary, even where a document says it. Only the plainest forms: the list that the
  * navigator has weighs 7 KiB, and here the quotes stand where a summary is refused.
  */
-const ADDRESSED =
-  /\b(?:ignore|disregard|forget)\b[^.\n]{0,40}\b(?:instructions?|prompts?)\b|\byou are (?:now|an? (?:ai|assistant))\b|\btell (?:the|every|all) (?:users?|customers?)\b/i;
+const ADDRESSED = /\b(?:ignore|disregard|forget)\b[^.\n]{0,40}\b(?:instructions?|prompts?)\b|\byou are now\b/i;

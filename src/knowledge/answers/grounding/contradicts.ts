@@ -104,6 +104,7 @@ const SIDES: readonly (readonly [readonly string[], readonly string[]])[] = [
     ['most', 'maximum'],
   ],
   [['inside', 'within'], ['outside']],
+  [['on'], ['off']],
 ];
 
 /** The words stand behind one side here, and behind the other there. */

@@ -7,6 +7,8 @@ export interface Denial {
   word: Word;
   /** What it denies first of all: the verb, or the thing that there is none of. */
   head: Word | undefined;
+  /** The head, and what stands behind an `or`: "cannot predict or refund". */
+  heads: readonly Word[];
   /** The words behind it that it reaches, the head first. */
   scope: readonly Word[];
   /** Words of its clause that stand before it: "adapters must not be used". */
@@ -59,8 +61,10 @@ export const denialsOf = (words: readonly Word[], { asVerbs = false } = {}): Den
     .flatMap((word, at) => (isDenial(words, at) || (asVerbs && deniesAsVerb(word)) ? [{ word, at }] : []))
     .slice(0, MAX_DENIALS)
     .map(({ word, at }) => {
-      const scope = scopeBehind(words, at);
-      return { word, head: scope[0], scope, before: clauseBefore(words, at) };
+      // A verb denies what it is about: "a refused parcel".
+      const scope = scopeBehind(words, at).slice(0, word.role === 'negation' ? REACH : 2);
+      const heads = scope.filter((each, place) => place === 0 || words[words.indexOf(each) - 1]?.text === 'or');
+      return { word, head: scope[0], heads, scope, before: clauseBefore(words, at) };
     });
 
 const isDeniable = (word: Word): boolean => isSought(word) || VERBS.has(word.text);
@@ -147,8 +151,14 @@ export const loneDenials = (
     const isTurned = !has(words, denial.head) && ours.some(({ key }) => isContrary(key, denial.head?.key ?? ''));
     if (isTurned) return [];
     const said = denial.scope.filter((word) => word.weight > 0.5 && has(words, word));
-    const isAbout = has(words, denial.head) || said.length >= Math.min(2, denial.scope.length);
-    return isAbout && !words.some((word) => isYetToCome(ours, word)) ? [{ denial, words }] : [];
+    const isAbout =
+      denial.heads.some((word) => has(words, word)) ||
+      (said.length >= Math.min(2, denial.scope.length) && said.length > 0) ||
+      // "the device itself does not"
+      (denial.head === undefined && denial.before.length > 0 && denial.before.every((word) => has(ours, word)));
+    return isAbout && !words.some((word) => isYetToCome(ours, word))
+      ? [{ denial, words: denial.head === undefined ? ours.filter((word) => has(denial.before, word)) : words }]
+      : [];
   });
 };
 

@@ -68,15 +68,10 @@ free charged
 encrypt decrypt
 lock unlock
 connect disconnect
-expand collapse
-static dynamic
-synchronous asynchronous
 primary secondary
 individual/personal team/collective
 customer/client vendor/merchant
-red green black white gray
 january february march april may june july august october november december
-english us french german/germany polish
 meter/m cm mm
 kb mb gb tb
 prevent/avoid/stop cause/lead/trigger/enable/facilitate
