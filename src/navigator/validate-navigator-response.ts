@@ -10,6 +10,7 @@ import { unescapeHtml } from '../runtime/escape-html.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { isHedge } from './hedge.ts';
 import { stemsOf } from './support-of-statement.ts';
+import { wholeQuotes } from './whole-quotes.ts';
 
 /** What the rules need to know of an article. */
 export interface CitableArticle {
@@ -191,7 +192,10 @@ const doubted = (subject: Subject): SentenceSupport[] => {
   if (response.sources.length === 0) return [];
   // What other rules report need not be reported twice: a made-up path, number or code.
   const reported = subject.claims.filter(({ text, kind }) => !standsIn(text, subject.allowed, kind));
-  const rest = statements.filter(statesSomething).map((statement) => without(statement, reported));
+  const quotes = wholeQuotes(response.sources, subject);
+  const rest = statements
+    .filter((statement) => statesSomething(statement) && !quotes.some((quote) => quote.includes(collapse(statement))))
+    .map((statement) => without(statement, reported));
   return sentencesOf(rest, texts).filter(({ probability }) => probability < SUPPORTED_FROM);
 };
 
