@@ -23,7 +23,7 @@ export const evaluateSupport = (folder: string): Measure[] => {
       {
         name: `${set}, area under the curve, held out`,
         value: areaOf(heldOut, 'check'),
-        target: TARGETS[set],
+        target: Math.max(LEAST_AREA, areaOf(heldOut, 'baseline')),
         note: `${beside(areaOf(heldOut, 'baseline'))}; tuning half ${areaOf(tuning, 'check').toFixed(3)}, ${beside(areaOf(tuning, 'baseline'))}; n ${heldOut.length} and ${tuning.length}`,
       },
       {
@@ -35,14 +35,8 @@ export const evaluateSupport = (folder: string): Measure[] => {
   });
 };
 
-/** Held-out areas that a change must not fall below: as measured, less some noise. */
-const TARGETS: Record<(typeof SUPPORT_SETS)[number], number> = {
-  'rag-answers': 0.8,
-  begin: 0.9,
-  'fever-symmetric': 0.75,
-  'fool-me-twice': 0.62,
-  summedits: 0.4,
-};
+/** What simpler ways reach on the hardest of the sets: no set may stay below it, or below the baseline of the same run. */
+const LEAST_AREA = 0.58;
 
 interface Scored {
   isSupported: boolean;
