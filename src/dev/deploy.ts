@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { unstable_readConfig } from 'wrangler';
 import { settingsOf } from './configuration.ts';
+import { type Deployed, deployOrder } from './deploy-order.ts';
 import { readEnvFile, secretsNamedIn } from './env-file.ts';
 import { functionConfigs, idOfFunction, ROOT } from './functions.ts';
 
@@ -24,8 +25,7 @@ const { values } = parseArgs({
 });
 const dryRun = values['dry-run'];
 
-const [frontDoor = '', ...others] = functionConfigs();
-const order = [...others, frontDoor];
+const order = deployOrder(functionConfigs().map(deployedOf)).map(({ file }) => file);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -60,6 +60,11 @@ for (const file of order) {
     );
     process.exit(1);
   }
+}
+
+function deployedOf(file: string): Deployed & { file: string } {
+  const { name = '', services = [] } = unstable_readConfig({ config: join(ROOT, file) });
+  return { file, name, calls: services.map(({ service }: { service: string }) => service) };
 }
 
 /** KV namespaces are named by 32 hexadecimal digits once they exist, databases by a UUID; nobody reaches this machine from outside. */
