@@ -1,5 +1,4 @@
 import { PARTIAL_BELOW } from '../contract/confidence.ts';
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
 import { type Decision, decideAnswer } from '../knowledge/answers/decide-answer.ts';
 import { nearChunks } from '../knowledge/answers/near-chunks.ts';
@@ -8,9 +7,10 @@ import { chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { Turn } from '../knowledge/search/analyse-query.ts';
 import { type SearchOptions, type SearchOutcome, searchEdition } from '../knowledge/search/search-edition.ts';
+import { assembleAnswer, type NavigatorAnswer, strategyOf } from './assemble-answer.ts';
 import { assessConfidence } from './assess-confidence.ts';
 import { type ArticleHit, chooseHits } from './choose-hits.ts';
-import { citeSources, composeAnswer, type PlacedQuote } from './compose-answer.ts';
+import { composeAnswer, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import { relatedTopics } from './related-topics.ts';
 import { type Screen, unscreened } from './screen.ts';
@@ -33,18 +33,6 @@ export interface AnswerOptions {
   reading?: 'doubts' | 'declines' | undefined;
 }
 
-/** An answer in the dialect of seed 004, and what a caller needs beyond it. */
-export interface NavigatorAnswer {
-  response: NavigatorResponse;
-  verdict: Decision['verdict'];
-  /** That the answer is right, 0 to 1; of a declination, that declining is right. */
-  probability: number;
-  /** That the best chunk holds the answer, 0 to 1, whether it was given or not; before cues and other sources count. */
-  evidence: number;
-  /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
-  sources: { title: string; url: string; relevance: number }[];
-}
-
 /** Hits looked at: three are quoted, the others compared and offered as related. */
 export const HITS = 10;
 const QUOTED_HITS = 3;
@@ -64,7 +52,6 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   );
   const chosen = chooseHits(edition, question, outcome.hits);
   const first = decideAnswer(outcome, model, { question, named: chosen.named });
-  const shared = { edition: edition.id, searchStrategy: strategyOf(outcome) };
   const quotes =
     first.verdict === 'answer' && options.reading !== 'declines'
       ? placeQuotes(edition, { question, outcome, hits: answeringHits(outcome, chosen.hits, first), screen })
@@ -85,7 +72,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     });
     const { probability, ...said } = declined;
     return {
-      response: { ...said, sources: [], ...shared },
+      response: { ...said, sources: [], edition: edition.id, searchStrategy: strategyOf(outcome) },
       verdict,
       probability,
       evidence: decision.answer,
@@ -96,23 +83,8 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const cues = cuesOf({ question, quotes, chosen });
   const ceiling = options.reading === 'doubts' ? DOUBTED : 1;
   const assessed = assessConfidence({ outcome, decision, quotes, cues, comparisons, ceiling });
-  const response: NavigatorResponse = {
-    answer: composeAnswer(quotes, framing({ probability: assessed.probability, quotes, chosen })),
-    sources: citeSources(quotes, edition.id),
-    confidence: assessed.confidence,
-    confidenceReason: assessed.confidenceReason,
-    relatedTopics: relatedTopics(edition, chosen.hits, quotes),
-    outOfDomain: false,
-    confidenceComponents: assessed.components,
-    ...shared,
-  };
-  return {
-    response,
-    verdict: 'answer',
-    probability: assessed.probability,
-    evidence: decision.answer,
-    sources: readersSources(response, quotes),
-  };
+  const text = composeAnswer(quotes, framing({ probability: assessed.probability, quotes, chosen }));
+  return assembleAnswer({ edition, text, outcome, chosen, quotes, decision, assessed });
 };
 
 /** Where meaning carries the decision, what means the same is quoted, and not what shares a word. */
@@ -168,22 +140,3 @@ export const placeQuote = (
   const matched = hit.matched.map((term) => outcome.query.terms[term]?.word ?? '').filter((word) => word !== '');
   return { quote, chunk, article: hit.source, relevance: relevances[place] ?? 0, matched };
 };
-
-export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
-  terms: query.terms.map(({ word }) => word).slice(0, 64),
-  corrections: query.terms
-    .flatMap(({ word, corrections: [read] }) => (read === undefined ? [] : [{ typed: word, read }]))
-    .slice(0, 64),
-  candidates: hits.length,
-});
-
-/** For each of the cited sources: how a reader finds it, and how probably it answers. */
-export const readersSources = (
-  { sources }: NavigatorResponse,
-  quotes: readonly PlacedQuote[],
-): NavigatorAnswer['sources'] =>
-  sources.map(({ file }) => {
-    const own = quotes.filter(({ article }) => article.id === file);
-    const relevance = Math.max(0, ...own.map((quote) => quote.relevance));
-    return { title: own[0]?.article.title || file, url: own[0]?.article.url ?? '', relevance };
-  });

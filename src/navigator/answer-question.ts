@@ -3,9 +3,10 @@ import type { Edition } from '../knowledge/edition/open-edition.ts';
 import type { Retriever } from '../knowledge/search/retrieve.ts';
 import { searchEdition } from '../knowledge/search/search-edition.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import { type AnswerOptions, answerFromEdition, HITS, type NavigatorAnswer } from './answer-from-edition.ts';
+import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
+import type { NavigatorAnswer } from './assemble-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */

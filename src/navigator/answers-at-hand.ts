@@ -1,6 +1,7 @@
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
-import { type AnswerOptions, answerFromEdition, type NavigatorAnswer } from './answer-from-edition.ts';
+import { type AnswerOptions, answerFromEdition } from './answer-from-edition.ts';
+import type { NavigatorAnswer } from './assemble-answer.ts';
 
 /** Answers kept of one edition; some 2 kB each. */
 const MAX_ANSWERS = 256;

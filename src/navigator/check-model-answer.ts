@@ -3,7 +3,7 @@ import { groundingProblems, prepareGrounds } from '../knowledge/answers/groundin
 import { isPlanted } from '../knowledge/answers/planted-text.ts';
 import { prepareSource } from '../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
-import type { NavigatorAnswer } from './answer-from-edition.ts';
+import type { NavigatorAnswer } from './assemble-answer.ts';
 import { languageOf } from './language-of.ts';
 import type { ModelReply } from './model-reply.ts';
 import { knowledgeOf, type ShownPassage } from './shown-passages.ts';

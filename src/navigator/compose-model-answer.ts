@@ -1,5 +1,4 @@
 import { HIGH_FROM, PARTIAL_BELOW } from '../contract/confidence.ts';
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
 import { decideAnswer } from '../knowledge/answers/decide-answer.ts';
 import type { Quote } from '../knowledge/answers/quote-passages.ts';
@@ -10,13 +9,14 @@ import { wordsOf } from '../knowledge/search/analyse-text.ts';
 import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
 import { stem } from '../knowledge/search/stem.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
-import { type NavigatorAnswer, placeQuote, readersSources, strategyOf } from './answer-from-edition.ts';
+import { placeQuote } from './answer-from-edition.ts';
+import type { NavigatorAnswer } from './assemble-answer.ts';
+import { assembleAnswer } from './assemble-answer.ts';
 import { assessConfidence } from './assess-confidence.ts';
 import { chooseHits } from './choose-hits.ts';
-import { citationOf, citeSources, oneLine, type PlacedQuote } from './compose-answer.ts';
+import { citationOf, oneLine, type PlacedQuote } from './compose-answer.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { Cue } from './question-cues.ts';
-import { relatedTopics } from './related-topics.ts';
 import { plantedScreen } from './screen.ts';
 import { placeOfQuote, type ShownPassage } from './shown-passages.ts';
 import { compareWithOthers, cuesOf, framing } from './weigh-evidence.ts';
@@ -67,24 +67,8 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
     support,
     remarks: remarksOf(reply),
   });
-  const response: NavigatorResponse = {
-    answer: compose(parts, framing({ probability: assessed.probability, quotes, chosen })),
-    sources: citeSources(quotes, edition.id),
-    confidence: assessed.confidence,
-    confidenceReason: assessed.confidenceReason,
-    relatedTopics: relatedTopics(edition, chosen.hits, quotes),
-    outOfDomain: false,
-    confidenceComponents: assessed.components,
-    edition: edition.id,
-    searchStrategy: strategyOf(outcome),
-  };
-  return {
-    response,
-    verdict: 'answer',
-    probability: assessed.probability,
-    evidence: decision.answer,
-    sources: readersSources(response, quotes),
-  };
+  const text = compose(parts, framing({ probability: assessed.probability, quotes, chosen }));
+  return assembleAnswer({ edition, text, outcome, chosen, quotes, decision, assessed });
 };
 
 const remarksOf = ({ confidence }: ModelReply): string[] => [

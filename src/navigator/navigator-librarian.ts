@@ -12,8 +12,9 @@ import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import type { AnswerOptions, NavigatorAnswer } from './answer-from-edition.ts';
+import type { AnswerOptions } from './answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
+import type { NavigatorAnswer } from './assemble-answer.ts';
 
 export interface NavigatorParts {
   /** The current edition of the asker's knowledge base; throws when there is none. */

@@ -1,0 +1,70 @@
+import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import type { Decision } from '../knowledge/answers/decide-answer.ts';
+import type { Edition } from '../knowledge/edition/open-edition.ts';
+import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import type { Assessment } from './assess-confidence.ts';
+import type { ChosenHits } from './choose-hits.ts';
+import { citeSources, type PlacedQuote } from './compose-answer.ts';
+import { relatedTopics } from './related-topics.ts';
+
+/** An answer in the dialect of seed 004, and what a caller needs beyond it. */
+export interface NavigatorAnswer {
+  response: NavigatorResponse;
+  verdict: Decision['verdict'];
+  /** That the answer is right, 0 to 1; of a declination, that declining is right. */
+  probability: number;
+  /** That the best chunk holds the answer, 0 to 1, whether it was given or not; before cues and other sources count. */
+  evidence: number;
+  /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
+  sources: { title: string; url: string; relevance: number }[];
+}
+
+export interface AnswerParts {
+  edition: Edition;
+  /** The answer in words, safe to show as HTML. */
+  text: string;
+  outcome: SearchOutcome;
+  chosen: ChosenHits;
+  quotes: readonly PlacedQuote[];
+  decision: Decision;
+  assessed: Assessment;
+}
+
+/** An answer that is given, whoever worded it: its sources and related topics are told from what it quotes. */
+export const assembleAnswer = (parts: AnswerParts): NavigatorAnswer => {
+  const { edition, text, outcome, chosen, quotes, decision, assessed } = parts;
+  const response: NavigatorResponse = {
+    answer: text,
+    sources: citeSources(quotes, edition.id),
+    confidence: assessed.confidence,
+    confidenceReason: assessed.confidenceReason,
+    relatedTopics: relatedTopics(edition, chosen.hits, quotes),
+    outOfDomain: false,
+    confidenceComponents: assessed.components,
+    edition: edition.id,
+    searchStrategy: strategyOf(outcome),
+  };
+  return {
+    response,
+    verdict: 'answer',
+    probability: assessed.probability,
+    evidence: decision.answer,
+    sources: readersSources(response, quotes),
+  };
+};
+
+export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
+  terms: query.terms.map(({ word }) => word).slice(0, 64),
+  corrections: query.terms
+    .flatMap(({ word, corrections: [read] }) => (read === undefined ? [] : [{ typed: word, read }]))
+    .slice(0, 64),
+  candidates: hits.length,
+});
+
+/** For each of the cited sources: how a reader finds it, and how probably it answers. */
+const readersSources = ({ sources }: NavigatorResponse, quotes: readonly PlacedQuote[]): NavigatorAnswer['sources'] =>
+  sources.map(({ file }) => {
+    const own = quotes.filter(({ article }) => article.id === file);
+    const relevance = Math.max(0, ...own.map((quote) => quote.relevance));
+    return { title: own[0]?.article.title || file, url: own[0]?.article.url ?? '', relevance };
+  });
