@@ -168,6 +168,8 @@ const blockReader = (lines: Line[]) => {
     const own = body.find(({ text }) => text !== '')?.indent ?? 0;
     if (body.some(({ indent: each, text }) => text !== '' && each < own)) throw new NotRead();
     if (body.some(({ text, raw }) => text === '' && raw.length > own)) throw new NotRead();
+    // Whether a last line of spaces counts as one is told by what follows it.
+    if (marks === '+' && body.some(({ text, raw }) => text === '' && raw !== '')) throw new NotRead();
     const texts = body.map(({ text, raw }) => (text === '' ? '' : raw.slice(own)));
     let last = texts.length;
     while (last > 0 && texts[last - 1] === '') last -= 1;

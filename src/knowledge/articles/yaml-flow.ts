@@ -70,9 +70,21 @@ export const readQuoted = (text: string, from: number): Read<string> | undefined
   const [whole] = (quote === '"' ? DOUBLE_QUOTED : SINGLE_QUOTED).exec(text.slice(from)) ?? [];
   if (whole === undefined) return undefined;
   const inner = whole.slice(1, -1);
-  const folded = inner.includes('\n') ? foldedLines(inner.split('\n').map((line) => line.trim())) : inner;
+  const folded = inner.includes('\n') ? foldedQuote(inner) : inner;
   const value = quote === "'" ? folded.replaceAll("''", "'") : unescaped(folded);
   return { value, end: from + whole.length };
+};
+
+/** White space goes around the breaks, and stays at the two ends of the text. */
+const foldedQuote = (inner: string): string => {
+  // An escaped break joins two words, and an escaped space is none that goes.
+  if (/\\[^\S\n]*\n/.test(inner)) throw new NotRead();
+  return foldedLines(
+    inner.split('\n').map((line, at, { length }) => {
+      const begun = at === 0 ? line : line.trimStart();
+      return at === length - 1 ? begun : begun.trimEnd();
+    }),
+  );
 };
 
 const DOUBLE_QUOTED = /^"(?:[^"\\]|\\[\s\S])*"/;
@@ -98,13 +110,18 @@ const unescaped = (text: string): string =>
     return character;
   });
 
-/** One break between lines is a space; of more, the first goes (YAML 1.2.2, section 6.5). */
-export const foldedLines = (texts: readonly string[]): string =>
-  texts.reduce((folded, text, at) => {
+/**
+ * One break between lines is a space; of more, the first goes (YAML 1.2.2, section 6.5). The first and the last line hold
+ * the text's own ends, so that they are never blank ones between two breaks.
+ */
+export const foldedLines = (texts: readonly string[]): string => {
+  const isBlank = (at: number) => texts[at] === '' && at > 0 && at < texts.length - 1;
+  return texts.reduce((folded, text, at) => {
     if (at === 0) return text;
-    if (text === '') return `${folded}\n`;
-    return texts[at - 1] === '' ? folded + text : `${folded} ${text}`;
+    if (isBlank(at)) return `${folded}\n`;
+    return isBlank(at - 1) ? folded + text : `${folded} ${text}`;
   }, '');
+};
 
 /** Indicators begin no plain scalar, but `-`, `?` and `:` may where more follows at once (YAML 1.2.2, section 7.3.3). */
 export const STARTS_PLAIN = /^(?:[^\s\-?:,[\]{}#&*!|>'"%@`]|[-?:](?=\S))/;

@@ -52,6 +52,13 @@ const READ = [
   'title:    spaces   ',
   'title: "over\n  two lines"',
   'title: ""\nurl: \'\'',
+  "title: '\n  '",
+  "title: 'a\n  '",
+  "title: 'a\n\n  '",
+  'title: "\n\n b\n c\n "',
+  "title: '\n b'",
+  'key: "\n  key: "',
+  "title: ' a \n b '",
   '',
   '# nothing but a comment',
   'emoji: 😀 文\npercent: 100%\nat: a@b.example\nquestion: ?x\ncolon: :x',
@@ -155,7 +162,7 @@ describe('readYamlMapping()', () => {
         const read = readYamlMapping(text);
         if (read !== undefined) expect(simplified(read)).toEqual(simplified(fullReading(text)));
       }),
-      { numRuns: 20_000 },
+      { numRuns: 50_000 },
     );
   }, 60_000);
 
