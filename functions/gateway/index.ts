@@ -22,7 +22,7 @@ interface Env extends IdentityVariables, AdapterVariables {
 }
 
 /** Functions that answer no questions. */
-const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory']);
+const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory', 'support']);
 
 const fetch = serveApp('gateway', async (env: Env) => {
   const settings = readModelSettings(env);

@@ -27,6 +27,8 @@ export const SupportRequest = z.strictObject({
   metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).optional(),
   /** Oldest first. */
   history: z.array(TicketMessage).max(100).optional(),
+  /** Shows sources below 0.7 too (design 7.1). */
+  include_weak: z.boolean().optional(),
 });
 export type SupportRequest = z.infer<typeof SupportRequest>;
 
@@ -46,25 +48,64 @@ export const IntentClassification = z
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;
 
+/** An article that a draft rests on; `[1]` in its text is the first. */
+export const DraftReference = z.object({
+  title: z.string().min(1, 'is empty').max(200),
+  url: z.string().min(1, 'is empty').max(500),
+});
+export type DraftReference = z.infer<typeof DraftReference>;
+
 /** A reply that an agent may send as it is or edit (seed 001, contract 4). */
 export const Draft = z
   .looseObject({
+    /** Plain text. */
     text: z.string().max(32_000),
-    /** The template that it is made from. */
+    /** The same with steps, links and emphasis. */
+    markdown: z.string().max(48_000).optional(),
+    /** The same as a fragment of HTML without scripts, styles or foreign images. */
+    html: z.string().max(96_000).optional(),
+    /** The template that it is made from: the id of an intent, or `general`. */
     template: z.string().max(100).optional(),
+    /** BCP 47, as short as possible: `en`. */
+    language: z.string().max(35).optional(),
+    /** Empty without knowledge. */
+    references: z.array(DraftReference).max(10).optional(),
+    /** Share of its statements that a source supports, 0 to 1 (seed 001, Advanced Metrics); null where it makes none of its own. */
+    source_grounding: Share.nullable().optional(),
+    /** Whether a model had a hand in tone and flow. */
+    written_by: z.enum(['template', 'model']).optional(),
     /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
     auto_send: z.boolean(),
   })
   .superRefine(bounded);
 export type Draft = z.infer<typeof Draft>;
 
+/** Something that an agent may do next. */
+export const RecommendedStep = z.object({
+  step: Sentence,
+  /** Where it is written; absent for what the taxonomy or the desk itself asks for. */
+  title: z.string().min(1, 'is empty').max(200).optional(),
+  url: z.string().min(1, 'is empty').max(500).optional(),
+});
+export type RecommendedStep = z.infer<typeof RecommendedStep>;
+
 /** Hints for the agent, in sentences. */
 export const AgentGuidance = z
   .looseObject({
     summary: Sentence.optional(),
-    suggested_actions: z.array(Sentence).max(20),
+    recommended_steps: z.array(RecommendedStep).max(20),
+    /** What the customer has not told and the intent needs: as a question to ask. */
+    missing_information: z.array(Sentence).max(20),
     /** What to look out for before sending. */
-    warnings: z.array(Sentence).max(20).optional(),
+    risks: z.array(Sentence).max(20),
+    escalation: z.object({
+      needed: z.boolean(),
+      /** Team or level; absent when none is needed. */
+      to: z.string().min(1).max(200).optional(),
+      reasons: z.array(Sentence).max(20),
+    }),
+    /** Whether the draft may go out without a person, and why or why not (design 7.9). */
+    auto_send: z.object({ allowed: z.boolean(), reasons: z.array(Sentence).min(1).max(20) }),
   })
   .superRefine(bounded);
 export type AgentGuidance = z.infer<typeof AgentGuidance>;

@@ -57,6 +57,8 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/healthz', (c) => c.json(health));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits }));
+  // A helpdesk signs what it sends: body and headers unchanged, its own credentials too.
+  app.all('/webhooks/*', (c) => handOn(c, functions['webhooks']));
 
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
@@ -75,7 +77,7 @@ export const createApp = (parts: GatewayParts) => {
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
       url.searchParams.delete('workspace_id');
       const capabilities =
-        OWN_CAPABILITY.has(function_) && capability !== undefined
+        capability !== undefined && (OWN_CAPABILITY.has(function_) || capability.endsWith(':write'))
           ? [capability]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
       const path = `${url.pathname}${url.search}`;
@@ -93,6 +95,14 @@ export const createApp = (parts: GatewayParts) => {
   }
   app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
+  app.post('/v1/knowledge/retrieve', to('support', 'kb:read'));
+  app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
+  app.post('/v1/support/analyze', to('support', 'support:analyze'));
+  app.get('/v1/support/taxonomy', to('support', 'support:analyze'));
+  app.put('/v1/support/taxonomy', to('support', 'kb:write', MAX_ARTICLE_BYTES));
+  app.delete('/v1/support/taxonomy', to('support', 'kb:write'));
+  app.get('/v1/support/tickets', to('webhooks', 'helpdesk:write'));
+  app.post('/v1/support/tickets/replay', to('webhooks', 'helpdesk:write'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
   app.get('/api/kb/articles', to('library', 'kb:read'));
@@ -172,6 +182,13 @@ const passOn = async (
   const request = new Request(c.req.raw);
   for (const name of CREDENTIALS) request.headers.delete(name);
   const response = await target.fetch(request);
+  return new Response(response.body, response);
+};
+
+const handOn = async (c: Context<GatewayEnv>, webhooks: Target | undefined): Promise<Response> => {
+  if (webhooks === undefined) return c.notFound();
+  c.set('answeredBy', 'webhooks');
+  const response = await webhooks.fetch(new Request(c.req.raw));
   return new Response(response.body, response);
 };
 

@@ -3,13 +3,14 @@ import type { DirectoryEntry } from './key-directory.ts';
 /** The functions of this house and what each may start (design, section 8). `npm run new` adds a line. */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
-  webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read'] },
+  webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read', 'kb:write'] },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
   navigator: {},
   semantic: {},
   analytics: {},
   'web-search': {},
   hybrid: {},
-  support: {},
+  support: { origin: ['svc'], ws: ['*'], cap: ['kb:read'] },
+  sources: {},
   memory: {},
 };
