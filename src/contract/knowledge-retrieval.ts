@@ -57,6 +57,17 @@ export const WeakKnowledgeRetrieval = z.object({
   gaps: z.array(z.string().min(1, 'is empty').max(500)).max(20),
   /** Whole milliseconds; 0 when retrieval failed. */
   retrieval_time_ms: z.int().min(0),
+  /**
+   * What the block had to do without; absent when nothing. `embeddings`: words alone were compared, not meanings; `invalid_query`: the
+   * request was not in the expected form, which `detail` tells.
+   */
+  degraded: z
+    .array(z.enum(['embeddings', 'invalid_query']))
+    .min(1)
+    .max(8)
+    .optional(),
+  /** In a sentence for people: why the request could not be read. */
+  detail: z.string().max(1000).optional(),
 });
 export type WeakKnowledgeRetrieval = z.infer<typeof WeakKnowledgeRetrieval>;
 

@@ -1,4 +1,19 @@
-import type { WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import type { GapKind } from '../../contract/knowledge-gaps.ts';
+import type { KnowledgeRetrieval, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+
+/** What is looked for: of the customer's words, all but the message may be missing or of any form. */
+export interface KnowledgeQuestion {
+  /** The primary intent of the classification; `unknown` where there is none. */
+  intent: string;
+  /** The customer's latest message. */
+  message: string;
+  /** Of the ticket. */
+  subject?: string | undefined;
+  /** `product` is read, and nothing else. */
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Shows sources below 0.7 too (design 7.1). */
+  include_weak?: boolean | undefined;
+}
 
 /** A passage behind a source, whole: what a draft is grounded in. Never on the wire. */
 export interface KnowledgePassage {
@@ -14,8 +29,30 @@ export interface KnowledgePassage {
   relevance: number;
 }
 
+/** What is missing, for the gap book: a sentence of `gaps` with what it speaks of. Never on the wire. */
+export interface FoundGap {
+  kind: GapKind;
+  /** The sentence, as `gaps` has it. */
+  gap: string;
+  /** As the knowledge base or the ticket writes it. */
+  product: string | undefined;
+  intent: string | undefined;
+}
+
 /** The `knowledge_retrieval` block (seed 001, contract 2), with the passages that it was made from. */
 export interface Knowledge extends WeakKnowledgeRetrieval {
   /** Best first; absent when the block came over the wire. */
   passages?: readonly KnowledgePassage[] | undefined;
+  /** One for each of `gaps`, in their order; absent when retrieval failed. */
+  foundGaps?: readonly FoundGap[] | undefined;
+  /** The edition that was searched; absent when there was none at hand. */
+  edition?: string | undefined;
 }
+
+/** The block as it travels: without what stays inside. */
+export const knowledgeBlock = ({
+  passages: _passages,
+  foundGaps: _foundGaps,
+  edition: _edition,
+  ...block
+}: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;

@@ -1,0 +1,38 @@
+import type { Hono } from 'hono';
+import { RetrievalRequest, unavailableRetrieval } from '../../contract/knowledge-retrieval.ts';
+import {
+  contextGuard,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../../runtime/context-guard.ts';
+import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { readJson } from '../../runtime/read-json.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { knowledgeBlock } from './knowledge.ts';
+import type { KnowledgeRetriever } from './knowledge-retriever.ts';
+
+export interface RetrievalRouteParts {
+  /** Of the function that the routes are part of. */
+  guard: GuardOptions;
+  retriever: KnowledgeRetriever;
+}
+
+/**
+ * `POST /v1/knowledge/retrieve` (seed 001, contract 2). A request in another form gives the documented block with status 200, as every
+ * failure of retrieval does (seed 001, Error Types & Responses); only what is no JSON at all is refused.
+ */
+export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
+  app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {
+    const request = readJson(c.get('body'), RetrievalRequest);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      if (request.issues.length === 0)
+        return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+      return jsonAnswer({ ...unavailableRetrieval(), degraded: ['invalid_query'], detail: request.problem });
+    }
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c), signal: c.req.raw.signal };
+    return jsonAnswer(knowledgeBlock(await retriever(request.value, scope)));
+  });
+};
