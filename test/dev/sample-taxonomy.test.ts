@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Taxonomy } from '../../src/contract/taxonomy.ts';
+
+const DEV = join(import.meta.dirname, '../../src/dev');
+const file: unknown = JSON.parse(readFileSync(join(DEV, 'sample-taxonomy.json'), 'utf8'));
+const articles = globSync('sample-kb/**/*.md', { cwd: DEV }).map((path) => readFileSync(join(DEV, path), 'utf8'));
+const intentsOfArticles = new Set(articles.flatMap((text) => /^intent: \[(.*)\]$/m.exec(text)?.[1]?.split(', ') ?? []));
+
+const templatesOf = (template: string | Record<string, string>): string[] =>
+  typeof template === 'string' ? [template] : Object.values(template);
+
+describe('the sample taxonomy', () => {
+  const taxonomy = Taxonomy.parse(file);
+  const templates = [
+    ...taxonomy.intents.flatMap(({ reply_template: template }) => templatesOf(template)),
+    ...templatesOf(taxonomy.general_template),
+  ];
+
+  it('lists exactly the intents that the articles of the sample knowledge base name', () => {
+    expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
+  });
+
+  it('has at least 16 examples of each, none of them twice', () => {
+    const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));
+    for (const intent of taxonomy.intents) expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
+    expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
+  });
+
+  it('is small enough to be trained when it is loaded', () => {
+    const examples = taxonomy.intents.reduce((sum, intent) => sum + intent.examples.length, 0);
+    expect(examples + taxonomy.out_of_scope_examples.length).toBeLessThanOrEqual(400);
+  });
+
+  it('has templates with the knowledge on a line of its own and known placeholders alone', () => {
+    for (const template of templates) {
+      expect(template.split('\n')).toContain('{knowledge}');
+      const placeholders = [...template.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
+      expect(['customer_name', 'product', 'subject', 'knowledge']).toEqual(expect.arrayContaining(placeholders));
+    }
+  });
+
+  it('promises neither refund nor replacement nor a date nor a price', () => {
+    const promise =
+      /\bwe (?:will|shall|can) (?:refund|replace|exchange|send|ship|repair|pay|credit)|\bfree of charge|[€$£]|\bwithin \d|\bguarantee/i;
+    for (const template of templates) expect(template).not.toMatch(promise);
+  });
+
+  it('lets only intents go out by themselves that cost nobody anything', () => {
+    const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
+    expect(sent.sort()).toEqual([
+      'api_access',
+      'backup_restore',
+      'firmware_update',
+      'general_info',
+      'pool_configuration',
+      'solo_mining',
+    ]);
+  });
+
+  it('hands every report of danger to the safety team', () => {
+    const safety = taxonomy.intents.find(({ id }) => id === 'safety');
+    expect(safety?.escalation).toContainEqual(expect.objectContaining({ to: 'Safety team', always: true }));
+  });
+});
