@@ -2,7 +2,7 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import { benchRetrieval } from './bench-retrieval.ts';
 import { benchRouting } from './bench-routing.ts';
 import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
+import { benchSupport } from './bench-support.ts';
 
 const PARTS = {
   search: benchSearch,
@@ -25,6 +26,7 @@ const PARTS = {
   context: benchContext,
   embeddings: benchEmbeddings,
   retrieval: benchRetrieval,
+  support: benchSupport,
   size: benchSize,
 };
 
