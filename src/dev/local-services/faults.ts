@@ -2,12 +2,15 @@
 export type Fault =
   /** Answers as always, but so much later. */
   | { kind: 'delay'; ms: number }
-  /** Takes the request and never says a word; `executed` when its work is done all the same. */
-  | { kind: 'hang-before-headers'; executed?: boolean }
+  /** Takes the request and never says a word; `executed` when its work is done all the same, `executedAfterMs` when later. */
+  | { kind: 'hang-before-headers'; executed?: boolean; executedAfterMs?: number }
   /** Sends status, headers and half of the true body, then nothing more. */
   | { kind: 'hang-in-body' }
-  /** Ends the connection without an answer; `executed` when the work was done before, as a retry then does it twice. */
-  | { kind: 'reset'; executed?: boolean }
+  /**
+   * Ends the connection without an answer; `executed` when the work was done before, as a retry then does it twice;
+   * `executedAfterMs` when it is done only then, after whoever asked has looked in vain. Infinite: not before `finishLate`.
+   */
+  | { kind: 'reset'; executed?: boolean; executedAfterMs?: number }
   /** Ends the connection in the middle of the true body. */
   | { kind: 'reset-in-body' }
   /** Refuses in the words of the service. `retryAfter` is the header's value: seconds, or a date (RFC 9110, 10.2.3). */
@@ -28,7 +31,7 @@ export type Fault =
   | { kind: 'fewer-results'; keep?: number };
 
 /** What a fault may be bound to. */
-interface FaultTarget {
+export interface FaultTarget {
   method: string;
   /** Without query, beginning with a slash. */
   path: string;
@@ -44,6 +47,8 @@ export interface Faults {
   next(count: number, fault: Fault, only?: FaultScope): void;
   /** For every request (of `only`) until `none`; the latest call wins where several match. */
   always(fault: Fault, only?: FaultScope): void;
+  /** Asks for a fault for every request that no other call has one for, until `none`. */
+  sometimes(choose: (request: FaultTarget) => Fault | undefined): void;
   /** Ends all faults. Requests that already hang go on hanging. */
   none(): void;
   /** For servers: the fault of a request that has arrived, which counts it. */
@@ -59,6 +64,7 @@ interface Rule {
 export const createFaults = (): Faults => {
   let counted: Rule[] = [];
   let lasting: Rule[] = [];
+  let choose: (request: FaultTarget) => Fault | undefined = () => undefined;
   return {
     next: (count, fault, only) => {
       counted.push({ fault, only, left: count });
@@ -66,15 +72,19 @@ export const createFaults = (): Faults => {
     always: (fault, only) => {
       lasting.unshift({ fault, only, left: Number.POSITIVE_INFINITY });
     },
+    sometimes: (chosen) => {
+      choose = chosen;
+    },
     none: () => {
       counted = [];
       lasting = [];
+      choose = () => undefined;
     },
     take: (request) => {
       counted = counted.filter(({ left }) => left > 0);
       const rule = [...counted, ...lasting].find(({ only }) => matches(request, only));
       if (rule) rule.left -= 1;
-      return rule?.fault;
+      return rule === undefined ? choose(request) : rule.fault;
     },
   };
 };

@@ -19,7 +19,9 @@ export interface LocalService {
   /** @param fault Only for kinds that the service itself has to play: `fewer-results`. */
   handle(request: RecordedRequest, fault: Fault | undefined): LocalReply | Promise<LocalReply>;
   /** How the service words a refusal: the body that goes with a status; without `message` in its usual words. */
-  refusal(status: number, message?: string): unknown;
+  refusal(status: number, message?: string, request?: RecordedRequest): unknown;
+  /** What goes with it beside the headers of the fault. */
+  refusalHeaders?(status: number, request: RecordedRequest): OutgoingHttpHeaders;
   /** Ends what the service itself holds. */
   close?(): Promise<void>;
   port?: number | undefined;
@@ -33,6 +35,8 @@ export interface LocalServer {
   /** What has arrived, oldest first: the last 1000, or fewer when they are large. */
   requests: readonly RecordedRequest[];
   forgetRequests(): void;
+  /** Does at once what faults with `executedAfterMs` have left for later. */
+  finishLate(): Promise<void>;
   /** Ends the server and every connection, also those that hang. */
   stop(): Promise<void>;
 }
@@ -45,15 +49,27 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
   const faults = createFaults();
   const log = createRequestLog();
   const ending = new AbortController();
+  const late = new Set<() => Promise<void>>();
+
+  const doLater = (request: RecordedRequest, fault: Fault, afterMs: number): void => {
+    const run = async () => {
+      if (!late.delete(run)) return;
+      clearTimeout(timer);
+      await service.handle(request, fault);
+    };
+    const timer = Number.isFinite(afterMs) ? setTimeout(() => void run().catch(() => {}), afterMs).unref() : undefined;
+    late.add(run);
+  };
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(incoming);
     if (body === undefined) return send(response, { status: 413, body: service.refusal(413, 'Request is too large') });
     const request = log.add(incoming, body);
     const fault = faults.take(request);
-    const refused = fault && refusalOf(fault, service);
+    const refused = fault && refusalOf(fault, service, request);
     if (refused) return send(response, refused);
     if (fault?.kind === 'delay') await delay(fault.ms, undefined, { signal: ending.signal });
+    if (isSilent(fault) && fault.executedAfterMs !== undefined) doLater(request, fault, fault.executedAfterMs);
     if (isSilent(fault) && !fault.executed) return endSilently(response, fault);
     const reply = await service.handle(request, fault);
     if (isSilent(fault)) return endSilently(response, fault);
@@ -81,6 +97,7 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     ending.abort();
+    late.clear();
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
@@ -93,6 +110,9 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
     faults,
     requests: log.requests,
     forgetRequests: log.clear,
+    finishLate: async () => {
+      await Promise.all([...late].map((run) => run()));
+    },
     stop: () => (stopped ??= stop()),
   };
 };
@@ -105,7 +125,7 @@ const endSilently = (response: ServerResponse, fault: Silence): void => {
   if (fault.kind === 'reset') response.socket?.resetAndDestroy();
 };
 
-const refusalOf = (fault: Fault, service: LocalService): LocalReply | undefined => {
+const refusalOf = (fault: Fault, service: LocalService, request: RecordedRequest): LocalReply | undefined => {
   if (fault.kind === 'html-502') {
     const body = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
     return { status: 502, body, headers: { 'content-type': 'text/html' } };
@@ -113,8 +133,8 @@ const refusalOf = (fault: Fault, service: LocalService): LocalReply | undefined 
   if (fault.kind === 'malformed-json') return { status: 200, body: 'upstream connect error, no JSON at all' };
   if (fault.kind !== 'status') return undefined;
   const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
-  const headers = { ...fault.headers, ...wait };
-  return { status: fault.status, body: service.refusal(fault.status, fault.message), headers };
+  const headers = { ...service.refusalHeaders?.(fault.status, request), ...fault.headers, ...wait };
+  return { status: fault.status, body: service.refusal(fault.status, fault.message, request), headers };
 };
 
 const sendWith = (response: ServerResponse, reply: LocalReply, fault: Fault | undefined): void => {

@@ -1,0 +1,114 @@
+import type { RecordedRequest } from '../../request-log.ts';
+import type { TicketState } from '../desk-state.ts';
+import { ASSISTANT } from '../desk-state.ts';
+import { membersOf, objectOf, textIn } from '../read-request.ts';
+import { type Routes, routed } from '../route.ts';
+import { hmac, railsJson } from '../sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import { articleRoutes } from './chatwoot-articles.ts';
+import { ACCOUNT, conversationShape, messageShape, messagesShape, userShape, webhookShape } from './chatwoot-shapes.ts';
+
+const TOKEN = 'local-chatwoot-token';
+const SECRET = 'local-chatwoot-webhook-secret';
+
+/** Chatwoot 4.14 with one account and one website inbox. */
+export const chatwoot: StandIn = {
+  id: 'chatwoot',
+  first: { ticket: 1201, post: 990_001, customer: 8842 },
+  articleId: (number) => String(40 + number),
+  access: { secrets: [SECRET], apiToken: TOKEN, options: { accountId: String(ACCOUNT.id), portal: 'help' } },
+  open: (parts): ToolApi => {
+    const routes = { ...conversationRoutes(parts), ...articleRoutes(parts) };
+    return {
+      handle: (request) => {
+        const isPublic = request.path.startsWith('/hc/');
+        if (!isPublic && request.headers.api_access_token !== TOKEN) return refused(401);
+        return routed(routes, request) ?? refused(404);
+      },
+      refusal,
+      // The library that limits leaves Retry-After out.
+      refusalHeaders: (status) => (status === 429 ? { 'content-type': 'text/plain' } : {}),
+      deliveryOf: (ticket, post, { secret, now, deliveryId }) => {
+        const body = railsJson(webhookShape(ticket, post));
+        const timestamp = String(Math.floor(now / 1000));
+        const digest = hmac('sha256', secret, { content: `${timestamp}.${body}`, encoding: 'hex' });
+        return {
+          headers: {
+            'Content-Type': 'application/json',
+            Accept: 'application/json',
+            'X-Chatwoot-Delivery': deliveryId,
+            'X-Chatwoot-Timestamp': timestamp,
+            'X-Chatwoot-Signature': `sha256=${digest}`,
+          },
+          body,
+        };
+      },
+    };
+  },
+};
+
+const MESSAGES: Record<number, string> = {
+  401: 'Invalid Access Token',
+  404: 'Resource could not be found',
+  422: 'Content is too long (maximum is 150000 characters)',
+};
+
+const refusal = (status: number, message?: string): unknown =>
+  status === 429 ? 'Retry later\n' : { error: message ?? MESSAGES[status] ?? 'Internal server error' };
+
+const refused = (status: number) => ({ status, body: refusal(status) });
+
+const MAX_CONTENT = 150_000;
+/** Messages on a page of a conversation, and of one that is read from a message on. */
+const PAGE = 20;
+const PAGE_AFTER = 100;
+
+const conversationRoutes = ({ state }: DeskParts): Routes => {
+  const ticketOf = (account: string | undefined, id: string | undefined): TicketState => {
+    // A token tells nobody which accounts there are.
+    if (account !== String(ACCOUNT.id)) throw new DeskRefusal(refused(401));
+    const ticket = state.find(id ?? '');
+    if (ticket === undefined) throw new DeskRefusal(refused(404));
+    return ticket;
+  };
+  const conversations = '/api/v1/accounts/:account/conversations';
+  return {
+    'GET /api/v1/profile': () => ({
+      status: 200,
+      body: { ...userShape(ASSISTANT), role: 'agent', accounts: [ACCOUNT] },
+    }),
+    [`GET ${conversations}/:id`]: (_, [account, id]) => ({
+      status: 200,
+      body: conversationShape(ticketOf(account, id)),
+    }),
+    [`GET ${conversations}/:id/labels`]: (_, [account, id]) => ({
+      status: 200,
+      body: { payload: ticketOf(account, id).tags },
+    }),
+    [`GET ${conversations}/:id/messages`]: (request, [account, id]) => {
+      const ticket = ticketOf(account, id);
+      return { status: 200, body: messagesShape(ticket, pageOf(ticket, request)) };
+    },
+    [`POST ${conversations}/:id/messages`]: (request, [account, id]) => {
+      const ticket = ticketOf(account, id);
+      const { content, private: isPrivate, content_attributes } = membersOf(request);
+      if (textIn(content).length > MAX_CONTENT) return refused(422);
+      const post = state.add(ticket.id, {
+        kind: isPrivate === true || isPrivate === 'true' ? 'note' : 'reply',
+        body: textIn(content),
+        author: ASSISTANT,
+        isOurs: true,
+        attributes: objectOf(content_attributes),
+      });
+      return { status: 200, body: messageShape(ticket, post) };
+    },
+  };
+};
+
+/** The newest without a parameter; those before one, the newest of them; those after one, the oldest of them. */
+const pageOf = ({ posts }: TicketState, { query }: RecordedRequest) => {
+  const before = Number(query.get('before') ?? Number.POSITIVE_INFINITY);
+  const after = Number(query.get('after') ?? Number.NEGATIVE_INFINITY);
+  const within = posts.filter(({ id }) => Number(id) < before && Number(id) > after);
+  return query.has('after') && !query.has('before') ? within.slice(0, PAGE_AFTER) : within.slice(-PAGE);
+};
