@@ -7,6 +7,8 @@ const Share = z.number().min(0).max(1);
 const Intent = z.string().trim().min(1, 'is empty').max(100);
 /** For what a block holds besides its named members. */
 const bounded = withinLimits({ maxDepth: 8, maxLength: 64_000 });
+/** A draft holds its text three times over. */
+const boundedDraft = withinLimits({ maxDepth: 8, maxLength: 200_000 });
 const Sentence = z.string().min(1, 'is empty').max(1000);
 
 /** A message of the ticket before the one that is analysed. */
@@ -77,7 +79,7 @@ export const Draft = z
     /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
     auto_send: z.boolean(),
   })
-  .superRefine(bounded);
+  .superRefine(boundedDraft);
 export type Draft = z.infer<typeof Draft>;
 
 /** Something that an agent may do next. */

@@ -174,6 +174,24 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Hosts of further workspaces as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}}`',
   },
   {
+    name: 'ARTICLE_SOURCES',
+    functions: ['sources'],
+    otherwise: 'none',
+    what: 'Article APIs of helpdesk tools by workspace as JSON ([helpdesks](helpdesks.md)); their tokens are secrets that it names',
+  },
+  {
+    name: 'HELPDESKS',
+    functions: ['webhooks'],
+    otherwise: 'none',
+    what: 'Connections to helpdesk tools by workspace as JSON ([helpdesks](helpdesks.md)); their secrets and tokens are secrets that it names',
+  },
+  {
+    name: 'PRIVACY_MASK',
+    functions: ['support'],
+    otherwise: '`email,phone,card,wallet,key`',
+    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap; `none` for nothing ([support](support.md))',
+  },
+  {
     name: 'PUBLIC_URL',
     functions: ['library'],
     otherwise: '`http://localhost:8787`',

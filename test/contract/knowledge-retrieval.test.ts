@@ -91,7 +91,14 @@ describe('SupportResponse', () => {
     intent_classification: { primary_intent: 'not_hashing', confidence: 0.9, secondary_intents: [], model: 'x' },
     draft: { text: 'Hello, ...', template: 'not_hashing', auto_send: false },
     knowledge_retrieval: seed.RETRIEVAL_SUCCESS,
-    agent_guidance: { suggested_actions: ['Ask for the debug log'], warnings: [] },
+    agent_guidance: {
+      summary: 'The node is not synced.',
+      recommended_steps: [{ step: 'Wait for the node', title: 'Apollo II', url: 'https://docs.example.com/a2' }],
+      missing_information: ['Which firmware does it run?'],
+      risks: [],
+      escalation: { needed: false, reasons: [] },
+      auto_send: { allowed: false, reasons: ['Drafts of this intent are sent by a person'] },
+    },
   };
 
   itTakes(SupportResponse, {
@@ -102,7 +109,18 @@ describe('SupportResponse', () => {
     ['no classification', 'intent_classification', ABSENT, /is missing/],
     ['no primary intent', 'intent_classification.primary_intent', ABSENT, /is missing/],
     ['a confidence above 1', 'intent_classification.confidence', 1.5, /<=1/],
-    ['an endless block', 'draft.note', 'x'.repeat(64_000), /larger than 64000/, 'draft'],
+    ['an endless block', 'draft.note', 'x'.repeat(200_000), /larger than 200000/, 'draft'],
+    [
+      "a draft without a reference's address",
+      'draft.references',
+      [{ title: 'x' }],
+      /is missing/,
+      'draft.references.0.url',
+    ],
+    ['a grounding above 1', 'draft.source_grounding', 1.1, /<=1/],
+    ['no reason for sending or not', 'agent_guidance.auto_send.reasons', [], />=1/],
+    ['a step without words', 'agent_guidance.recommended_steps.0.step', '', />=1/],
+    ['no word on escalation', 'agent_guidance.escalation', ABSENT, /is missing/],
     ['an endless guidance', 'agent_guidance.note', 'x'.repeat(64_000), /larger than 64000/, 'agent_guidance'],
     [
       'an endless classification',
