@@ -1,0 +1,76 @@
+import { findSeedPhrases } from './find-seed-phrases.ts';
+import type { Found } from './mask-kind.ts';
+
+/**
+ * Finds what opens something: keys and tokens that can be told by their form, private keys, passwords and secrets behind the
+ * word for them, and the words that a wallet is restored from.
+ */
+export const findKeys = (text: string): Found[] => {
+  const found: Found[] = [];
+  for (const { 0: run, index } of text.matchAll(BY_FORM))
+    found.push({ kind: 'key', start: index, end: index + run.length });
+  for (const { 0: run, index } of text.matchAll(PRIVATE_KEY))
+    found.push({ kind: 'key', start: index, end: index + run.length });
+  for (const { 0: all, 1: said = '', 2: value = '', index } of text.matchAll(PASSWORD))
+    if (isPassword(value, said))
+      found.push({ kind: 'key', start: index + all.length - value.length, end: index + all.length });
+  for (const { 0: all, 1: value = '', index } of text.matchAll(SECRET))
+    if (isRandom(value)) found.push({ kind: 'key', start: index + all.length - value.length, end: index + all.length });
+  for (const { 0: all, 1: value = '', index } of text.matchAll(IN_URL))
+    if (value.length > 3)
+      found.push({ kind: 'key', start: index + all.length - value.length - 1, end: index + all.length - 1 });
+  return [...found, ...findSeedPhrases(text)];
+};
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
+
+const BY_FORM = new RegExp(
+  `(?<![A-Za-z0-9_-])(?:${[
+    '(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7\\d]{16}',
+    'gh[pousr]_[A-Za-z\\d]{20,255}',
+    'github_pat_\\w{20,255}',
+    '(?:glpat|glrt)-[\\w-]{16,255}',
+    'xox[abeoprs]-[\\w-]{10,255}',
+    '(?:sk|rk|pk)_(?:live|test)_[A-Za-z\\d]{10,255}',
+    'sk-[\\w-]{16,255}',
+    'ck_[\\w-]{16,255}',
+    '(?:npm|hf|whsec|shpat|shpss|dop_v1)_[\\w+/=]{16,255}',
+    'AIza[\\w-]{30,45}',
+    'SG\\.[\\w-]{16,64}\\.[\\w-]{16,64}',
+    '\\d{8,10}:[A-Za-z\\d_-]{35}',
+    'eyJ[\\w-]{8,8000}\\.[\\w-]{4,8000}(?:\\.[\\w-]{0,8000}){0,3}',
+    `(?:5[HJK]${BASE58}{49}|[KLc]${BASE58}{51}|9${BASE58}{50})`,
+    `[xyztuvXYZTUV]prv${BASE58}{90,120}`,
+    'nsec1[02-9ac-hj-np-z]{50,60}',
+  ].join('|')})(?![A-Za-z\\d])`,
+  'g',
+);
+
+const PRIVATE_KEY =
+  /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z\d+/=\s:,.()@<>-]{0,20000}?(?:-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?![A-Za-z\d+/=\s:,.()@<>-])|$)/g;
+
+/** The value is what stands behind a colon or equals sign, or behind "is" where it does not look like a word. */
+const PASSWORD =
+  /(?<![\p{L}\p{N}])(?:(?:pass|kenn|pin|puk|login)?(?:wor[dt]|wörter|code)s?|passwd|pwd|pass|passphrase|pin|mot de passe|contraseña|senha|palavra-passe|hasło|wachtwoord|lösenord|adgangskode|пароль)["'`*]{0,2}[ \t]{0,2}((?:is|was|ist|lautet|est|es|è|:|=|->|=>){1}[ \t]{0,2}:?)[ \t]{0,2}["'`*]{0,2}([^\s\ue000"'`<>,;]{3,200})/giu;
+
+const isPassword = (value: string, said: string): boolean => {
+  const bare = value.replace(/[.!?)\]]+$/, '');
+  if (/[:=>]/.test(said)) return !NO_PASSWORD.test(bare);
+  return bare.length >= 4 && /\d|[^\p{L}\p{N}'’-]/u.test(bare) && !NO_PASSWORD.test(bare);
+};
+
+const NO_PASSWORD =
+  /^(?:see|the|none|not|no|is|it|was|please|reset|forgot|forgotten|unknown|wrong|incorrect|invalid|required|siehe|keine|nicht|falsch|vergessen|x+|\*+|\.+|-+|_+)$/i;
+
+const SECRET =
+  /(?<![\p{L}\p{N}])(?:[\w-]{0,30}[_-])?(?:api[ _-]?key|key|secret|token|credentials?|bearer|basic|passwor[dt]|schlüssel|clé|clave|llave|chiave|chave|klucz|sleutel)["'`*]{0,2}[ \t]{0,2}(?:(?:is|was|ist|lautet|est|es|:|=|->|=>)[ \t]{0,2}){0,2}["'`*]{0,2}([\w+/=.~-]{12,500})/giu;
+
+/** Letters and digits in turns, as nobody writes words. */
+const isRandom = (value: string): boolean => {
+  const isMixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  const turns = value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0;
+  return isMixed && turns >= 4;
+};
+
+/** The password of a URL. */
+const IN_URL = /:\/\/[^\s/:@\ue000]{0,200}:([^\s/@\ue000]{1,200})@/g;

@@ -1,0 +1,100 @@
+import { SettingRefused } from '../service-address.ts';
+import { findCards } from './find-cards.ts';
+import { findEmails } from './find-emails.ts';
+import { findKeys } from './find-keys.ts';
+import { findPhones } from './find-phones.ts';
+import { findWallets } from './find-wallets.ts';
+import { type Found, MASK_KINDS, type MaskKind } from './mask-kind.ts';
+import { readPlainly } from './plain-text.ts';
+
+/** Takes personal data and secrets out of a text. */
+export interface Mask {
+  /**
+   * The text with `[email]`, `[phone]`, `[card]`, `[wallet]` and `[key]` in the place of what was found; everything else stays
+   * as it is. Linear in the length of the text, and masking twice changes nothing more.
+   */
+  mask(text: string): string;
+}
+
+/**
+ * Masks what leads to a person or opens something of theirs: before a text is logged, embedded, sent to a model or stored.
+ *
+ * What says what the matter is stays: versions, addresses and hosts of devices, serial, order and ticket numbers, dates, hash
+ * rates, error codes. The rule for a bare number: it is taken for a telephone number where it has the form of one and does not
+ * stand behind a word for another number ("order", "serial", "ticket"), or where a word for telephones stands before it; and for
+ * a payment card where its first digits, length and check digit are those of one.
+ */
+export const createMask = (kinds: readonly MaskKind[]): Mask => {
+  const finders = MASK_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => FINDERS[kind]);
+  const maskOnce = (text: string): string => {
+    const plain = readPlainly(text);
+    return replace(text, firstOf(finders.flatMap((find) => find(plain.text))).map(plain.inOriginal));
+  };
+  return {
+    mask: (text) => {
+      let masked = text;
+      // What stands around a placeholder may only now be seen for what it is.
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const next = maskOnce(masked);
+        if (next === masked) break;
+        masked = next;
+      }
+      return masked;
+    },
+  };
+};
+
+/**
+ * Reads the variable `PRIVACY_MASK`: kinds separated by commas, or `none`. Empty or absent: all.
+ *
+ * @throws {SettingRefused} When it names something else.
+ */
+export const readMaskKinds = (variable: string | undefined): readonly MaskKind[] => {
+  const names = (variable ?? '').split(',').flatMap((name) => name.trim().toLowerCase() || []);
+  if (names.length === 0) return MASK_KINDS;
+  if (names.length === 1 && names[0] === 'none') return [];
+  const unknown = names.find((name) => !MASK_KINDS.some((kind) => kind === name));
+  if (unknown !== undefined)
+    throw new SettingRefused(
+      `Cannot use PRIVACY_MASK: ${JSON.stringify(unknown.slice(0, 40))} is none of ${MASK_KINDS.join(', ')}, and none stands alone`,
+    );
+  return MASK_KINDS.filter((kind) => names.includes(kind));
+};
+
+const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
+  key: findKeys,
+  wallet: findWallets,
+  card: findCards,
+  email: findEmails,
+  phone: findPhones,
+};
+
+/** Two suffice for all that was tried. */
+const MAX_ROUNDS = 4;
+
+/** Of findings that overlap, the one of the kind that counts more. In the order of the text. */
+const firstOf = (found: readonly Found[]): Found[] => {
+  const kept: Found[] = [];
+  const byStart = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
+  for (const each of byStart) {
+    const last = kept.at(-1);
+    if (last === undefined || each.start >= last.end) kept.push({ ...each });
+    else if (rankOf(each) < rankOf(last))
+      kept[kept.length - 1] = { ...each, start: last.start, end: Math.max(each.end, last.end) };
+    else last.end = Math.max(last.end, each.end);
+  }
+  return kept;
+};
+
+const rankOf = ({ kind }: Found): number => MASK_KINDS.indexOf(kind);
+
+const replace = (text: string, found: readonly Found[]): string => {
+  if (found.length === 0) return text;
+  let masked = '';
+  let from = 0;
+  for (const { start, end, kind } of found) {
+    masked += `${text.slice(from, start)}[${kind}]`;
+    from = end;
+  }
+  return masked + text.slice(from);
+};
