@@ -1,61 +1,76 @@
 import type { GapKind, KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import type { GapSubject } from './same-subject.ts';
 
-/** A gap that was met, with the question that met it. */
+/** A gap that was met: what is missing, in a sentence for people and in what it is told apart by. */
 export interface MetGap {
   kind: GapKind;
-  /** For people, as `gaps` has it. */
   gap: string;
-  intent: string | undefined;
-  product: string | undefined;
-  /** What it is about: stems, the most telling first. */
-  stems: readonly { stem: string; weight: number }[];
-  /** Of the question, by the model that `space` names; absent without a model. */
-  vector?: readonly number[] | undefined;
-  space?: string | undefined;
+  /** Null for all products, as for any intent. */
+  product: string | null;
+  intent: string | null;
+  subject: GapSubject;
 }
 
-/** A question that met gaps. Without personal data: whoever writes it down has masked it. */
-export interface GapSighting {
-  /** The same for the same request sent twice, which counts once. */
-  requestId: string;
-  query: string;
-  subject: string | undefined;
-  /** As the request had them: what is asked again when a newer edition is there. */
+/** What is asked again when a newer edition is there. Without personal data: it was masked before it came here. */
+export interface GapQuery {
+  message: string;
+  subject: string | null;
   intent: string;
-  product: string | undefined;
+  product: string | null;
+}
+
+/** A question that met gaps. */
+export interface GapSighting {
+  /** Of the request: a copy that arrives within an hour counts nothing. */
+  requestHash: string;
+  query: GapQuery;
   gaps: readonly MetGap[];
-  edition: string | undefined;
+  /** Where they were missing. */
+  edition: string;
   /** Milliseconds since 1970. */
   nowMs: number;
 }
 
 /** An open gap, to be asked again. */
-export interface OpenGap {
+export interface OpenGap extends Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'> {
   id: string;
-  kind: GapKind;
-  query: string;
-  subject: string | undefined;
-  intent: string;
-  product: string | undefined;
+  query: GapQuery;
+  lastSeenMs: number;
+}
+
+/** What came of asking again. */
+export interface CheckedGap extends Pick<OpenGap, 'id' | 'lastSeenMs'> {
+  isAnswered: boolean;
 }
 
 export interface GapListing {
   state: 'open' | 'closed' | 'all';
+  /** 1 to 200. */
   limit: number;
-  cursor: string | undefined;
+  /** Of the page before. */
+  cursor?: string | undefined;
 }
 
-/** What a workspace's customers asked and its knowledge base did not answer. */
-export interface GapBook {
-  /** Counts each gap, with those it is the same as. */
-  record(sighting: GapSighting): Promise<void>;
+export interface GapPage {
   /** Most often met first. */
-  list(listing: GapListing): Promise<{ gaps: KnowledgeGap[]; total: number; next_cursor: string | null }>;
-  /** Open gaps that were not compared with this edition yet, at most `limit`. */
-  toCheck(edition: string, limit: number): Promise<OpenGap[]>;
-  /** What came of asking again: closed where `isAnswered`. */
-  checked(
-    results: readonly { id: string; isAnswered: boolean }[],
-    at: { edition: string; nowMs: number },
-  ): Promise<void>;
+  gaps: KnowledgeGap[];
+  /** All of that state. */
+  total: number;
+  next_cursor: string | null;
 }
+
+/** What the customers of one workspace asked and its knowledge base did not answer. */
+export interface GapBook {
+  /** Counts each gap with those that are about the same; opens again what was closed before. */
+  record(sighting: GapSighting): void;
+  list(listing: GapListing): GapPage;
+  /** Open gaps that were not compared with this edition yet, the most often met first. */
+  toCheck(edition: string, limit: number): OpenGap[];
+  /** Closes what is answered now, unless it was met since it was read. All of it, or nothing after a crash. */
+  noteChecked(results: readonly CheckedGap[], at: { edition: string; nowMs: number }): void;
+}
+
+/** A gap book that lives elsewhere. */
+export type RemoteGapBook = {
+  [Method in keyof GapBook]: (...parameters: Parameters<GapBook[Method]>) => Promise<ReturnType<GapBook[Method]>>;
+};

@@ -12,12 +12,12 @@ import {
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import type { KnowledgeScope } from '../retrieval/knowledge-retriever.ts';
-import type { GapBook } from './gap-book.ts';
+import type { RemoteGapBook } from './gap-book.ts';
 
 export interface GapRouteParts {
   /** Of the function that the routes are part of. */
   guard: GuardOptions;
-  gapBookFor: (workspace: string) => GapBook;
+  gapBookFor: (workspace: string) => RemoteGapBook;
   /** Closes what a newer edition answers, as far as there is time; the edition that is current. Never rejects. */
   refresh?: ((scope: KnowledgeScope) => Promise<string | undefined>) | undefined;
 }

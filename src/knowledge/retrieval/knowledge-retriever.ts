@@ -1,6 +1,6 @@
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import type { Edition } from '../edition/open-edition.ts';
-import type { GapBook } from '../gaps/gap-book.ts';
+import type { RemoteGapBook } from '../gaps/gap-book.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
 import { retrieveKnowledge } from './retrieve-knowledge.ts';
@@ -11,7 +11,7 @@ export interface KnowledgeRetrieverParts {
   /** `createRetriever`. */
   retrieve: Retriever;
   /** Where gaps are kept, by workspace; absent: they are told and not kept. */
-  gapBookFor?: ((workspace: string) => GapBook) | undefined;
+  gapBookFor?: ((workspace: string) => RemoteGapBook) | undefined;
   /** Takes personal data out of a text before it is kept. */
   mask: (text: string) => string;
   now?: (() => number) | undefined;

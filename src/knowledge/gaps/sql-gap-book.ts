@@ -1,0 +1,222 @@
+import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
+import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
+import { gapCursorText, readGapCursor } from './gap-cursor.ts';
+import { createGapTables } from './gap-tables.ts';
+import { type GapSubject, SAME_SUBJECT, SAME_WHATEVER_INTENT, subjectLikeness } from './same-subject.ts';
+
+export interface SqlGapBookOptions {
+  newId: () => string;
+  /** Gaps kept; 2,000 when absent. Of more the least met go, closed ones and old ones first. */
+  maxGaps?: number | undefined;
+}
+
+/** The gap book of one workspace, in a database of its own. */
+export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOptions): GapBook => {
+  createGapTables(sql);
+  return {
+    record: (sighting) =>
+      sql.transaction(() => {
+        if (!isFirst(sql, sighting)) return;
+        for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
+          const id = sameGap(sql, gap) ?? newId();
+          countGap(sql, { id, gap, sighting });
+          keepExample(sql, id, sighting.query);
+        }
+        forgetBeyond(sql, maxGaps);
+      }),
+    list: (listing) => listGaps(sql, listing),
+    toCheck: (edition, limit) => gapsToCheck(sql, edition, limit),
+    noteChecked: (results, { edition, nowMs }) =>
+      sql.transaction(() => {
+        for (const { id, isAnswered, lastSeenMs } of results) {
+          sql.run(
+            `UPDATE gaps SET edition = ?1, edition_number = ?2, closed_at = CASE WHEN ?3 = 1 THEN ?4 ELSE NULL END
+              WHERE id = ?5 AND closed_at IS NULL AND last_seen <= ?6 AND edition_number <= ?2`,
+            ...[edition, numberOf(edition), isAnswered ? 1 : 0, nowMs, id, lastSeenMs],
+          );
+        }
+      }),
+  };
+};
+
+const MAX_GAPS = 2000;
+const MAX_GAPS_A_SIGHTING = 20;
+const MAX_EXAMPLES = 5;
+const MAX_MESSAGE = 1000;
+/** A helpdesk delivers again within minutes, a queue within the hour. */
+const REQUEST_TTL_MS = 3_600_000;
+const MAX_REQUESTS = 10_000;
+/** Of one kind and product so many are compared, the most often met. */
+const MAX_COMPARED = 500;
+
+/** How many editions were published until then: `e000012-3f9c01ab` -> 12. */
+const numberOf = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
+
+const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
+  sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
+  if (sql.all('SELECT 1 AS one FROM gap_requests WHERE hash = ?', requestHash).length > 0) return false;
+  sql.run('INSERT INTO gap_requests (hash, until) VALUES (?, ?)', requestHash, nowMs + REQUEST_TTL_MS);
+  sql.run(
+    'DELETE FROM gap_requests WHERE hash IN (SELECT hash FROM gap_requests ORDER BY until DESC LIMIT -1 OFFSET ?)',
+    MAX_REQUESTS,
+  );
+  return true;
+};
+
+interface GapRow extends Record<string, SqlValue> {
+  id: string;
+  kind: string;
+  product: string | null;
+  intent: string | null;
+  stems: string;
+  vector: ArrayBuffer | Uint8Array<ArrayBuffer> | null;
+  model: string | null;
+  last_seen: number;
+}
+
+/** The gap that is about the same: of the same kind and product, the one most alike. */
+const sameGap = (sql: Sql, { kind, product, intent, subject }: MetGap): string | undefined => {
+  const rows = sql.all<GapRow>(
+    'SELECT * FROM gaps WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 ORDER BY count DESC, id LIMIT ?3',
+    ...[kind, product, MAX_COMPARED],
+  );
+  let best: { id: string; likeness: number } | undefined;
+  for (const row of rows) {
+    const likeness = subjectLikeness(subjectOf(row), subject);
+    const isOtherIntent = row.intent !== intent;
+    if (kind === 'intent' && isOtherIntent) continue;
+    if (likeness < (isOtherIntent ? SAME_WHATEVER_INTENT : SAME_SUBJECT)) continue;
+    if (best === undefined || likeness > best.likeness) best = { id: row.id, likeness };
+  }
+  return best?.id;
+};
+
+const subjectOf = ({ stems, vector, model }: GapRow): GapSubject => ({
+  // Written by `countGap`.
+  stems: JSON.parse(stems) as [string, number][],
+  ...(vector === null || model === null
+    ? {}
+    : { vector: [...new Float32Array(bytesOf(vector).slice().buffer)], model }),
+});
+
+/** What is met in an edition older than the one that closed it stays closed. */
+const countGap = (sql: Sql, { id, gap, sighting }: { id: string; gap: MetGap; sighting: GapSighting }): void => {
+  const { vector, model = null, stems } = gap.subject;
+  const { edition, nowMs } = sighting;
+  const packed = vector === undefined ? null : new Uint8Array(Float32Array.from(vector).buffer);
+  sql.run(
+    `INSERT INTO gaps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?9, NULL, ?10, ?11)
+      ON CONFLICT (id) DO UPDATE SET count = count + 1, last_seen = max(last_seen, ?9), vector = coalesce(vector, ?7),
+        model = coalesce(model, ?8), closed_at = CASE WHEN ?11 >= edition_number THEN NULL ELSE closed_at END,
+        edition = CASE WHEN ?11 >= edition_number THEN ?10 ELSE edition END, edition_number = max(edition_number, ?11)`,
+    ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
+    ...[nowMs, edition, numberOf(edition)],
+  );
+};
+
+const keepExample = (sql: Sql, id: string, { message, subject, intent, product }: GapQuery): void => {
+  const cut = cutText(message, MAX_MESSAGE);
+  sql.run('DELETE FROM gap_examples WHERE gap = ? AND message = ?', id, cut);
+  sql.run(
+    'INSERT INTO gap_examples (gap, message, subject, intent, product) VALUES (?, ?, ?, ?, ?)',
+    ...[id, cut, subject, intent, product],
+  );
+  sql.run(
+    `DELETE FROM gap_examples WHERE gap = ?1 AND place NOT IN
+      (SELECT place FROM gap_examples WHERE gap = ?1 ORDER BY place DESC LIMIT ?2)`,
+    ...[id, MAX_EXAMPLES],
+  );
+};
+
+/** Never within a surrogate pair. */
+const cutText = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+
+const forgetBeyond = (sql: Sql, maxGaps: number): void => {
+  sql.run(
+    `DELETE FROM gaps WHERE id IN
+      (SELECT id FROM gaps ORDER BY closed_at IS NULL DESC, count DESC, last_seen DESC, id LIMIT -1 OFFSET ?)`,
+    maxGaps,
+  );
+  sql.run('DELETE FROM gap_examples WHERE gap NOT IN (SELECT id FROM gaps)');
+};
+
+interface ListedRow extends Record<string, SqlValue> {
+  id: string;
+  kind: KnowledgeGap['kind'];
+  gap: string;
+  intent: string | null;
+  product: string | null;
+  count: number;
+  first_seen: number;
+  last_seen: number;
+  closed_at: number | null;
+  edition: string;
+  /** JSON, the newest first. */
+  examples: string;
+}
+
+const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
+
+const listGaps = (sql: Sql, { state, limit, cursor }: GapListing): GapPage => {
+  const after = cursor === undefined ? undefined : readGapCursor(cursor);
+  const rows = sql.all<ListedRow>(
+    `SELECT *, (SELECT json_group_array(message) FROM
+        (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples
+      FROM gaps WHERE ${IN_STATE[state]} AND (?1 IS NULL OR count < ?1 OR (count = ?1 AND id > ?2))
+      ORDER BY count DESC, id LIMIT ?3`,
+    ...[after?.count ?? null, after?.id ?? null, limit + 1],
+  );
+  const [counted] = sql.all<{ total: number }>(`SELECT count(*) AS total FROM gaps WHERE ${IN_STATE[state]}`);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    gaps: page.map(toldGap),
+    total: counted?.total ?? 0,
+    next_cursor: last === undefined ? null : gapCursorText(last),
+  };
+};
+
+const toldGap = (row: ListedRow): KnowledgeGap => ({
+  id: row.id,
+  kind: row.kind,
+  gap: row.gap,
+  intent: row.intent,
+  product: row.product,
+  count: row.count,
+  // Written by SQLite of what `keepExample` wrote.
+  example_queries: JSON.parse(row.examples) as string[],
+  state: row.closed_at === null ? 'open' : 'closed',
+  first_seen: moment(row.first_seen),
+  last_seen: moment(row.last_seen),
+  closed_at: row.closed_at === null ? null : moment(row.closed_at),
+  checked_edition: row.edition,
+});
+
+const moment = (ms: number): string => new Date(ms).toISOString();
+
+const gapsToCheck = (sql: Sql, edition: string, limit: number): OpenGap[] => {
+  const rows = sql.all<
+    GapRow & { asked_message: string; asked_subject: string | null; asked_intent: string; asked_product: string | null }
+  >(
+    `SELECT gaps.*, message AS asked_message, gap_examples.subject AS asked_subject, gap_examples.intent AS asked_intent,
+        gap_examples.product AS asked_product
+      FROM gaps JOIN gap_examples ON place = (SELECT max(place) FROM gap_examples WHERE gap = gaps.id)
+      WHERE closed_at IS NULL AND edition <> ?1 AND edition_number <= ?2 ORDER BY count DESC, gaps.id LIMIT ?3`,
+    ...[edition, numberOf(edition), limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind as OpenGap['kind'],
+    product: row.product,
+    intent: row.intent,
+    subject: subjectOf(row),
+    query: {
+      message: row.asked_message,
+      subject: row.asked_subject,
+      intent: row.asked_intent,
+      product: row.asked_product,
+    },
+    lastSeenMs: row.last_seen,
+  }));
+};
