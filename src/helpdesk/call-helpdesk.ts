@@ -1,0 +1,174 @@
+import type * as z from 'zod';
+import { discard, readBody } from '../runtime/read-body.ts';
+import { isOwnAddress } from '../runtime/service-address.ts';
+import { HelpdeskFailed } from './helpdesk-tool.ts';
+import { parseJson } from './parse-json.ts';
+import { retryAfterOf } from './retry-after.ts';
+
+export interface HelpdeskApi {
+  /** For messages: `Chatwoot`. */
+  tool: string;
+  /** Without a slash at its end. Plain http only to this machine, which there is in development alone. */
+  apiUrl: string | undefined;
+  /** Sent with every call: who we are. Asked for once more, `renewed`, when a call is answered with 401. */
+  headers(options: { renewed: boolean; signal: AbortSignal }): Promise<Record<string, string>>;
+  /** Whether a 401 may be cured by asking for the headers again. */
+  renews?: boolean;
+  /** How long to wait after 429 where the tool tells nothing, in milliseconds. */
+  quietMs?: number;
+  fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+interface ApiCall<Schema extends z.ZodType> {
+  /** For messages, after the word cannot: `read the ticket`. */
+  doing: string;
+  method?: 'GET' | 'POST' | 'PUT';
+  /** Begins with a slash; see `pathOf`. */
+  path: string;
+  /** Sent as JSON; a text as it is. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Names what is read of the reply, which is undefined when empty. */
+  reply: Schema;
+  signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_REPLY_BYTES = 4_194_304;
+
+/**
+ * Calls a helpdesk's API: no redirects, ten seconds, at most 4 MiB of reply.
+ *
+ * @returns The reply by the schema, and its headers.
+ * @throws {HelpdeskFailed} In our own words, without a text of the reply.
+ */
+export const callHelpdesk = async <Schema extends z.ZodType>(
+  api: HelpdeskApi,
+  call: ApiCall<Schema>,
+): Promise<{ value: z.output<Schema>; headers: Headers }> => {
+  const failed = failureOf(api, call);
+  let response = await send(api, call, { renewed: false });
+  if (response.status === 401 && api.renews === true) {
+    discard(response.body);
+    response = await send(api, call, { renewed: true });
+  }
+  if (!response.ok) {
+    discard(response.body);
+    throw statusFailure(response, { api, failed });
+  }
+  const read = call.reply.safeParse(await readReply(response, failed));
+  if (!read.success) throw failed('the reply is not what its documentation says', { isLost: true });
+  return { value: read.data, headers: response.headers };
+};
+
+/** Puts values into a path, as segments of their own. Throws `HelpdeskFailed` for those that would lead elsewhere. */
+export const pathOf = (parts: TemplateStringsArray, ...values: readonly string[]): string =>
+  parts.reduce((path, part, at) => {
+    const value = values[at - 1] ?? '';
+    if (value === '' || /^\.+$/.test(value) || value.length > 256)
+      throw new HelpdeskFailed('Cannot call the helpdesk: an id is none');
+    return `${path}${encodeURIComponent(value.toWellFormed())}${part}`;
+  });
+
+const send = async (
+  api: HelpdeskApi,
+  call: ApiCall<z.ZodType>,
+  { renewed }: { renewed: boolean },
+): Promise<Response> => {
+  const failed = failureOf(api, call);
+  const address = addressOf(api, call);
+  if (call.signal.aborted) throw failed('there is no time left', { isPassing: true });
+  const own = await api.headers({ renewed, signal: call.signal });
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    return await api.fetch(address, {
+      method: call.method ?? 'GET',
+      headers: {
+        Accept: 'application/json',
+        'User-Agent': 'constellation',
+        ...contentType(call),
+        ...own,
+        ...call.headers,
+      },
+      ...(call.body === undefined
+        ? {}
+        : { body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
+      redirect: 'manual',
+      signal,
+    });
+  } catch (cause) {
+    throw failed(signal.aborted ? 'no answer in time' : 'it cannot be reached', { isLost: true, cause });
+  }
+};
+
+const contentType = ({ body }: ApiCall<z.ZodType>): Record<string, string> =>
+  body === undefined ? {} : { 'Content-Type': 'application/json' };
+
+const addressOf = ({ tool, apiUrl }: HelpdeskApi, { path }: ApiCall<z.ZodType>): string => {
+  const address = `${apiUrl ?? ''}${path}`;
+  if (apiUrl === undefined) throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no apiUrl`);
+  if (!address.startsWith('https://') && !isOwnAddress(address))
+    throw new HelpdeskFailed(`Cannot call ${tool}: the apiUrl of its connection is not https`);
+  return address;
+};
+
+type Failure = (
+  problem: string,
+  options?: { isPassing?: boolean; isLost?: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+) => HelpdeskFailed;
+
+/** What was lost passes; of a write it is unclear whether it was carried out. */
+const failureOf =
+  ({ tool }: HelpdeskApi, { doing, method = 'GET' }: ApiCall<z.ZodType>): Failure =>
+  (problem, { isPassing = false, isLost = false, retryAfterMs, cause } = {}) =>
+    new HelpdeskFailed(`Cannot ${doing} in ${tool}: ${problem}`, {
+      isPassing: isPassing || isLost,
+      isUnclear: isLost && method !== 'GET',
+      retryAfterMs,
+      cause,
+    });
+
+const readReply = async (response: Response, failed: Failure): Promise<unknown> => {
+  const bytes = await readBody(response, MAX_REPLY_BYTES).catch((cause: unknown) => {
+    throw failed('the reply broke off', { isLost: true, cause });
+  });
+  if (bytes === undefined) throw failed(`the reply has more than ${MAX_REPLY_BYTES} bytes`, { isLost: true });
+  if (bytes.length === 0) return undefined;
+  try {
+    return parseJson(bytes);
+  } catch (cause) {
+    throw failed('the reply is cut off or no JSON', { isLost: true, cause });
+  }
+};
+
+const statusFailure = ({ status, headers }: Response, { api, failed }: { api: HelpdeskApi; failed: Failure }) => {
+  const advice = status >= 300 && status < 400 ? 'the address has moved' : ADVICE[status];
+  const isPassing = PASSING.has(status) || status >= 500;
+  const retryAfterMs = isPassing
+    ? (retryAfterOf(headers, api.now()) ?? (status === 429 ? api.quietMs : undefined))
+    : undefined;
+  return failed(`status is ${status}${advice === undefined ? '' : `: ${advice}`}`, {
+    isPassing,
+    // A proxy's 502 or 504 tells nothing of what the tool behind it did.
+    isLost: status === 408 || status >= 500,
+    retryAfterMs,
+  });
+};
+
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** What who runs the workspace can do. */
+const ADVICE: Readonly<Record<number, string>> = {
+  400: 'it takes this for no request of its own: check the options of the connection',
+  401: 'it refuses the API token: enter a valid one in the connection',
+  403: 'the API user may not do this: give it the right to read tickets and to write notes',
+  404: 'there is no such ticket, or the API user may not see it: check the apiUrl and the options of the connection',
+  409: 'the ticket changed meanwhile',
+  410: 'the ticket was deleted',
+  412: 'the ticket is full',
+  413: 'the note is too long for it',
+  422: 'it refuses the content: the ticket may be closed or full',
+  429: 'too many calls',
+};

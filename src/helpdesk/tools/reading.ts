@@ -1,0 +1,55 @@
+import * as z from 'zod';
+
+/**
+ * An id of a helpdesk as a text: letters, digits and `_ - : .`, not beginning with a dot, so that it may stand in a path;
+ * at most 128 characters.
+ */
+export const DeskId = z
+  .union([z.number().int(), z.string()])
+  .transform(String)
+  .pipe(z.string().regex(/^[\w:-][\w.:-]{0,127}$/));
+
+/** What is missing, empty or of another type than documented is not there; what is longer is cut. */
+export const optionalText = (maxLength: number) =>
+  z
+    .string()
+    .transform((text) => text.slice(0, maxLength).toWellFormed())
+    .nullish()
+    .catch(undefined)
+    .transform((text) => (text === null || text === '' ? undefined : text));
+
+/** An id that may be missing or unusable. */
+export const optionalId = DeskId.nullish()
+  .catch(undefined)
+  .transform((id) => id ?? undefined);
+
+/** At most so many items; those that cannot be read are left out. */
+export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
+  z
+    .array(z.unknown())
+    .nullish()
+    .catch(undefined)
+    .transform((items) =>
+      (items ?? []).slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
+        const read = item.safeParse(one);
+        return read.success ? [read.data] : [];
+      }),
+    );
+
+/** A time of the ISO kind; without an offset it is read as UTC. Milliseconds since 1970. */
+export const optionalTime = optionalText(64).transform((text) => (text === undefined ? undefined : timeOf(text)));
+
+const timeOf = (text: string): number | undefined => {
+  const iso = /^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text;
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** Seconds since 1970 -> milliseconds. */
+export const optionalSeconds = z
+  .number()
+  .min(0)
+  .max(1e11)
+  .nullish()
+  .catch(undefined)
+  .transform((seconds) => (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined));

@@ -1,0 +1,58 @@
+import { htmlToMarkdown } from '../../knowledge/articles/html-to-markdown.ts';
+import type { DeskMessage, Ticket } from '../ticket.ts';
+
+/** Of a message (`DeskMessage`). */
+export const MAX_TEXT = 32_000;
+/** What is read of a note, before its text is cut: its marker stands in the last line. Chatwoot takes 150,000. */
+export const MAX_NOTE = 256_000;
+/** Of a ticket: the newest ones. */
+export const MAX_MESSAGES = 200;
+
+/** The text of a message that is plain or Markdown. */
+export const plainText = (text: string | undefined): string => (text ?? '').trim().slice(0, MAX_TEXT).toWellFormed();
+
+/** The text of a message in HTML; longer pages than 256,000 characters are cut first. */
+export const htmlText = (html: string | undefined): string =>
+  html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, 256_000)).text);
+
+/** The newest 200, oldest first; those of the same time, or without one, in the order they come in. */
+export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] =>
+  messages.toSorted((one, other) => (one.sentAtMs ?? 0) - (other.sentAtMs ?? 0)).slice(-MAX_MESSAGES);
+
+interface Told {
+  channel?: string | undefined;
+  tags?: readonly string[] | undefined;
+  /** Custom fields by name or id. */
+  fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * What a helpdesk knows of a ticket besides its messages: `channel`, at most 50 `tags`, at most 40 `fields` of plain
+ * values, and `product` when a field is called so, or device or model. At most about 12,000 characters.
+ */
+export const ticketMetadata = ({ channel, tags = [], fields = {} }: Told): Ticket['metadata'] => {
+  const plain = plainFields(fields);
+  const product = Object.entries(plain).find(([name]) => /^(?:product|device|model)$/i.test(name))?.[1];
+  return {
+    ...(channel === undefined ? {} : { channel: channel.slice(0, 100) }),
+    ...(typeof product === 'string' ? { product: product.slice(0, 200) } : {}),
+    ...(tags.length === 0 ? {} : { tags: tags.slice(0, 50).map((tag) => tag.slice(0, 100)) }),
+    ...(Object.keys(plain).length === 0 ? {} : { fields: plain }),
+  };
+};
+
+const MAX_FIELDS_LENGTH = 6000;
+
+const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> => {
+  const plain: Record<string, string | number | boolean> = {};
+  let length = 0;
+  for (const [name, value] of Object.entries(fields).slice(0, 40)) {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    if (value === '' || name === '__proto__') continue;
+    const short = typeof value === 'string' ? value.slice(0, 500) : value;
+    length += name.length + String(short).length;
+    if (length > MAX_FIELDS_LENGTH || name.length > 100) break;
+    plain[name] = short;
+  }
+  return plain;
+};

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LocalDesk, LocalDeskId } from '../../src/dev/local-services/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import { type Delivery, HelpdeskFailed, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
+import type { Note } from '../../src/helpdesk/ticket.ts';
+
+const MARKER = 'cn5b1f2c1a4f0e4a39';
+
+export const noteOf = (marker = MARKER, words = 'Suggested reply: see the article on refunds.'): Note => ({
+  marker,
+  markdown: `${words}\n\n${marker}`,
+  html: `<p>${words}</p><p>${marker}</p>`,
+  text: `${words}\n\n${marker}`,
+});
+
+export const deliveryOf = (
+  signed: { headers: Record<string, string>; body: string },
+  url = 'https://hooks.example.com/webhooks/tool',
+): Delivery => ({
+  method: 'POST',
+  url,
+  headers: new Headers(signed.headers),
+  body: new TextEncoder().encode(signed.body),
+});
+
+/** What every tool does, against the stand-in of its API over HTTP. */
+export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () => Open) => void = () => {}): void => {
+  describe(`${tool.name}, against its API`, () => {
+    let helpdesks: LocalHelpdesks;
+    beforeAll(async () => {
+      helpdesks = await startHelpdesks();
+    });
+    afterAll(() => helpdesks.stop());
+
+    const open = (): Open => {
+      helpdesks.faults.none();
+      helpdesks.forgetRequests();
+      const local = helpdesks.desks[id];
+      return {
+        helpdesks,
+        local,
+        desk: tool.desk(local.connection, { fetch, now: Date.now }),
+        signal: AbortSignal.timeout(20_000),
+      };
+    };
+    const failure = async (call: Promise<unknown>): Promise<HelpdeskFailed> => {
+      const error = await call.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(HelpdeskFailed);
+      return error as HelpdeskFailed;
+    };
+
+    it('takes what the tool signs, and reads the ticket and the message that it names', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId, messageId } = local.createTicket({ message: 'My order came twice.', subject: 'Twice' });
+      const followUp = local.addCustomerMessage(ticketId, 'And I paid twice.');
+      for (const [message, text] of [
+        [messageId, 'My order came twice.'],
+        [followUp, 'And I paid twice.'],
+      ] as const) {
+        const delivery = deliveryOf(local.sign(ticketId, message));
+        expect(await tool.verify(delivery, { secrets: local.connection.secrets, now: Date.now() })).toBe(true);
+        expect(await tool.verify(delivery, { secrets: ['another'], now: Date.now() })).toBe(false);
+        const [event] = tool.read(delivery);
+        expect(event).toMatchObject({ kind: 'message', ticketId });
+        const ticket = await desk.readTicket(ticketId, { signal });
+        if (event?.kind !== 'message') throw new Error('no message');
+        const found = event.message === 'first' || event.message === 'latest' ? undefined : event.message.id;
+        const named =
+          found === undefined
+            ? ticket.messages.at(event.message === 'first' ? 0 : -1)
+            : ticket.messages.find((one) => one.id === found);
+        expect(named).toMatchObject({ from: 'customer', isPublic: true, text });
+      }
+    });
+
+    it('tells the same delivery again from another one', () => {
+      const { local } = open();
+      const { ticketId, messageId } = local.createTicket({ message: 'One.' });
+      const other = local.addCustomerMessage(ticketId, 'Two.');
+      const idOf = (message: string) => tool.deliveryIdOf(deliveryOf(local.sign(ticketId, message)));
+      expect(idOf(messageId)).toBe(idOf(messageId));
+      expect(idOf(messageId)).not.toBe(idOf(other));
+    });
+
+    it('tells who said what, and what the customer sees', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId } = local.createTicket({
+        message: 'One.',
+        subject: 'A subject',
+        customer: { name: 'Noor Haddad', email: 'noor@example.net' },
+        tags: ['billing'],
+        fields: { device: 'Apollo II' },
+      });
+      local.addAgentReply(ticketId, 'Two.');
+      local.addPersonsNote(ticketId, 'Three.');
+      local.addCustomerMessage(ticketId, 'Four.');
+      const ticket = await desk.readTicket(ticketId, { signal });
+      expect(ticket.messages.map(({ from, isPublic, text }) => [from, isPublic, text])).toEqual([
+        ['customer', true, 'One.'],
+        ['agent', true, 'Two.'],
+        ['agent', false, 'Three.'],
+        ['customer', true, 'Four.'],
+      ]);
+      expect(ticket).toMatchObject({
+        id: ticketId,
+        customer: { name: 'Noor Haddad' },
+        metadata: { tags: ['billing'] },
+      });
+      for (const { sentAtMs } of ticket.messages) expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
+    });
+
+    it('reads the newest 200 of more messages', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Message 0.' });
+      for (let number = 1; number < 230; number += 1) local.addCustomerMessage(ticketId, `Message ${number}.`);
+      const { messages } = await desk.readTicket(ticketId, { signal });
+      expect(messages.length).toBeLessThanOrEqual(200);
+      expect(messages.at(-1)?.text).toBe('Message 229.');
+      expect(messages.length).toBeGreaterThanOrEqual(95); // Help Scout takes no more than 100 in a ticket.
+      expect(messages.at(-90)?.text).toBe('Message 140.');
+    });
+
+    it('writes a note that the customer never sees, and finds it again', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      const seen = local.seenByCustomer(ticketId).length;
+      expect(await desk.findNote(ticketId, MARKER, { signal })).toBeUndefined();
+      const noteId = await desk.writeNote(ticketId, noteOf(), { signal });
+      const [note] = local.notes(ticketId);
+      expect(note?.body).toContain(MARKER);
+      expect(noteId).toBe(note?.id);
+      expect(local.notes(ticketId)).toHaveLength(1);
+      expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
+      expect(await desk.findNote(ticketId, MARKER, { signal })).toBe(noteId);
+      expect(await desk.findNote(ticketId, 'cn000000000000', { signal })).toBeUndefined();
+    });
+
+    it('ignores the delivery of its own note, of a person and of a reply', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      const own = await desk.writeNote(ticketId, noteOf(), { signal });
+      const reply = local.addAgentReply(ticketId, 'We look into it.');
+      const note = local.addPersonsNote(ticketId, 'A regular.');
+      for (const message of [own, reply, note]) {
+        const events = tool.read(deliveryOf(local.sign(ticketId, message)));
+        expect(events.map(({ kind }) => kind)).toEqual(['ignored']);
+      }
+    });
+
+    it('finds no marker that a customer wrote', async () => {
+      const { local, desk, signal } = open();
+      const { ticketId } = local.createTicket({ message: `Hello ${MARKER}` });
+      expect(await desk.findNote(ticketId, MARKER, { signal })).toBeUndefined();
+    });
+
+    it('says that a refused token does not pass, and what to do', async () => {
+      const { local, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      const wrong = tool.desk({ ...local.connection, apiToken: 'wrong' }, { fetch, now: Date.now });
+      const error = await failure(wrong.readTicket(ticketId, { signal }));
+      expect(error).toMatchObject({ isPassing: false, isUnclear: false });
+      expect(error.message).toMatch(/status is 401: .*token/);
+    });
+
+    it('says that a ticket that is gone does not come back', async () => {
+      const { desk, signal } = open();
+      expect(await failure(desk.readTicket('99999999', { signal }))).toMatchObject({ isPassing: false });
+    });
+
+    it('waits as long as the tool asks', async () => {
+      const {
+        helpdesks: { faults },
+        local,
+        desk,
+        signal,
+      } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      faults.next(1, { kind: 'status', status: 429, retryAfter: 7 }, `/${id}`);
+      const error = await failure(desk.readTicket(ticketId, { signal }));
+      expect(error).toMatchObject({ isPassing: true, isUnclear: false, retryAfterMs: 7000 });
+    });
+
+    for (const kind of ['reset', 'html-502', 'malformed-json', 'truncated-json', 'reset-in-body'] as const) {
+      it(`takes ${kind} of a reading call for passing`, async () => {
+        const {
+          helpdesks: { faults },
+          local,
+          desk,
+          signal,
+        } = open();
+        const { ticketId } = local.createTicket({ message: 'Help.' });
+        await desk.readTicket(ticketId, { signal });
+        faults.next(1, { kind }, `/${id}`);
+        expect(await failure(desk.readTicket(ticketId, { signal }))).toMatchObject({
+          isPassing: true,
+          isUnclear: false,
+        });
+      });
+    }
+
+    it('says that it is unclear whether a note was written whose reply was lost, and finds it then', async () => {
+      const {
+        helpdesks: { faults },
+        local,
+        desk,
+        signal,
+      } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      faults.next(1, { kind: 'reset', executed: true }, isWrite);
+      expect(await failure(desk.writeNote(ticketId, noteOf(), { signal }))).toMatchObject({
+        isPassing: true,
+        isUnclear: true,
+      });
+      expect(await desk.findNote(ticketId, MARKER, { signal })).toBe(local.notes(ticketId)[0]?.id);
+    });
+
+    it('repeats nothing of a reply in its errors', async () => {
+      const {
+        helpdesks: { faults },
+        local,
+        desk,
+        signal,
+      } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      faults.next(1, { kind: 'status', status: 422, message: 'noor@example.net is a secret' }, isWrite);
+      const error = await failure(desk.writeNote(ticketId, noteOf(), { signal }));
+      expect(error.isPassing).toBe(false);
+      expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('secret');
+    });
+
+    it('gives up when it is told to', async () => {
+      const {
+        helpdesks: { faults },
+        local,
+        desk,
+      } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      faults.always({ kind: 'hang-before-headers' }, `/${id}`);
+      const error = await failure(desk.readTicket(ticketId, { signal: AbortSignal.timeout(50) }));
+      expect(error.isPassing).toBe(true);
+    });
+
+    more(open);
+  });
+};
+
+interface Open {
+  helpdesks: LocalHelpdesks;
+  local: LocalDesk;
+  desk: ReturnType<HelpdeskTool['desk']>;
+  signal: AbortSignal;
+}
+
+const isWrite = ({ method, path }: { method: string; path: string }) => method !== 'GET' && !path.includes('oauth2');

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
+import type { SignatureScheme } from '../../src/helpdesk/signatures/signature-scheme.ts';
+import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures/verify-delivery.ts';
+import { payload } from './payload.ts';
+
+const Vector = z.looseObject({
+  id: z.string(),
+  tool: z.string(),
+  secret: z.string().nullish(),
+  public_key: z.string().optional(),
+  timestamp: z.string().nullish(),
+  method: z.string().optional(),
+  url: z.string().optional(),
+  body: z.string().optional(),
+  body_file: z.string().optional(),
+  body_sha256: z.string().optional(),
+  headers: z.record(z.string(), z.string()),
+  based_on: z.string().optional(),
+  reason: z.string().optional(),
+  expect: z.string(),
+  current_time_epoch_seconds: z.number().optional(),
+});
+type Vector = z.infer<typeof Vector>;
+
+const vectors = z
+  .object({
+    reference_time: z.object({ epoch_milliseconds: z.number() }),
+    vectors: z.array(Vector),
+    negative: z.array(Vector),
+    information: z.array(
+      z.looseObject({ secret: z.string(), body: z.string(), timestamp: z.string(), signature: z.string() }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(new URL('fixtures/payloads/signatures.json', import.meta.url), 'utf8')));
+
+const SCHEMES: Record<string, readonly SignatureScheme[]> = {
+  chatwoot: [schemes.CHATWOOT],
+  zendesk: [schemes.ZENDESK],
+  intercom: [schemes.HUB_SIGNATURE],
+  zammad: [schemes.HUB_SIGNATURE],
+  helpscout: [schemes.HELP_SCOUT],
+  front: [schemes.FRONT_APPLICATION, schemes.FRONT_RULE],
+  hubspot: [schemes.HUBSPOT_V3],
+  'standard-webhooks': [schemes.STANDARD_WEBHOOKS, schemes.STANDARD_WEBHOOKS_PUBLIC_KEY],
+  freshdesk: [schemes.STATIC_TOKEN],
+  gorgias: [schemes.STATIC_TOKEN],
+};
+const LEGACY: Record<string, readonly SignatureScheme[]> = {
+  'hubspot-v1-legacy': [schemes.HUBSPOT_V1],
+  'hubspot-v2-legacy': [schemes.HUBSPOT_V2],
+};
+
+const bytesOf = (vector: Vector, base: Vector | undefined) =>
+  vector.body !== undefined
+    ? new TextEncoder().encode(vector.body)
+    : (base?.body_file ?? vector.body_file) === undefined
+      ? new TextEncoder().encode(base?.body ?? '')
+      : payload(base?.body_file ?? vector.body_file ?? '');
+
+const deliveryOf = (vector: Vector, base?: Vector): Delivery => ({
+  method: vector.method ?? base?.method ?? 'POST',
+  url: vector.url ?? base?.url ?? 'https://hooks.example.com/webhooks/tool',
+  headers: new Headers(vector.headers),
+  body: bytesOf(vector, base),
+});
+
+const secretOf = (vector: Vector, base?: Vector) =>
+  vector.secret ?? vector.public_key ?? base?.secret ?? base?.public_key ?? '';
+
+const timeOf = (vector: Vector) => {
+  if (vector.current_time_epoch_seconds !== undefined) return vector.current_time_epoch_seconds * 1000;
+  return vector.id.endsWith('vendor-published') && vector.timestamp
+    ? Number(vector.timestamp) * 1000
+    : vectors.reference_time.epoch_milliseconds;
+};
+
+describe('verifyDelivery() on the vectors that are valid', () => {
+  it('has all 38', () => expect(vectors.vectors).toHaveLength(38));
+
+  for (const vector of vectors.vectors) {
+    const legacy = LEGACY[vector.id];
+    it(`accepts ${vector.id}`, async () => {
+      const options = { secrets: [secretOf(vector)], now: timeOf(vector) };
+      expect(await verifyDelivery(deliveryOf(vector), legacy ?? SCHEMES[vector.tool] ?? [], options)).toBe(true);
+    });
+    it(`accepts ${vector.id} while its secret is rotated`, async () => {
+      const options = { secrets: ['whsec_bmV3ZXN0LXNlY3JldC0wMTIzNDU2Nzg5', secretOf(vector)], now: timeOf(vector) };
+      expect(await verifyDelivery(deliveryOf(vector), legacy ?? SCHEMES[vector.tool] ?? [], options)).toBe(true);
+    });
+    it(`refuses ${vector.id} with one byte more`, async () => {
+      if (SCHEMES[vector.tool]?.[0]?.proof === 'token') return; // A token is over nothing.
+      const delivery = deliveryOf(vector);
+      const options = { secrets: [secretOf(vector)], now: timeOf(vector) };
+      const longer = { ...delivery, body: new Uint8Array([...delivery.body, 32]) };
+      expect(await verifyDelivery(longer, legacy ?? SCHEMES[vector.tool] ?? [], options)).toBe(false);
+    });
+    if (legacy !== undefined) {
+      it(`refuses ${vector.id} where only v3 is taken`, async () => {
+        const options = { secrets: [secretOf(vector)], now: timeOf(vector) };
+        expect(await verifyDelivery(deliveryOf(vector), [schemes.HUBSPOT_V3], options)).toBe(false);
+      });
+    }
+  }
+});
+
+describe('verifyDelivery() on the vectors that are to be refused', () => {
+  it('has all 53', () => expect(vectors.negative).toHaveLength(53));
+
+  for (const vector of vectors.negative) {
+    const base = vectors.vectors.find(({ id }) => id === vector.based_on);
+    const isWeighed = vector.expect === 'depends on policy';
+    const name = isWeighed
+      ? `accepts ${vector.id}: the unit of Front's time is disputed, so its size decides, and it is signed and fresh`
+      : `refuses ${vector.id}: ${vector.reason}`;
+    it(name, async () => {
+      const options = { secrets: [secretOf(vector, base)], now: timeOf(vector) };
+      expect(await verifyDelivery(deliveryOf(vector, base), SCHEMES[vector.tool] ?? [], options)).toBe(isWeighed);
+    });
+  }
+
+  it("refuses Zendesk's older published sample, even at its time: the current page signs time and body in that order", async () => {
+    const [sample] = vectors.information;
+    const delivery: Delivery = {
+      method: 'POST',
+      url: 'https://hooks.example.com/webhooks/zendesk',
+      headers: new Headers({
+        'X-Zendesk-Webhook-Signature': sample?.signature ?? '',
+        'X-Zendesk-Webhook-Signature-Timestamp': sample?.timestamp ?? '',
+      }),
+      body: new TextEncoder().encode(sample?.body),
+    };
+    const options = { secrets: [sample?.secret ?? ''], now: Date.parse(sample?.timestamp ?? '') };
+    expect(await verifyDelivery(delivery, [schemes.ZENDESK], options)).toBe(false);
+  });
+});
+
+describe('the payloads', () => {
+  it('are those that were signed, byte for byte', async () => {
+    for (const { body_file: file, body_sha256: digest } of vectors.vectors) {
+      if (file === undefined) continue;
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', payload(file)));
+      expect(Buffer.from(hash).toString('hex')).toBe(digest);
+    }
+  });
+});
