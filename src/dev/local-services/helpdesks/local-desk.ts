@@ -2,7 +2,7 @@ import type { HelpdeskConnection } from '../../../helpdesk/helpdesk-tool.ts';
 import type { LocalArticles } from './local-articles.ts';
 
 /** Tools that have a stand-in, by the name in the address of their webhook. */
-export const LOCAL_DESK_IDS = ['chatwoot'] as const;
+export const LOCAL_DESK_IDS = ['chatwoot', 'zendesk', 'intercom', 'zammad', 'help-scout'] as const;
 export type LocalDeskId = (typeof LOCAL_DESK_IDS)[number];
 
 /** The program's side of a stand-in: what people do in the tool, and what they see there. */
@@ -12,6 +12,8 @@ export interface LocalDesk {
   apiUrl: string;
   /** All that a connection to it needs. */
   connection: HelpdeskConnection & { apiUrl: string; apiToken: string };
+  /** All that it takes to read its articles. */
+  articleSource: { apiUrl: string; token: string; options: Readonly<Record<string, string>> };
   /** Its customer writes for the first time. */
   createTicket(ticket: NewTicket): { ticketId: string; messageId: string };
   addCustomerMessage(ticketId: string, text: string): string;

@@ -67,6 +67,9 @@ export const openDesk = (standIn: StandIn, { now, apiUrl }: { now: () => number;
     get connection() {
       return { ...access, apiUrl: apiUrl() };
     },
+    get articleSource() {
+      return { apiUrl: apiUrl(), token: standIn.articleToken ?? access.apiToken, options: access.options };
+    },
     createTicket: (given) => {
       const { ticket, post } = state.create(given);
       return { ticketId: ticket.id, messageId: post.id };

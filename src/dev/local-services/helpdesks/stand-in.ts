@@ -42,6 +42,8 @@ export interface StandIn {
   locale?: string;
   /** Of the connection, but for its address. */
   access: Omit<HelpdeskConnection, 'apiUrl' | 'apiToken'> & { apiToken: string };
+  /** For its articles, where that is another token. */
+  articleToken?: string;
   open(parts: DeskParts): ToolApi;
 }
 

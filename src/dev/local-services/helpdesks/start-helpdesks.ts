@@ -2,9 +2,13 @@ import type { Fault, Faults, FaultTarget } from '../faults.ts';
 import { type LocalReply, startLocalServer } from '../local-server.ts';
 import type { RecordedRequest } from '../request-log.ts';
 import { chatwoot } from './chatwoot/chatwoot.ts';
+import { helpScout } from './help-scout/help-scout.ts';
+import { intercom } from './intercom/intercom.ts';
 import { LOCAL_DESK_IDS, type LocalDesk, type LocalDeskId } from './local-desk.ts';
 import { type OpenDesk, openDesk } from './open-desk.ts';
 import { DeskRefusal, type StandIn } from './stand-in.ts';
+import { zammad } from './zammad/zammad.ts';
+import { zendesk } from './zendesk/zendesk.ts';
 
 export interface HelpdesksOptions {
   /** Any free one when absent. */
@@ -32,6 +36,10 @@ export interface LocalHelpdesks {
 
 const STAND_INS: Readonly<Record<LocalDeskId, StandIn>> = {
   chatwoot,
+  zendesk,
+  intercom,
+  zammad,
+  'help-scout': helpScout,
 };
 
 /** Starts all of them over the loopback interface, with tickets and articles in memory. */

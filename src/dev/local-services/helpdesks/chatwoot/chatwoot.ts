@@ -59,9 +59,10 @@ const refusal = (status: number, message?: string): unknown =>
 const refused = (status: number) => ({ status, body: refusal(status) });
 
 const MAX_CONTENT = 150_000;
-/** Messages on a page of a conversation, and of one that is read from a message on. */
+/** Messages on a page of a conversation, of one that is read from a message on, and of one between two messages. */
 const PAGE = 20;
 const PAGE_AFTER = 100;
+const PAGE_BETWEEN = 1000;
 
 const conversationRoutes = ({ state }: DeskParts): Routes => {
   const ticketOf = (account: string | undefined, id: string | undefined): TicketState => {
@@ -105,10 +106,12 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
   };
 };
 
-/** The newest without a parameter; those before one, the newest of them; those after one, the oldest of them. */
+/** The newest without a parameter; those before one, the newest of them; those after one, the oldest of them; those between two. */
 const pageOf = ({ posts }: TicketState, { query }: RecordedRequest) => {
   const before = Number(query.get('before') ?? Number.POSITIVE_INFINITY);
   const after = Number(query.get('after') ?? Number.NEGATIVE_INFINITY);
-  const within = posts.filter(({ id }) => Number(id) < before && Number(id) > after);
-  return query.has('after') && !query.has('before') ? within.slice(0, PAGE_AFTER) : within.slice(-PAGE);
+  if (query.has('after') && query.has('before'))
+    return posts.filter(({ id }) => Number(id) >= after && Number(id) < before).slice(0, PAGE_BETWEEN);
+  if (query.has('after')) return posts.filter(({ id }) => Number(id) > after).slice(0, PAGE_AFTER);
+  return posts.filter(({ id }) => Number(id) < before).slice(-PAGE);
 };
