@@ -1,0 +1,57 @@
+import { quietMentions } from './quiet-mentions.ts';
+import { readInline } from './read-inline.ts';
+import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
+
+/**
+ * Writes Markdown as plain text, as one would type it into a mail: lists keep their marks, quotes theirs, links give their address
+ * in brackets, emphasis goes. Nobody is called by it (`quietMentions`).
+ *
+ * @param markdown Bounded by the caller; linear in its length.
+ */
+export const markdownToText = (markdown: string): string => readMarkdown(markdown).map(textOf).join('\n\n');
+
+const textOf = (block: MarkdownBlock): string => {
+  switch (block.kind) {
+    case 'heading':
+    case 'paragraph':
+      return inlineText(block.text);
+    case 'code':
+      return quietMentions(block.text, { isCode: true });
+    case 'rule':
+      return '---';
+    case 'quote':
+      return indented(block.blocks.map(textOf).join('\n\n'), '> ', '> ');
+    case 'table':
+      return block.rows.map((row) => row.map((cell) => inlineText(cell)).join(' | ')).join('\n');
+    case 'list':
+      return block.items
+        .map((blocks, at) => {
+          const mark = block.start === undefined ? '- ' : `${block.start + at}. `;
+          return indented(blocks.map(textOf).join(block.isTight ? '\n' : '\n\n'), mark, ' '.repeat(mark.length));
+        })
+        .join(block.isTight ? '\n' : '\n\n');
+  }
+};
+
+const indented = (text: string, first: string, others: string): string =>
+  text
+    .split('\n')
+    .map((line, at) => (at === 0 ? first + line : line === '' ? others.trimEnd() : others + line))
+    .join('\n');
+
+const inlineText = (markdown: string): string => {
+  let text = '';
+  const links: { url: string; from: number }[] = [];
+  for (const part of readInline(markdown)) {
+    if (part.kind === 'text') text += quietMentions(part.text);
+    else if (part.kind === 'code') text += quietMentions(part.text, { isCode: true });
+    else if (part.kind === 'break') text += '\n';
+    else if (part.kind === 'open' && part.element === 'a') links.push({ url: part.url, from: text.length });
+    else if (part.kind === 'close' && part.element === 'a') {
+      const { url = '', from = 0 } = links.pop() ?? {};
+      const address = url.replace(/^mailto:/i, '');
+      if (text.slice(from) !== address && text.slice(from) !== url) text += ` (${address})`;
+    }
+  }
+  return text;
+};

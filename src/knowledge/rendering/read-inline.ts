@@ -1,0 +1,276 @@
+import { decodeReferences } from '../articles/decode-references.ts';
+import { matchEmphasis, type Run, runAt } from './match-emphasis.ts';
+
+/** What a line of Markdown is made of, in its order; what is opened is closed again, one within the other. */
+export type InlinePart =
+  | { kind: 'text' | 'code'; text: string }
+  | { kind: 'break' }
+  | { kind: 'open'; element: 'em' | 'strong' }
+  | { kind: 'open'; element: 'a'; url: string }
+  | { kind: 'close'; element: 'em' | 'strong' | 'a' };
+
+/**
+ * Reads emphasis, code, links, line breaks and escapes (CommonMark 0.31.2, section 6), and bare web addresses as GFM does. Raw
+ * HTML is text; an image is a link to it; a link that leads anywhere but to the web or to a mail address is its text.
+ *
+ * Linear in the length of the text.
+ */
+export const readInline = (text: string): InlinePart[] => {
+  const state: State = {
+    text,
+    at: 0,
+    parts: [],
+    pending: '',
+    runs: undefined,
+    brackets: [],
+    dead: 0,
+    missing: new Set(),
+  };
+  while (state.at < text.length) {
+    const letter = text[state.at] ?? '';
+    if (!READERS[letter]?.(state)) readText(state);
+  }
+  flush(state);
+  matchEmphasis(state.runs, undefined);
+  return state.parts.flatMap(partsOf);
+};
+
+interface State {
+  text: string;
+  at: number;
+  parts: Part[];
+  /** Text that was read and stands in no part yet. */
+  pending: string;
+  /** The last run of marks that may open or close. */
+  runs: Run | undefined;
+  brackets: Bracket[];
+  /** So many of the outer brackets stand around a link, and open none. */
+  dead: number;
+  /** Lengths of runs of backticks that nothing closes. */
+  missing: Set<number>;
+}
+
+interface Bracket {
+  /** Its place among the parts. */
+  part: number;
+  /** The last run before it. */
+  below: Run | undefined;
+}
+
+type Part = InlinePart | Run;
+
+const partsOf = (part: Part): InlinePart[] => {
+  if (part.kind !== 'run') return [part];
+  const rest = part.mark.repeat(part.left);
+  return [
+    ...part.closes.map((element) => ({ kind: 'close' as const, element })),
+    ...(rest === '' ? [] : [{ kind: 'text' as const, text: rest }]),
+    ...part.opens.map((element) => ({ kind: 'open' as const, element })),
+  ];
+};
+
+const flush = (state: State): void => {
+  if (state.pending !== '') state.parts.push({ kind: 'text', text: decodeReferences(state.pending, named) });
+  state.pending = '';
+};
+
+const push = (state: State, part: Part): void => {
+  flush(state);
+  state.parts.push(part);
+};
+
+/** Up to the next character that may mean something; one at least. */
+const readText = (state: State): void => {
+  TEXT.lastIndex = state.at;
+  const run = TEXT.exec(state.text)?.[0] || (state.text[state.at] ?? '');
+  state.pending += run;
+  state.at += run.length;
+};
+const TEXT = /[^\\`*_[\]!<\nh]*/y;
+
+const readEscape = (state: State): boolean => {
+  const next = state.text[state.at + 1] ?? '';
+  if (next === '\n') return readBreak(state, 2);
+  if (!/[!-/:-@[-`{-~]/.test(next)) return false;
+  // What was escaped is no reference either.
+  flush(state);
+  state.parts.push({ kind: 'text', text: next });
+  state.at += 2;
+  return true;
+};
+
+const readLineEnd = (state: State): boolean => {
+  const isHard = / {2}$/.test(state.pending.slice(-2));
+  state.pending = state.pending.replace(/[ \t]{1,1000}$/, '');
+  if (isHard) return readBreak(state, 1);
+  state.pending += '\n';
+  state.at += 1;
+  skipSpace(state);
+  return true;
+};
+
+const readBreak = (state: State, length: number): boolean => {
+  push(state, { kind: 'break' });
+  state.at += length;
+  skipSpace(state);
+  return true;
+};
+
+const skipSpace = (state: State): void => {
+  while (state.text[state.at] === ' ' || state.text[state.at] === '\t') state.at += 1;
+};
+
+const readCode = (state: State): boolean => {
+  const mark = runOf(state.text, state.at);
+  const start = state.at + mark;
+  if (!state.missing.has(mark)) {
+    for (let at = state.text.indexOf('`', start); at !== -1; ) {
+      const length = runOf(state.text, at);
+      if (length === mark) {
+        const code = state.text.slice(start, at).replaceAll('\n', ' ');
+        push(state, { kind: 'code', text: /^ .*[^ ].* $|^ [^ ] $/.test(code) ? code.slice(1, -1) : code });
+        state.at = at + length;
+        return true;
+      }
+      at = state.text.indexOf('`', at + length);
+    }
+    state.missing.add(mark);
+  }
+  state.pending += state.text.slice(state.at, start);
+  state.at = start;
+  return true;
+};
+
+const runOf = (text: string, at: number): number => {
+  const mark = text[at];
+  let end = at + 1;
+  while (text[end] === mark) end += 1;
+  return end - at;
+};
+
+const readRun = (state: State): boolean => {
+  const run = runAt(state.text, state.at, runOf(state.text, state.at));
+  push(state, run);
+  run.before = state.runs;
+  if (state.runs) state.runs.after = run;
+  state.runs = run;
+  state.at += run.left;
+  return true;
+};
+
+const openBracket = (state: State, length: number): boolean => {
+  flush(state);
+  state.brackets.push({ part: state.parts.length, below: state.runs });
+  state.parts.push({ kind: 'text', text: state.text.slice(state.at, state.at + length) });
+  state.at += length;
+  return true;
+};
+
+const closeBracket = (state: State): boolean => {
+  const isLive = state.brackets.length > state.dead;
+  const bracket = state.brackets.pop();
+  state.dead = Math.min(state.dead, state.brackets.length);
+  if (bracket === undefined || !isLive) return false;
+  TARGET.lastIndex = state.at + 1;
+  const [all, pointed, bare] = TARGET.exec(state.text) ?? [];
+  if (all === undefined) return false;
+  flush(state);
+  matchEmphasis(state.runs, bracket.below);
+  state.runs = bracket.below;
+  if (state.runs) state.runs.after = undefined;
+  const url = safeUrl(decodeReferences(pointed ?? bare ?? '', named).replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+  const from = bracket.part + 1;
+  if (url === undefined) state.parts[bracket.part] = NOTHING;
+  else {
+    // No link within a link.
+    for (let at = from; at < state.parts.length; at += 1) if (isLink(state.parts[at])) state.parts[at] = NOTHING;
+    state.parts[bracket.part] = { kind: 'open', element: 'a', url };
+    if (state.parts.length === from) state.parts.push({ kind: 'text', text: url });
+    state.parts.push({ kind: 'close', element: 'a' });
+  }
+  state.dead = state.brackets.length;
+  state.at += 1 + all.length;
+  return true;
+};
+
+const NOTHING: Part = { kind: 'text', text: '' };
+
+const isLink = (part: Part | undefined): boolean => part !== undefined && 'element' in part && part.element === 'a';
+
+/** Round brackets within an address balance, two deep. */
+const TARGET =
+  /\([ \n\t]{0,9}(?:<([^<>\n]{0,2000})>|((?:\\[!-/:-@[-`{-~]|[^\s()\\<]|\\|\((?:\\[!-/:-@[-`{-~]|[^\s()\\])*\)){0,2000}))(?:[ \n\t]{1,9}(?:"[^"]{0,500}"|'[^']{0,500}'))?[ \n\t]{0,9}\)/y;
+
+/** Web and mail alone; what a browser would read otherwise is no address. */
+const safeUrl = (url: string): string | undefined =>
+  url.length <= MAX_URL &&
+  /^(?:https?:\/\/[^\s/]|mailto:[^\s@]+@)[^\s\\]*$/i.test(url) &&
+  !/\p{C}/u.test(url) &&
+  URL.canParse(url)
+    ? url
+    : undefined;
+
+const MAX_URL = 2000;
+
+const readPointed = (state: State): boolean => {
+  POINTED.lastIndex = state.at;
+  const [all, url, address] = POINTED.exec(state.text) ?? [];
+  const target = safeUrl(url ?? `mailto:${address}`);
+  if (all === undefined || target === undefined) return false;
+  pushLink(state, target, all.slice(1, -1));
+  state.at += all.length;
+  return true;
+};
+const POINTED =
+  /<(?:(https?:\/\/[^\s<>]{1,2000}|mailto:[^\s<>]{1,300})|([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,5}))>/iy;
+
+const readBare = (state: State): boolean => {
+  if (/[\p{L}\p{N}_]/u.test(state.text[state.at - 1] ?? ' ')) return false;
+  BARE.lastIndex = state.at;
+  const found = BARE.exec(state.text)?.[0];
+  if (found === undefined) return false;
+  const url = trimmed(found);
+  if (safeUrl(url) === undefined) return false;
+  pushLink(state, url, url);
+  state.at += url.length;
+  return true;
+};
+const BARE = /https?:\/\/[^\s<>"`\\*]{1,2000}/y;
+
+/** What ends the sentence, or closes a bracket before the address, is no part of it. */
+const trimmed = (url: string): string => {
+  const cut = url.replace(/[.,;:!?'_~\]]{1,20}$/, '');
+  if (!cut.endsWith(')')) return cut;
+  return (cut.match(/\)/g)?.length ?? 0) > (cut.match(/\(/g)?.length ?? 0) ? trimmed(cut.slice(0, -1)) : cut;
+};
+
+const pushLink = (state: State, url: string, words: string): void => {
+  push(state, { kind: 'open', element: 'a', url });
+  state.parts.push({ kind: 'text', text: words }, { kind: 'close', element: 'a' });
+};
+
+const READERS: Record<string, (state: State) => boolean> = {
+  '\\': readEscape,
+  '\n': readLineEnd,
+  '`': readCode,
+  '*': readRun,
+  _: readRun,
+  '[': (state) => openBracket(state, 1),
+  ']': closeBracket,
+  '!': (state) => state.text[state.at + 1] === '[' && openBracket(state, 2),
+  '<': readPointed,
+  h: readBare,
+};
+
+const named = (name: string): string | undefined => (Object.hasOwn(NAMED, name) ? NAMED[name] : undefined);
+
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  nbsp: '\u00a0',
+  apos: "'",
+  copy: '©',
+  reg: '®',
+};
