@@ -1,0 +1,170 @@
+import { describeIssues } from '../../contract/issue.ts';
+import type { Taxonomy } from '../../contract/taxonomy.ts';
+import type { WaitUntil } from '../../runtime/wait-until.ts';
+import { contentHash, hashText } from './content-hash.ts';
+import { GENERAL_TAXONOMY } from './general-taxonomy.ts';
+import type { TaxonomyStore } from './kv-taxonomies.ts';
+import { emptyClassifier, type IntentClassifier, openClassifier } from './open-classifier.ts';
+import { ModelRefused } from './open-model.ts';
+import { readTaxonomy } from './read-taxonomy.ts';
+import { trainClassifier } from './train-classifier.ts';
+
+/** The intents of a workspace, with what tells them apart. */
+export interface TaxonomyAtHand {
+  taxonomy: Taxonomy;
+  classifier: IntentClassifier;
+}
+
+/** The taxonomies that this isolate knows. */
+export interface CurrentTaxonomy {
+  /** Of a workspace that a verified context names. Never rejects: a desk without intents is the last resort. */
+  taxonomyFor(workspace: string, scope?: { waitUntil?: WaitUntil | undefined }): Promise<TaxonomyAtHand>;
+  /** Has the next call read it anew. */
+  forget(workspace: string): void;
+}
+
+export interface CurrentTaxonomyOptions {
+  store: TaxonomyStore;
+  /** Told what could not be read, never what it said. */
+  tell: (where: string, error: unknown) => void;
+  now?: (() => number) | undefined;
+}
+
+/** The taxonomy that is kept cannot be used. */
+export class TaxonomyUnusable extends Error {
+  override readonly name = 'TaxonomyUnusable';
+}
+
+/** Examples that are trained when they are loaded, at most: a quarter of a second. More need a packed model. */
+export const MAX_EXAMPLES_AT_LOAD = 400;
+
+/** A taxonomy is used this long without a question. */
+const FRESH_MS = 60_000;
+/** After a failure, the next try. */
+const RETRY_MS = 5000;
+/** Workspaces that an isolate keeps; one takes a few megabytes at most. */
+const MAX_WORKSPACES = 16;
+/** Longer texts are not read, in UTF-16 units. */
+const MAX_TEXT = 8_000_000;
+
+const GENERAL: TaxonomyAtHand = { taxonomy: GENERAL_TAXONOMY, classifier: emptyClassifier };
+
+interface Shelf {
+  atHand: TaxonomyAtHand;
+  /** What it was read from; undefined when the workspace has none. */
+  text: string | undefined;
+  /** Milliseconds since 1970. */
+  readAgainAt: number;
+}
+
+/**
+ * Keeps the taxonomies of some workspaces open in this isolate. A packed model is opened; without one, a small taxonomy is
+ * trained here and kept for the next isolate. One that cannot be read or used leaves the last one that could, else the built-in.
+ */
+export const currentTaxonomy = ({ store, tell, now = Date.now }: CurrentTaxonomyOptions): CurrentTaxonomy => {
+  // In the order of their last use: a Map lists what was set first.
+  const shelves = new Map<string, Shelf>();
+  const flights = new Map<string, Promise<Shelf>>();
+
+  const refresh = async (workspace: string, waitUntil: WaitUntil | undefined): Promise<Shelf> => {
+    const known = shelves.get(workspace);
+    try {
+      const text = await store.readTaxonomy(workspace);
+      const isSame = known !== undefined && known.text === text;
+      const atHand = isSame ? known.atHand : await open(text, { workspace, store, waitUntil, tell });
+      return { atHand, text, readAgainAt: now() + FRESH_MS };
+    } catch (error) {
+      tell('taxonomy', error);
+      const isKvFault = !(error instanceof TaxonomyUnusable);
+      return {
+        ...(known ?? { atHand: GENERAL, text: undefined }),
+        readAgainAt: now() + (isKvFault ? RETRY_MS : FRESH_MS),
+      };
+    }
+  };
+
+  const keep = (workspace: string, shelf: Shelf): void => {
+    shelves.delete(workspace);
+    shelves.set(workspace, shelf);
+    if (shelves.size > MAX_WORKSPACES) shelves.delete(shelves.keys().next().value ?? '');
+  };
+
+  const load = (workspace: string, waitUntil: WaitUntil | undefined): Promise<Shelf> => {
+    const underWay = flights.get(workspace);
+    if (underWay !== undefined) return underWay;
+    const flight = refresh(workspace, waitUntil).then((shelf) => {
+      // One that was overtaken by a change is handed to those who wait, and to nobody after them.
+      if (flights.get(workspace) !== flight) return shelf;
+      flights.delete(workspace);
+      keep(workspace, shelf);
+      return shelf;
+    });
+    flights.set(workspace, flight);
+    return flight;
+  };
+
+  return {
+    taxonomyFor: async (workspace, { waitUntil } = {}) => {
+      const known = shelves.get(workspace);
+      if (known === undefined || now() >= known.readAgainAt) return (await load(workspace, waitUntil)).atHand;
+      keep(workspace, known);
+      return known.atHand;
+    },
+    forget: (workspace) => {
+      const known = shelves.get(workspace);
+      if (known !== undefined) known.readAgainAt = Number.NEGATIVE_INFINITY;
+      flights.delete(workspace);
+    },
+  };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unusable('it is no JSON');
+  }
+};
+
+interface Opening extends Pick<CurrentTaxonomyOptions, 'store' | 'tell'> {
+  workspace: string;
+  waitUntil: WaitUntil | undefined;
+}
+
+const open = async (text: string | undefined, opening: Opening): Promise<TaxonomyAtHand> => {
+  if (text === undefined) return GENERAL;
+  if (text.length > MAX_TEXT) throw unusable(`it is longer than ${MAX_TEXT} characters`);
+  const read = readTaxonomy(parsed(text));
+  if (!read.ok) throw unusable(describeIssues(read.issues.map(({ path }) => ({ path, message: 'is refused' }))));
+  return { taxonomy: read.value, classifier: await classifierOf(read.value, opening) };
+};
+
+const classifierOf = async (
+  taxonomy: Taxonomy,
+  { workspace, store, waitUntil, tell }: Opening,
+): Promise<IntentClassifier> => {
+  const hash = hashText(contentHash(taxonomy));
+  const packed = await store.readModel(workspace, hash);
+  try {
+    if (packed !== undefined) return openClassifier(packed, taxonomy);
+  } catch (error) {
+    if (!(error instanceof ModelRefused)) throw error;
+    tell('taxonomy', error);
+  }
+  if (countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
+    throw unusable(`it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`);
+  }
+  const trained = trainClassifier(taxonomy, { effort: 'quick' });
+  const kept = store
+    .writeModel(workspace, hash, { packed: trained, isDerived: true })
+    .catch((error: unknown) => tell('taxonomy', error));
+  waitUntil?.(kept);
+  return openClassifier(trained, taxonomy);
+};
+
+/** Of all intents, and of what belongs to none. */
+export const countExamples = ({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number =>
+  intents.reduce((sum, { examples }) => sum + examples.length, outOfScope.length);
+
+const unusable = (why: string): TaxonomyUnusable =>
+  new TaxonomyUnusable(`Cannot use the taxonomy of the workspace: ${why}`);

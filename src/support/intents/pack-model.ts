@@ -1,0 +1,136 @@
+import type { ContentHash } from './content-hash.ts';
+import type { LearntFeatures } from './learnt-features.ts';
+import {
+  checksumOf,
+  HEADER,
+  HEADER_LENGTH,
+  layoutOf,
+  MODEL_MAGIC,
+  MODEL_VERSION,
+  type SectionName,
+  sectionsOf,
+  WEIGHT_STEP,
+} from './model-format.ts';
+
+/** The planes of all intents, as whole numbers. */
+export interface QuantisedWeights {
+  /** By intent. */
+  biases: Float32Array;
+  /** What a weight of 1 stands for, by intent. */
+  scales: Float32Array;
+  /** By intent, then by feature: -127 to 127. */
+  weights: readonly Int8Array[];
+}
+
+/** A packed model: a few bytes of header, then typed arrays that are read where they lie. Little-endian. */
+export type PackedClassifier = Uint8Array<ArrayBuffer>;
+
+/** Weights that a model holds, at most. Of 8 million of 77 intents, keeping the strongest 350,000 cost nothing (reference on intents). */
+const MAX_WEIGHTS = 400_000;
+
+export const packModel = (
+  { hashes, gains, stems, exampleCount, words }: LearntFeatures,
+  { biases, scales, weights }: QuantisedWeights,
+  { contentHash, threshold }: { contentHash: ContentHash; threshold: number },
+): PackedClassifier => {
+  const kept = strongest(weights, scales);
+  const sortedWords = [...words.keys()].sort();
+  const wordBytes = new TextEncoder().encode(sortedWords.map((word) => `${word}\n`).join(''));
+  const header = new Uint32Array(HEADER_LENGTH);
+  const write = (name: keyof typeof HEADER, value: number) => header.set([value], HEADER[name]);
+  write('magic', MODEL_MAGIC);
+  write('version', MODEL_VERSION);
+  write('contentHigh', contentHash.high);
+  write('contentLow', contentHash.low);
+  write('intents', biases.length);
+  write('features', hashes.length);
+  write('weights', kept.weights.length);
+  write('stems', stems.length);
+  write(
+    'stemIntents',
+    stems.reduce((sum, { intents }) => sum + intents.length, 0),
+  );
+  write('words', sortedWords.length);
+  write('wordBytes', wordBytes.length);
+  write('examples', exampleCount);
+  write('threshold', new Uint32Array(Float32Array.of(threshold).buffer)[0] ?? 0);
+
+  const sections: Record<SectionName, ArrayBufferView> = {
+    biases,
+    scales,
+    hashes: Uint32Array.from(hashes),
+    weightStarts: kept.starts,
+    stemHashes: Uint32Array.from(stems, ({ hash }) => hash),
+    stemRarity: Float32Array.from(stems, ({ examples }) => rarity(examples, exampleCount)),
+    stemStarts: startsOf(stems.map(({ intents }) => intents.length)),
+    wordCounts: Uint32Array.from(sortedWords, (word) => words.get(word) ?? 0),
+    gains: Uint8Array.from(gains),
+    weightCounts: kept.counts,
+    weightIntents: kept.intents,
+    weights: kept.weights,
+    stemIntents: Uint8Array.from(stems.flatMap(({ intents }) => intents)),
+    wordBytes,
+  };
+  const { starts, byteLength } = layoutOf(header);
+  const packed = new Uint8Array(byteLength);
+  packed.set(new Uint8Array(header.buffer));
+  for (const name of Object.keys(sectionsOf(header)) as SectionName[]) {
+    const { buffer, byteOffset, byteLength: length } = sections[name];
+    packed.set(new Uint8Array(buffer, byteOffset, length), starts[name]);
+  }
+  const numbers = new Uint32Array(packed.buffer);
+  numbers[HEADER.checksum] = checksumOf(numbers);
+  return packed;
+};
+
+/** How rare a stem is: `ln((1 + n) / (1 + df)) + 1`. */
+export const rarity = (examples: number, exampleCount: number): number =>
+  Math.log((1 + exampleCount) / (1 + examples)) + 1;
+
+const startsOf = (counts: readonly number[]): Uint32Array<ArrayBuffer> => {
+  const starts = new Uint32Array(counts.length + 1);
+  for (const [at, count] of counts.entries()) starts[at + 1] = (starts[at] ?? 0) + count;
+  return starts;
+};
+
+/** The strongest weights that there is room for, by feature. */
+const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
+  const features = weights[0]?.length ?? 0;
+  const least = leastKept(weights, scales);
+  const counts = new Uint8Array(features);
+  const starts = new Uint32Array(Math.ceil(features / WEIGHT_STEP) + 1);
+  const intents: number[] = [];
+  const values: number[] = [];
+  for (let feature = 0; feature < features; feature += 1) {
+    if (feature % WEIGHT_STEP === 0) starts[feature / WEIGHT_STEP] = values.length;
+    for (const [intent, own] of weights.entries()) {
+      const weight = own[feature] ?? 0;
+      if (weight === 0 || Math.abs(weight) * (scales[intent] ?? 0) < least) continue;
+      intents.push(intent);
+      values.push(weight);
+      counts[feature] = (counts[feature] ?? 0) + 1;
+    }
+  }
+  starts[starts.length - 1] = values.length;
+  return { starts, counts, intents: Uint8Array.from(intents), weights: Int8Array.from(values) };
+};
+
+/** Weights below this are left out; 0 when all have room. */
+const leastKept = (weights: readonly Int8Array[], scales: Float32Array): number => {
+  const strongestOfAll = scales.reduce((most, scale) => Math.max(most, scale * 127), 0);
+  const histogram = new Uint32Array(4096);
+  const unit = strongestOfAll / (histogram.length - 1) || 1;
+  let total = 0;
+  for (const [intent, own] of weights.entries()) {
+    const scale = scales[intent] ?? 0;
+    for (const weight of own) {
+      if (weight === 0) continue;
+      const bin = Math.floor((Math.abs(weight) * scale) / unit);
+      histogram[bin] = (histogram[bin] ?? 0) + 1;
+      total += 1;
+    }
+  }
+  let bin = 0;
+  for (; total > MAX_WEIGHTS; bin += 1) total -= histogram[bin] ?? 0;
+  return bin * unit;
+};

@@ -1,0 +1,134 @@
+import type { Context, Hono } from 'hono';
+import { describeIssues, type Issue } from '../../contract/issue.ts';
+import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy-put.ts';
+import { decodeBase64url } from '../../runtime/base64url.ts';
+import {
+  contextGuard,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../../runtime/context-guard.ts';
+import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
+import { readJson } from '../../runtime/read-json.ts';
+import { memoryReplayStore } from '../../runtime/replay-store.ts';
+import { contentHash, hashText } from './content-hash.ts';
+import { countExamples, MAX_EXAMPLES_AT_LOAD } from './current-taxonomy.ts';
+import type { TaxonomyStore } from './kv-taxonomies.ts';
+import { openClassifier } from './open-classifier.ts';
+import { ModelRefused } from './open-model.ts';
+import { readTaxonomy } from './read-taxonomy.ts';
+import { trainClassifier } from './train-classifier.ts';
+
+export interface TaxonomyRouteParts {
+  /** Of the function that the routes are part of. */
+  guard: GuardOptions;
+  store: TaxonomyStore;
+  /** Has this isolate read the taxonomy of a workspace anew. */
+  forget: (workspace: string) => void;
+}
+
+const PATH = '/v1/support/taxonomy';
+
+/**
+ * `GET`, `PUT` and `DELETE /v1/support/taxonomy` of the workspace that the verified context names. Other isolates and places see a
+ * change within two minutes: one of KV, one of their own.
+ */
+export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: TaxonomyRouteParts): void => {
+  const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
+  const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
+  // A copy of a call that was made once would bring an older taxonomy back (signed context 4.7).
+  const write = [contextGuard({ ...settings, replay: memoryReplayStore() }), requireCapability('kb:write')] as const;
+
+  app.get(PATH, ...read, async (c) => {
+    const text = await store.readTaxonomy(c.get('context').workspace);
+    if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
+    return jsonAnswer({ taxonomy: JSON.parse(text) as unknown });
+  });
+
+  app.put(PATH, ...write, async (c) => {
+    const { workspace } = c.get('context');
+    const request = readJson(c.get('body'), TaxonomyPut);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const checked = readTaxonomy(request.value.taxonomy);
+    if (!checked.ok) return refused(c, 'INVALID_QUERY', problemOf(checked.issues));
+    const trained = modelOf(checked.value, request.value.model);
+    if ('problem' in trained) return refused(c, 'INVALID_QUERY', trained.problem);
+    const hash = hashText(contentHash(checked.value));
+    const before = await store.readTaxonomy(workspace);
+    // The model first: who reads the new taxonomy finds it.
+    await store.writeModel(workspace, hash, { packed: trained.packed, isDerived: trained.by === 'here' });
+    await store.writeTaxonomy(workspace, JSON.stringify(checked.value));
+    forget(workspace);
+    await retireModelOf(before, { store, workspace, except: hash });
+    return jsonAnswer({
+      name: checked.value.name,
+      intents: checked.value.intents.length,
+      examples: countExamples(checked.value),
+      trained: trained.by,
+      threshold: trained.threshold,
+      content_hash: hash,
+    } satisfies TaxonomyWritten);
+  });
+
+  app.delete(PATH, ...write, async (c) => {
+    const { workspace } = c.get('context');
+    const before = await store.readTaxonomy(workspace);
+    if (before === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
+    await store.removeTaxonomy(workspace);
+    forget(workspace);
+    await retireModelOf(before, { store, workspace });
+    return c.body(null, 204);
+  });
+};
+
+const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, and every message is of no intent';
+
+const refused = (c: Context<GuardedEnv>, code: 'NOT_FOUND' | 'INVALID_QUERY', message: string): Response => {
+  c.set('outcome', code);
+  return refusal(code, { librarian: c.get('context').self, message });
+};
+
+const problemOf = (issues: readonly Issue[]): string =>
+  `Cannot read the request: ${describeIssues(issues.map(({ path, message }) => ({ path: `taxonomy.${path}`, message })))}`;
+
+type Trained = { packed: Uint8Array; by: TaxonomyWritten['trained']; threshold: number } | { problem: string };
+
+/** The model that came along, if it fits; else one that is trained here, if that is a matter of milliseconds. */
+const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
+  if (given === undefined && countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
+    return {
+      problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npm run taxonomy\``,
+    };
+  }
+  const packed = given === undefined ? trainClassifier(taxonomy, { effort: 'quick' }) : decodeBase64url(given);
+  if (packed === undefined) return { problem: 'Cannot read the request: model: is not base64url' };
+  try {
+    const { threshold } = openClassifier(packed, taxonomy);
+    return { packed, by: given === undefined ? 'here' : 'given', threshold };
+  } catch (error) {
+    if (!(error instanceof ModelRefused)) throw error;
+    return { problem: `Cannot read the request: model: ${error.message}` };
+  }
+};
+
+/** What was trained from a taxonomy that is no more; one that cannot be read any more leaves it. */
+const retireModelOf = async (
+  text: string | undefined,
+  { store, workspace, except }: { store: TaxonomyStore; workspace: string; except?: string },
+): Promise<void> => {
+  if (text === undefined) return;
+  const read = readTaxonomy(parsed(text));
+  const hash = read.ok ? hashText(contentHash(read.value)) : undefined;
+  if (hash !== undefined && hash !== except) await store.retireModel(workspace, hash);
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
