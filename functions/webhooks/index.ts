@@ -1,11 +1,49 @@
-import { DurableObject } from 'cloudflare:workers';
-import { Hono } from 'hono';
+import { createApp } from '../../src/helpdesk/app.ts';
+import { readConnections } from '../../src/helpdesk/connections.ts';
+import { ticketConsumer } from '../../src/helpdesk/tickets/consume-tickets.ts';
+import type { DeskObjectEnv, DeskStub } from '../../src/helpdesk/tickets/desk-object.ts';
+import { keepEvent } from '../../src/helpdesk/tickets/keep-event.ts';
+import { nameOfPlace, type TicketPlace } from '../../src/helpdesk/tickets/ticket-message.ts';
+import type { TicketObjectEnv, TicketStub } from '../../src/helpdesk/tickets/ticket-object.ts';
+import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
+import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
-export class TicketObject extends DurableObject {}
-export class DeskObject extends DurableObject {}
+// biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
+export { DeskObject } from '../../src/helpdesk/tickets/desk-object.ts';
+export { TicketObject } from '../../src/helpdesk/tickets/ticket-object.ts';
+
+interface Env extends TicketObjectEnv, DeskObjectEnv {
+  TICKETS: DurableObjectNamespace;
+}
+
+const objectsOf = (env: Env) => ({
+  // The classes are TicketObject and DeskObject, whose types the namespaces do not carry.
+  ticket: (place: TicketPlace) => env.TICKETS.getByName(nameOfPlace(place)) as unknown as TicketStub,
+  desk: (workspace: string) => env.DESKS.getByName(workspace) as unknown as DeskStub,
+});
+
+const fetch = serveApp('webhooks', async (env: Env) => {
+  // What the objects read as well: a wrong value is told before a delivery is taken.
+  readTicketTimes(env);
+  const objects = objectsOf(env);
+  return createApp({
+    ...objects,
+    guard: await identityFrom(env, 'webhooks'),
+    connections: readConnections(env),
+    tools: helpdeskTools,
+    keep: (message) => keepEvent(message, objects),
+    enqueue: async (message) => void (await env.TICKET_QUEUE.send(message)),
+  });
+});
+
+const DEAD_LETTERS = /-dead$/;
 
 export default {
-  fetch: serveApp('webhooks', async () => new Hono()),
-  queue: async () => undefined,
-} satisfies ExportedHandler<object>;
+  fetch,
+  queue: async ({ queue, messages }, env) => {
+    const { consume, bury } = ticketConsumer({ ...objectsOf(env), now: Date.now, random: Math.random });
+    await (DEAD_LETTERS.test(queue) ? bury(messages) : consume(messages));
+  },
+} satisfies ExportedHandler<Env>;

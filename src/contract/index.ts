@@ -52,5 +52,7 @@ export * from './source.ts';
 export * from './support-response.ts';
 export * from './sync.ts';
 export * from './taxonomy.ts';
+export * from './taxonomy-put.ts';
+export * from './tickets.ts';
 export * from './timestamp.ts';
 export * from './validate-response.ts';

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { readAs } from '../contract/read-as.ts';
+import { serviceAddress } from '../runtime/service-address.ts';
+import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId } from './helpdesk-tool.ts';
+
+/** What is written into a ticket: an internal note, an unsent draft (a note where the tool has no drafts), or both. */
+const Write = z.enum(['note', 'draft', 'both']);
+export type Write = z.infer<typeof Write>;
+
+/** Name of a secret variable of the function, as Cloudflare takes it. */
+const SecretName = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is no name of a secret: capitals, digits and _');
+
+const Setting = z.strictObject({
+  /** Address of the tool's API; absent where nothing can be written back. */
+  apiUrl: z.string().max(2048).optional(),
+  /** Newest first; two while one is rotated. */
+  secrets: z.array(SecretName).min(1).max(4),
+  token: SecretName.optional(),
+  options: z.record(z.string().regex(/^[a-zA-Z]\w{0,39}$/), z.string().max(500)).default({}),
+  write: Write.default('note'),
+});
+
+/** Variable HELPDESKS: connections by workspace and tool. */
+const Settings = z.record(
+  z.string().min(1).max(128),
+  z.partialRecord(z.enum(HELPDESK_IDS), Setting, 'names a tool that is not known'),
+);
+
+/** The variables of the function that connections are read from; secrets stand beside them, under names of their own. */
+export interface HelpdeskVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  /** `{"default": {"chatwoot": {"apiUrl": "https://…", "secrets": ["CHATWOOT_SECRET"], "token": "CHATWOOT_TOKEN"}}}` */
+  HELPDESKS?: string | undefined;
+}
+
+/** A connection, with what it writes. */
+export interface OpenConnection extends HelpdeskConnection {
+  write: Write;
+}
+
+/** A connection stands in HELPDESKS, and a secret that it names is not set. */
+export class SecretMissing extends Error {
+  override readonly name = 'SecretMissing';
+}
+
+/** HELPDESKS is not in the expected form. */
+export class HelpdesksRefused extends Error {
+  override readonly name = 'HelpdesksRefused';
+}
+
+export interface Connections {
+  /** Undefined when the workspace has no connection to the tool. Throws `SecretMissing`. */
+  find(workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined;
+}
+
+/**
+ * Reads the connections to helpdesk tools.
+ *
+ * @throws {HelpdesksRefused} When the variable is not in the expected form.
+ * @throws {SettingRefused} When an address is not https to a public host; in development it may be this machine.
+ */
+export const readConnections = (variables: HelpdeskVariables): Connections => {
+  const settings = readAs(Settings, parseJson(variables.HELPDESKS || '{}'));
+  if (!settings.ok) {
+    const [issue] = settings.issues;
+    throw new HelpdesksRefused(
+      `Cannot read HELPDESKS: ${issue?.path || 'it'} ${issue?.message ?? 'is not in its form'}`,
+    );
+  }
+  const isLocal = variables.ENVIRONMENT === 'development';
+  for (const tools of Object.values(settings.value)) {
+    for (const { apiUrl } of Object.values(tools)) {
+      if (apiUrl !== undefined) serviceAddress(apiUrl, { name: 'an apiUrl in HELPDESKS', isLocal });
+    }
+  }
+  const secretOf = (name: string): string => {
+    // Secrets stand beside the variables, under names that only the setting knows.
+    const secret = (variables as Record<string, unknown>)[name];
+    if (typeof secret === 'string' && secret !== '') return secret;
+    throw new SecretMissing(`Cannot reach the helpdesk: the secret ${name} is not set`);
+  };
+  return {
+    find: (workspace, helpdesk) => {
+      const tools = Object.hasOwn(settings.value, workspace) ? settings.value[workspace] : undefined;
+      const setting = tools !== undefined && Object.hasOwn(tools, helpdesk) ? tools[helpdesk] : undefined;
+      if (setting === undefined) return undefined;
+      const { apiUrl, secrets, token, options, write } = setting;
+      return {
+        ...{ options, write },
+        apiUrl: apiUrl?.replace(/\/+$/, ''),
+        secrets: secrets.map(secretOf),
+        apiToken: token === undefined ? undefined : secretOf(token),
+      };
+    },
+  };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

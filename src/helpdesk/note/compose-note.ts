@@ -1,0 +1,127 @@
+import type { SupportResponse } from '../../contract/support-response.ts';
+import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
+import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
+import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
+import { utf8 } from '../../runtime/digest.ts';
+import type { DraftReply, Note } from '../ticket.ts';
+
+/** UTF-8 bytes of a note in any of its forms: Zendesk takes 64 KiB, the others more. */
+const MAX_BYTES = 60_000;
+
+/** How much of an analysis is shown: the first that fits. Only unusual drafts need the second. */
+const AMOUNTS: readonly Amount[] = [
+  { draft: 48_000, items: 20, item: 1000 },
+  { draft: 12_000, items: 10, item: 300 },
+  { draft: 3000, items: 4, item: 200 },
+];
+
+interface Amount {
+  /** Characters of the draft. */
+  draft: number;
+  /** Entries of each list, and characters of each entry. */
+  items: number;
+  item: number;
+}
+
+/**
+ * What an agent reads at a glance: what the customer wants and how sure that is, whether the draft may go out by itself, the draft,
+ * what to ask and to do, the sources, what is missing. The marker stands in the last line. At most 60,000 bytes in each form.
+ */
+export const composeNote = (
+  response: SupportResponse,
+  { marker }: { marker: string },
+): { note: Note; draft: DraftReply } => {
+  const { text, markdown = escapeLines(text), html = markdownToHtml(markdown) } = response.draft;
+  return { note: noteOf(response, marker), draft: { text, markdown, html } };
+};
+
+const noteOf = (response: SupportResponse, marker: string): Note => {
+  const notes = AMOUNTS.values().map((amount) => {
+    const markdown = `${sectionsOf(response, amount).join('\n\n')}\n\n*Constellation · ${marker}*`;
+    return { marker, markdown, html: markdownToHtml(markdown), text: markdownToText(markdown) };
+  });
+  let note: Note | undefined;
+  for (const candidate of notes) {
+    note = candidate;
+    if ([note.markdown, note.html, note.text].every((form) => utf8(form).length <= MAX_BYTES)) break;
+  }
+  if (note === undefined) throw new Error('Cannot compose the note: no amount is given');
+  return note;
+};
+
+const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
+  const { agent_guidance: guidance, knowledge_retrieval: knowledge } = response;
+  const { escalation } = guidance;
+  const said = (text: string) => escapeMarkdown(cut(text, amount.item));
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [`**${title}**\n\n${items.slice(0, amount.items).join('\n')}`];
+  const bullets = (items: readonly string[]) => items.map((item) => `- ${said(item)}`);
+  const steps = guidance.recommended_steps.map(({ step, title, url }, at) => {
+    const source = title === undefined && url === undefined ? '' : ` (${linkTo(title ?? url ?? '', url)})`;
+    return `${at + 1}. ${said(step)}${source}`;
+  });
+  const sources = knowledge.sources_consulted.map(({ title, url, relevance_score, excerpt }, at) => {
+    const quoted = excerpt.trim() === '' ? '' : `: ${said(excerpt)}`;
+    return `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}${quoted}`;
+  });
+  const escalated = escalation.needed
+    ? list(`Escalate${escalation.to === undefined ? '' : ` to ${said(escalation.to)}`}`, [
+        ...(escalation.reasons.length === 0 ? ['- The rules of the intent ask for it'] : bullets(escalation.reasons)),
+      ])
+    : [];
+  return [
+    ...headOf(response, said),
+    ...escalated,
+    ...list('Before sending', bullets(guidance.risks)),
+    draftOf(response, amount),
+    ...list('Ask the customer', bullets(guidance.missing_information)),
+    ...list('Steps', steps),
+    ...list('Sources', sources),
+    ...list('Missing in the knowledge base', bullets(knowledge.gaps)),
+  ];
+};
+
+const headOf = (response: SupportResponse, said: (text: string) => string): string[] => {
+  const { intent_classification: intent, knowledge_retrieval: knowledge, agent_guidance: guidance } = response;
+  const others = (intent.secondary_intents ?? []).slice(0, 2);
+  const or = others.map((other) => `${said(other.intent)} ${percent(other.confidence)}`).join(', ');
+  const named = `**${said(intent.primary_intent)}**, ${percent(intent.confidence)} sure${or === '' ? '' : ` (or ${or})`}`;
+  const { allowed, reasons } = guidance.auto_send;
+  return [
+    `${named} · knowledge coverage: ${knowledge.coverage}`,
+    ...(guidance.summary === undefined ? [] : [said(guidance.summary)]),
+    `${allowed ? 'May be sent without a person' : 'Not to be sent without a person'}: ${reasons.map(said).join(' ')}`,
+  ];
+};
+
+const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
+  const markdown = draft.markdown ?? escapeLines(draft.text);
+  const shown = cut(markdown, amount.draft);
+  const quoted = shown
+    .trim()
+    .split(/\r\n|\n|\r/)
+    .map((line) => (line.trim() === '' ? '>' : `> ${line}`))
+    .join('\n');
+  const title = shown.length < markdown.length ? 'Draft reply, shortened' : 'Draft reply';
+  return `**${title}**\n\n${quoted === '>' ? 'There is none.' : quoted}`;
+};
+
+/** A link where the address is one of the web, the title alone otherwise. */
+const linkTo = (title: string, url: string | undefined): string => {
+  const label = escapeMarkdown(title);
+  if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return label;
+  const address = new URL(url).href.replace(/[()<>\\\s]/g, (character) => encodeURIComponent(character));
+  return `[${label}](${address.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'))})`;
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+const escapeLines = (text: string): string =>
+  text
+    .split(/\r\n|\n|\r/)
+    .map(escapeMarkdown)
+    .join('\n');
+
+/** No half of a surrogate pair stays behind. */
+const cut = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -1,0 +1,140 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts';
+import { describeCause, logLine } from '../../runtime/log.ts';
+import { signedClient } from '../../runtime/signed-client.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
+import { durableObjectSql } from '../../storage/durable-object-sql.ts';
+import { type HelpdeskVariables, readConnections } from '../connections.ts';
+import type { HelpdeskId, HelpdeskTool } from '../helpdesk-tool.ts';
+import { composeNote } from '../note/compose-note.ts';
+import { newMarker } from '../note/note-marker.ts';
+import { helpdeskTools } from '../tools/helpdesk-tools.ts';
+import { supportAnalysis } from './ask-support.ts';
+import { ConnectionGone } from './attempt-failed.ts';
+import type { DeskStub } from './desk-object.ts';
+import { type MessageEvent, openCase, type TicketCase, type WorkOutcome } from './ticket-case.ts';
+import type { TicketMessage, TicketPlace } from './ticket-message.ts';
+import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
+
+export interface TicketObjectEnv extends HelpdeskVariables, TicketTimeVariables, IdentityVariables {
+  SUPPORT: Fetcher;
+  TICKET_QUEUE: Queue<TicketMessage>;
+  DESKS: DurableObjectNamespace;
+}
+
+/** What others may ask of a ticket's object. */
+export interface TicketStub {
+  accept(place: TicketPlace, event: MessageEvent): Promise<void>;
+  work(place: TicketPlace): Promise<WorkOutcome>;
+  postpone(place: TicketPlace, until: number): Promise<void>;
+  replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
+}
+
+const TOOLS: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>> = helpdeskTools;
+const PLACE = 'place';
+const REPORT_MS = 3000;
+
+/**
+ * One ticket of one helpdesk. It alone works on its ticket and knows what was done: there is one such object in the world, so that
+ * its record is the lock. Alarms see to it that nothing open is forgotten.
+ */
+export class TicketObject extends DurableObject<TicketObjectEnv> implements TicketStub {
+  #open: { place: TicketPlace; case: TicketCase } | undefined;
+  #alarmAt: number | undefined;
+
+  async accept(place: TicketPlace, event: MessageEvent): Promise<void> {
+    const opened = await this.#openFor(place);
+    opened.accept(event);
+    this.ctx.waitUntil(opened.report());
+  }
+
+  async work(place: TicketPlace): Promise<WorkOutcome> {
+    const working = (await this.#openFor(place)).work();
+    // Goes on when whoever asked has gone.
+    this.ctx.waitUntil(working);
+    return working;
+  }
+
+  async postpone(place: TicketPlace, until: number): Promise<void> {
+    (await this.#openFor(place)).postpone(until);
+  }
+
+  async replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]> {
+    const opened = await this.#openFor(place);
+    const replayed = opened.replay(jobs);
+    await opened.report();
+    return replayed;
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = undefined;
+    const place = await this.ctx.storage.get<TicketPlace>(PLACE);
+    if (place !== undefined) await (await this.#openFor(place)).ring();
+  }
+
+  /** Called when a step is on record. */
+  protected onStep(_step: string): void {}
+
+  async #openFor(asking: TicketPlace): Promise<TicketCase> {
+    if (this.#open === undefined) {
+      const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
+      if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
+      this.#open ??= { place: stored ?? asking, case: await this.#openCase(stored ?? asking) };
+    }
+    const { place } = this.#open;
+    if (
+      place.workspace !== asking.workspace ||
+      place.helpdesk !== asking.helpdesk ||
+      place.ticketId !== asking.ticketId
+    )
+      throw new Error('Cannot work on the ticket: the object is of another one');
+    return this.#open.case;
+  }
+
+  async #openCase(place: TicketPlace): Promise<TicketCase> {
+    const { env, ctx } = this;
+    const { workspace, helpdesk, ticketId } = place;
+    const times = readTicketTimes(env);
+    const identity = await identityFrom(env, 'webhooks');
+    const support = { fetch: (request: Request) => env.SUPPORT.fetch(request) };
+    const client = signedClient({ ...identity, targets: { support } });
+    // The class is DeskObject, whose type the namespace does not carry.
+    const desk = env.DESKS.getByName(workspace) as unknown as DeskStub;
+    return openCase({
+      sql: durableObjectSql(ctx.storage),
+      ticketId,
+      times,
+      now: Date.now,
+      random: Math.random,
+      newMarker,
+      connect: () => {
+        const connection = readConnections(env).find(workspace, helpdesk);
+        const tool = TOOLS[helpdesk];
+        if (connection === undefined || tool === undefined)
+          throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
+        const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+        return { desk: tool.desk(connection, { fetch, now: Date.now }), write: connection.write };
+      },
+      analyse: supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now }),
+      compose: composeNote,
+      report: (jobs) =>
+        untilAborted(() => desk.report(workspace, { helpdesk, ticketId }, jobs), {
+          signal: AbortSignal.timeout(REPORT_MS),
+          reason: 'the desk did not answer',
+        }),
+      nudge: async () => void (await env.TICKET_QUEUE.send({ kind: 'ticket', ...place })),
+      wakeAt: (time) => {
+        if (time === this.#alarmAt) return;
+        this.#alarmAt = time;
+        // Storage keeps the order of writes: nothing that follows is lost by not waiting.
+        void ctx.storage.setAlarm(time);
+      },
+      onFault: (where, error) =>
+        logLine({
+          ...{ event: 'fault', time: Date.now(), librarian: 'webhooks', where, code: 'INTERNAL_ERROR' },
+          cause: describeCause(error),
+        }),
+      onStep: (step) => this.onStep(step),
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import type { TicketResult, TicketState } from '../../contract/tickets.ts';
+import type { Sql, SqlValue } from '../../storage/sql.ts';
+
+/**
+ * How far a job is. `accepted`: nothing was done; `composed`: its note is kept here; `writing`: the note may or may not be in
+ * the ticket; `written`: it is there, or none is wanted.
+ */
+export type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
+
+/** The work on one message of the ticket. Times are milliseconds since 1970. */
+export type Job = {
+  id: number;
+  /** `first`, `latest`, or `m:` and the message's id. */
+  about: string;
+  state: TicketState;
+  step: JobStep;
+  attempts: number;
+  /** Not worked on before. */
+  due_at: number;
+  /** When the alarm puts it on the queue again. */
+  nudge_at: number;
+  /** How often the alarm did since anybody worked on it. */
+  nudges: number;
+  /** In `writing`: until then a note that was sent may still appear. */
+  settle_at: number;
+  /** The ticket as the delivery told it, as JSON: for tools that cannot be read back. */
+  ticket: string | null;
+  /** Note and draft as JSON, while they are needed. */
+  note: string | null;
+  draft: string | null;
+  /** Stands in the note. */
+  marker: string | null;
+  /** Of the helpdesk. */
+  note_id: string | null;
+  result: TicketResult | null;
+  error: string | null;
+  accepted_at: number;
+  /** When it was accepted or last replayed. */
+  begun_at: number;
+  changed_at: number;
+  /** Counts changes; those up to `told` are known to the workspace's desk. */
+  version: number;
+  told: number;
+};
+
+type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
+
+/** A message that has our note, for ever. */
+export type Mark = { message: string; marker: string | null; note: string | null };
+
+export interface TicketStore {
+  open(): Job[];
+  /** The first hundred that the desk does not know as they are. */
+  untold(): Job[];
+  /** The first hundred that ended at or before a time. */
+  endedBy(time: number): Job[];
+  /** When the open job that is next is to be put on the queue, and when the first of the others ended. */
+  nextTimes(): { nudgeAt: number | null; endedAt: number | null };
+  job(id: number): Job | undefined;
+  jobAbout(about: string): Job | undefined;
+  /** The oldest open job that may be worked on. */
+  dueJob(now: number): Job | undefined;
+  add(about: string, options: { ticket: string | null; now: number; nudgeAt: number }): Job;
+  /** Writes what changed, and when. Returns the job as it is then. */
+  change(job: Job, changes: Changes, now: number): Job;
+  /** Notes that the desk knows a job as it was at a version. */
+  told(id: number, version: number): void;
+  remove(id: number): void;
+  markOf(message: string): Mark | undefined;
+  isOwnNote(message: string): boolean;
+  isMarker(marker: string): boolean;
+  mark(mark: Mark, now: number): void;
+  transaction<T>(work: () => T): T;
+}
+
+const TABLES = [
+  `CREATE TABLE IF NOT EXISTS jobs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
+    attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
+    settle_at INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
+    accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
+    version INTEGER NOT NULL, told INTEGER NOT NULL
+  )`,
+  'CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, changed_at)',
+  'CREATE INDEX IF NOT EXISTS jobs_untold ON jobs (id) WHERE told < version',
+  `CREATE TABLE IF NOT EXISTS marks (message TEXT PRIMARY KEY, marker TEXT, note TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
+  'CREATE INDEX IF NOT EXISTS marks_by_marker ON marks (marker)',
+];
+
+/** Jobs and marks of one ticket, in a database of its own. */
+export const ticketStore = (sql: Sql): TicketStore => {
+  for (const statement of TABLES) sql.run(statement);
+  const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
+  const jobAbout = (about: string) => one('SELECT * FROM jobs WHERE about = ?', about);
+  return {
+    open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
+    untold: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
+    endedBy: (time) =>
+      sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
+    nextTimes: () => {
+      const [next] = sql.all<{ nudgeAt: number | null; endedAt: number | null }>(
+        `SELECT (SELECT min(nudge_at) FROM jobs WHERE state = 'open') AS nudgeAt,
+          (SELECT min(changed_at) FROM jobs WHERE state IN ('dead', 'done')) AS endedAt`,
+      );
+      return next ?? { nudgeAt: null, endedAt: null };
+    },
+    job: (id) => one('SELECT * FROM jobs WHERE id = ?', id),
+    jobAbout,
+    dueJob: (now) => one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
+    add: (about, { ticket, now, nudgeAt }) => {
+      sql.run(
+        `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, ticket, accepted_at, begun_at,
+          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, ?, ?, ?, ?, 1, 0)`,
+        ...[about, now, nudgeAt, ticket, now, now, now],
+      );
+      const added = jobAbout(about);
+      if (added === undefined) throw new Error('Cannot keep the job: it is not there after it was written');
+      return added;
+    },
+    change: (job, changes, now) => {
+      // Names are those of the columns, from the type: none comes from outside.
+      const entries = Object.entries({ ...changes, changed_at: now });
+      const columns = entries.map(([name]) => `${name} = ?`).join(', ');
+      sql.run(
+        `UPDATE jobs SET ${columns}, version = version + 1 WHERE id = ?`,
+        ...entries.map(([, value]) => value),
+        job.id,
+      );
+      return { ...job, ...changes, changed_at: now, version: job.version + 1 };
+    },
+    told: (id, version) => sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
+    remove: (id) => sql.run('DELETE FROM jobs WHERE id = ?', id),
+    markOf: (message) => sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
+    isOwnNote: (message) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
+    isMarker: (marker) => sql.all('SELECT 1 AS one FROM marks WHERE marker = ? LIMIT 1', marker).length > 0,
+    mark: ({ message, marker, note }, now) =>
+      sql.run(
+        'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
+        ...[message, marker, note, now],
+      ),
+    transaction: (work) => sql.transaction(work),
+  };
+};

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { readAs } from '../../contract/read-as.ts';
+
+/** How long things take and how often they are tried; in milliseconds. */
+export interface TicketTimes {
+  /** Wait after the first failed attempt; doubles up to 600 times as much. */
+  retryMs: number;
+  /** After a write whose outcome is unknown: how long it may still take effect. Only then it is written again. */
+  settleMs: number;
+  /** For one call of the helpdesk's API. */
+  callMs: number;
+  /** For one analysis. */
+  analyseMs: number;
+  /** Attempts before a job is given up. */
+  attempts: number;
+  /** What is known of a ticket is forgotten so long after its last change; lasting marks stay. */
+  keepMs: number;
+}
+
+/** Variables of the webhooks function; all may be absent. */
+export interface TicketTimeVariables {
+  TICKET_RETRY_MS?: string | undefined;
+  TICKET_SETTLE_MS?: string | undefined;
+  TICKET_CALL_MS?: string | undefined;
+  TICKET_ANALYSE_MS?: string | undefined;
+  TICKET_ATTEMPTS?: string | undefined;
+  TICKET_KEEP_DAYS?: string | undefined;
+}
+
+const within = (least: number, most: number, usual: number) =>
+  z.preprocess((text) => (text === undefined || text === '' ? usual : Number(text)), z.int().min(least).max(most));
+
+const Variables = z.object({
+  TICKET_RETRY_MS: within(10, 60_000, 1000),
+  TICKET_SETTLE_MS: within(50, 600_000, 20_000),
+  TICKET_CALL_MS: within(100, 30_000, 10_000),
+  TICKET_ANALYSE_MS: within(100, 60_000, 15_000),
+  TICKET_ATTEMPTS: within(1, 100, 24),
+  TICKET_KEEP_DAYS: within(1, 365, 30),
+});
+
+/** A time of tickets is out of its bounds. */
+export class TicketTimesRefused extends Error {
+  override readonly name = 'TicketTimesRefused';
+}
+
+const DAY_MS = 86_400_000;
+
+/** @throws {TicketTimesRefused} When a variable is out of its bounds. */
+export const readTicketTimes = (variables: TicketTimeVariables): TicketTimes => {
+  const read = readAs(Variables, { ...variables });
+  if (!read.ok) throw new TicketTimesRefused(`Cannot use ${read.issues[0]?.path}: it ${read.issues[0]?.message}`);
+  const { value } = read;
+  return {
+    retryMs: value.TICKET_RETRY_MS,
+    settleMs: value.TICKET_SETTLE_MS,
+    callMs: value.TICKET_CALL_MS,
+    analyseMs: value.TICKET_ANALYSE_MS,
+    attempts: value.TICKET_ATTEMPTS,
+    keepMs: value.TICKET_KEEP_DAYS * DAY_MS,
+  };
+};
+
+const MAX_DOUBLINGS = 20;
+const MAX_TIMES = 600;
+
+/** Wait after the `failures`-th failure in a row: doubling, with a quarter of jitter either way so that many do not come at once. */
+export const backOffMs = (failures: number, { retryMs, random }: { retryMs: number; random: () => number }): number => {
+  const times = Math.min(2 ** Math.min(Math.max(failures - 1, 0), MAX_DOUBLINGS), MAX_TIMES);
+  return Math.ceil(retryMs * times * (0.75 + random() / 2));
+};
