@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
@@ -12,6 +13,9 @@ import { seedShop } from './sample-shop/seed-shop.ts';
 import type { StartOptions } from './start-options.ts';
 
 export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
+
+/** The intents of the sample knowledge base. */
+export const SAMPLE_TAXONOMY = fileURLToPath(new URL('./sample-taxonomy.json', import.meta.url));
 
 export interface ProductOptions {
   kb: StartOptions['kb'];
@@ -30,6 +34,8 @@ export interface ProductOptions {
   routedNeighbours?: readonly string[] | undefined;
   /** `local`: a web of invented shops on this machine. Otherwise the variables of a provider (docs/web-search.md). */
   webSearch?: 'local' | Record<string, string> | undefined;
+  /** A JSON file: the intents of the default workspace. Absent: those of the sample knowledge base with it, none without. */
+  taxonomy?: string | undefined;
   /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
   adapters?: AdapterVariables | undefined;
   onLog?: (line: string) => void;
@@ -73,6 +79,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
+  await seedTaxonomy(cloud.miniflare, options);
   await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
@@ -119,6 +126,17 @@ const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => 
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
   await keys.put(await hashApiKey(key), JSON.stringify(OWNER));
 };
+
+/** Given in a file, it replaces what is kept; the sample is put where there is none yet. */
+const seedTaxonomy = async (miniflare: Miniflare, { kb, taxonomy }: ProductOptions): Promise<void> => {
+  const file = taxonomy ?? (kb === 'sample' ? SAMPLE_TAXONOMY : undefined);
+  if (file === undefined) return;
+  const taxonomies = await miniflare.getKVNamespace('TAXONOMIES', 'constellation-support');
+  if (taxonomy === undefined && (await taxonomies.get(TAXONOMY_KEY)) !== null) return;
+  await taxonomies.put(TAXONOMY_KEY, readFileSync(file, 'utf8'));
+};
+
+const TAXONOMY_KEY = 'taxonomy/default';
 
 const folderOf = (kb: StartOptions['kb']): string | undefined => {
   if (kb === 'sample') return SAMPLE_KB;

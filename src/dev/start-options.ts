@@ -6,6 +6,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 
   --kb <folder or URL>   what to answer from: a folder of Markdown or HTML files, or the address of a host
                          knowledge base API (GET <URL> lists articles). Default: the sample knowledge base
+  --taxonomy <file>      the intents of the support desk, as JSON (docs/support.md). Default: those of the sample
+                         knowledge base with it, and none with another
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
   --state <folder>       what outlives a restart (default .constellation)
   --fresh                forget that folder's contents first
@@ -29,6 +31,8 @@ export interface StartOptions {
   fresh: boolean;
   webSearch: 'local' | undefined;
   /** A JSON file. */
+  taxonomy?: string | undefined;
+  /** A JSON file. */
   neighbours?: string | undefined;
   verbose: boolean;
   help: boolean;
@@ -44,6 +48,7 @@ export const startOptions = (args: string[]): StartOptions => {
       state: { type: 'string', default: '.constellation' },
       fresh: { type: 'boolean', default: false },
       'web-search': { type: 'string' },
+      taxonomy: { type: 'string' },
       neighbours: { type: 'string' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },

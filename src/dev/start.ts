@@ -1,8 +1,10 @@
 /** `npm start`: the product on this machine (design, section 4, "Local runner"). */
 import { readFileSync, statSync, watch } from 'node:fs';
 import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
+import { describeIssues } from '../contract/issue.ts';
 import type { SyncReport } from '../contract/sync.ts';
 import { type DirectoryEntry, openDirectory } from '../runtime/key-directory.ts';
+import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
 import { type Product, startProduct } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
@@ -25,6 +27,7 @@ async function main(): Promise<void> {
     key: state.key,
     webSearch: options.webSearch ?? providerKeys(),
     neighbours: orFail(() => readNeighbours(options)),
+    taxonomy: orFail(() => checkTaxonomy(options)),
     adapters: process.env,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
@@ -58,6 +61,18 @@ function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryE
     return claims;
   } catch (error) {
     throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
+  }
+}
+
+/** The file of `--taxonomy`, once it is known to be one that the support desk takes. */
+function checkTaxonomy({ taxonomy }: StartOptions): string | undefined {
+  if (taxonomy === undefined) return undefined;
+  try {
+    const read = readTaxonomy(JSON.parse(readFileSync(taxonomy, 'utf8')));
+    if (!read.ok) throw new Error(describeIssues(read.issues));
+    return taxonomy;
+  } catch (error) {
+    throw new Error(`Cannot use --taxonomy ${taxonomy}: ${messageOf(error)}`);
   }
 }
 

@@ -1,0 +1,61 @@
+import { Hono } from 'hono';
+import type { AIClient } from '../contract/librarian.ts';
+import { SupportRequest } from '../contract/support-response.ts';
+import { requestBudget } from '../runtime/budget.ts';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../runtime/context-guard.ts';
+import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
+import { jsonAnswer } from '../runtime/json-answer.ts';
+import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
+import { readJson } from '../runtime/read-json.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
+import { type AnalysisParts, analyze } from './analyze.ts';
+
+const SUPPORT = 'support';
+
+export interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
+  ai?: AIClient | undefined;
+  aiPrice?: TokenPrice | undefined;
+  /** Mounts further routes of this function. */
+  mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
+}
+
+/** `POST /v1/support/analyze` (design, section 4), and the routes that `mount` adds. */
+export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions): Hono<GuardedEnv> => {
+  const { now = Date.now } = options;
+  const guard: GuardOptions = { ...options, access: 'signed', self: SUPPORT };
+  const app = new Hono<GuardedEnv>();
+  app.post('/v1/support/analyze', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
+    const request = readJson(c.get('body'), SupportRequest);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem });
+    }
+    const context = c.get('context');
+    const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
+    const analysis = await analyze(
+      request.value,
+      {
+        context,
+        waitUntil: waitUntilOf(c),
+        ai: model?.ai,
+        signal: c.req.raw.signal,
+        timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
+        now: now(),
+      },
+      options,
+    );
+    settleModel(c, model);
+    return jsonAnswer(analysis);
+  });
+  mount?.(app, guard);
+  app.notFound(() => refusal('NOT_FOUND', { librarian: SUPPORT }));
+  app.onError(faultHandler(guard));
+  return app;
+};

@@ -1,0 +1,104 @@
+import type { DraftReference } from '../../contract/support-response.ts';
+import { escapeHtml } from '../../runtime/escape-html.ts';
+import { escapeMarkdown } from './escape-markdown.ts';
+import type { Phrases } from './phrases.ts';
+import type { PickedSteps } from './pick-steps.ts';
+
+/** What a draft rests on: `[1]` is the first of the references. */
+export interface GroundedPart {
+  /** Markdown; empty where nothing was found. */
+  markdown: string;
+  references: readonly DraftReference[];
+}
+
+/**
+ * The quotes with their citations, and the list of sources below them. Every quote keeps the article's words, its code, numbers
+ * and addresses; raw HTML, images and odd links in it are made inert.
+ *
+ * @param seeAlso Sources to point at where nothing is quoted.
+ */
+export const groundedPart = (
+  picked: readonly PickedSteps[],
+  { phrases, seeAlso = [] }: { phrases: Phrases; seeAlso?: readonly DraftReference[] },
+): GroundedPart => {
+  const references: DraftReference[] = [];
+  const placeOf = ({ title, url }: DraftReference): number => {
+    const known = references.findIndex((each) => each.url === url && each.title === title);
+    return known >= 0 ? known + 1 : references.push({ title: title.slice(0, 200), url: url.slice(0, 500) });
+  };
+  if (picked.length === 0) {
+    for (const each of seeAlso) placeOf(each);
+    return references.length === 0
+      ? { markdown: '', references }
+      : { markdown: [phrases.seeAlso, sourceList(references)].join('\n\n'), references };
+  }
+  const paragraphs: string[] = [];
+  let before: PickedSteps | undefined;
+  for (const steps of picked) {
+    const mark = `[${placeOf(steps.passage)}]`;
+    const heading = steps.passage.headingPath.at(-1) ?? '';
+    const isNewSection = before?.passage !== steps.passage;
+    const rendered = renderSteps(steps, { mark, phrases, heading: isNewSection ? heading : '' });
+    // Sentences of one passage read on; a list or table stands by itself.
+    const joins = !isNewSection && before?.kind === 'prose' && steps.kind === 'prose';
+    if (joins) paragraphs.push(`${paragraphs.pop() ?? ''} ${rendered}`);
+    else paragraphs.push(rendered);
+    before = steps;
+  }
+  const quotes = escapeHtml(paragraphs.join('\n\n'));
+  return { markdown: [phrases.lead, quotes, phrases.sources, sourceList(references)].join('\n\n'), references };
+};
+
+interface Rendering {
+  /** `[1]` */
+  mark: string;
+  heading: string;
+  phrases: Phrases;
+}
+
+/** One group of quotes as Markdown, each cited. */
+export const renderSteps = (
+  { kind, isOrdered, intro, quotes, isCut }: PickedSteps,
+  { mark, heading, phrases }: Rendering,
+): string => {
+  if (kind === 'prose') return quotes.map((quote) => cited(quote, mark)).join(' ');
+  const opening = intro === undefined ? titleOf(heading, mark) : [cited(intro, mark)];
+  const rest = isCut ? [`${phrases.more} ${mark}.`] : [];
+  if (kind === 'code') return [...(opening.length > 0 ? opening : [mark]), ...quotes, ...rest].join('\n\n');
+  if (kind === 'table') return [...opening, tableOf(quotes, mark), ...rest].join('\n\n');
+  const items = quotes.map((quote, at) => listItem(cited(quote, mark), isOrdered ? `${at + 1}. ` : '- '));
+  return [...opening, items.join('\n'), ...rest].join('\n\n');
+};
+
+/** The heading in bold. What it says stands in the article, hence the mark. */
+const titleOf = (heading: string, mark: string): string[] => {
+  const words = heading.replace(/^\s*\d{1,2}[.)]\s+/, '').trim();
+  return words === '' || words.length > 120 ? [] : [`**${escapeMarkdown(words)}** ${mark}`];
+};
+
+/** The mark behind the first line, so that what hangs below it stays as it is. */
+const cited = (quote: string, mark: string): string => {
+  const end = quote.indexOf('\n');
+  const line = end < 0 ? quote : quote.slice(0, end);
+  // Two spaces or a backslash at the end of a line are a line break: the mark must not turn them into something else.
+  return `${line.replace(/(?: {2,}|\\)$/, '')} ${mark}${end < 0 ? '' : quote.slice(end)}`;
+};
+
+const listItem = (quote: string, lead: string): string =>
+  quote
+    .split('\n')
+    .map((line, at) => (at === 0 ? `${lead}${line}` : line === '' ? '' : `${' '.repeat(lead.length)}${line}`))
+    .join('\n');
+
+/** Each row is cited in its last cell. */
+const tableOf = ([head = '', ...rows]: readonly string[], mark: string): string =>
+  [head, ...rows.map((row) => row.replace(/\s*\|?\s*$/, ` ${mark} |`))].join('\n');
+
+/** The sources as a list, each with the number that it is cited by. */
+export const sourceList = (references: readonly DraftReference[]): string =>
+  references.map(({ title, url }, at) => `- [${at + 1}] ${linkTo(title, url)}`).join('\n');
+
+const linkTo = (title: string, url: string): string => {
+  const name = escapeMarkdown(title.replace(/[\p{Cc}\s]+/gu, ' ').trim());
+  return /^https?:\/\/[^\s<>()\\`]+$/i.test(url) ? `[${name}](${url})` : name;
+};

@@ -1,0 +1,33 @@
+import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { oncePer } from '../../knowledge/edition/once-per.ts';
+import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import type { PickedSteps } from './pick-steps.ts';
+
+/** A passage made ready to check statements against. */
+const preparedPassage = oncePer(({ text, title, headingPath }: KnowledgePassage) =>
+  prepareSource({ text, title: [title, ...headingPath].join('\n') }),
+);
+
+/**
+ * The share of a draft's own statements that the source each of them cites supports (seed 001, Advanced Metrics). What comes from
+ * a template is nobody's statement about a source and is not counted.
+ *
+ * @returns 0 to 1; null where it makes no statement of its own.
+ */
+export const sourceGrounding = (picked: readonly Pick<PickedSteps, 'intro' | 'quotes' | 'passage'>[]): number | null =>
+  shareSupported(
+    picked.flatMap(({ intro, quotes, passage }) =>
+      [...(intro === undefined ? [] : [intro]), ...quotes].map((text) => ({ text, passages: [passage] })),
+    ),
+  );
+
+/** The same for texts of any origin, each with the passages that it cites. */
+export const shareSupported = (
+  said: readonly { text: string; passages: readonly KnowledgePassage[] }[],
+): number | null => {
+  const judged = said.flatMap(({ text, passages }) => checkSupport(text, passages.map(preparedPassage)).sentences);
+  if (judged.length === 0) return null;
+  const supported = judged.filter(({ probability }) => probability >= SUPPORTED_FROM).length;
+  return Math.round((supported / judged.length) * 1000) / 1000;
+};

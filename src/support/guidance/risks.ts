@@ -1,0 +1,106 @@
+import type { WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import type { ComposedDraft } from '../draft/generate-draft.ts';
+import type { ModelAccount } from '../draft/model-account.ts';
+import { primaryOf } from '../draft/phrases.ts';
+import { languageOfPassage } from '../draft/usable-passages.ts';
+import type { TicketReading } from '../read-ticket.ts';
+import { signalsIn } from './signals.ts';
+
+export interface RisksInput {
+  ticket: TicketReading;
+  knowledge: WeakKnowledgeRetrieval;
+  composed: ComposedDraft;
+  /** What became of the model, where there is one. */
+  model?: ModelAccount | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** From this age on an article is told to be old. */
+const OLD_DAYS = 548;
+const DAY_MS = 86_400_000;
+
+/** What an agent should look out for before sending, the gravest first; at most 20 sentences. */
+export const risksOf = (input: RisksInput): string[] =>
+  [...fromCustomer(input), ...fromKnowledge(input), ...fromDraft(input)]
+    .map((each) => each.slice(0, 1000))
+    .slice(0, 20);
+
+const fromCustomer = ({ ticket }: RisksInput): string[] => {
+  const { danger, isAngry, wanted } = signalsIn(`${ticket.subject ?? ''}\n${ticket.message}`);
+  const attachments = namesOf(ticket.metadata.attachments);
+  return [
+    ...(danger === undefined
+      ? []
+      : [
+          `The message speaks of possible danger ("${danger}"): make sure that nobody is at risk before anything else.`,
+        ]),
+    ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
+    ...(wanted === undefined
+      ? []
+      : [
+          `The customer asks for a ${wanted}: the draft promises none that its sources or template do not grant; a person has to decide.`,
+        ]),
+    ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
+    ...(ticket.isPlanted
+      ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
+      : []),
+    ...(ticket.isShortened ? ['The message is very long: only its beginning was read.'] : []),
+  ];
+};
+
+const fromKnowledge = ({ knowledge, composed, now }: RisksInput): string[] => {
+  const old = knowledge.sources_consulted.filter(
+    ({ last_updated }) => now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+  );
+  return [
+    ...knowledge.gaps.slice(0, 5).map((gap) => `The knowledge base does not cover this: ${gap}`),
+    ...(knowledge.gaps.length === 0 && (knowledge.coverage === 'low' || knowledge.coverage === 'none')
+      ? ['The knowledge base hardly covers this message: nothing in the draft answers it.']
+      : []),
+    ...old.map(
+      ({ title, last_updated }) =>
+        `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
+    ),
+    ...(composed.isPlanted
+      ? ['An article holds text that speaks to a language model instead of to readers: it was left out.']
+      : []),
+  ];
+};
+
+const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
+  const { draft, picked, promises } = composed;
+  const own = primaryOf(draft.language ?? '');
+  const quoted = new Set(picked.flatMap(({ passage }) => languageOfPassage(passage).language ?? []).map(primaryOf));
+  const foreign = [...quoted].filter((each) => each !== own);
+  const grounding = draft.source_grounding ?? 1;
+  return [
+    ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
+      ? [`The customer writes in "${ticket.language}", the draft is in "${draft.language}".`]
+      : []),
+    ...(foreign.length > 0
+      ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
+      : []),
+    ...(grounding < 1
+      ? [`Of the draft's own statements only ${Math.floor(grounding * 100)} % are supported by the sources they cite.`]
+      : []),
+    ...(promises.length > 0
+      ? ['A sentence of an article was left out of the draft: by itself it would promise more than the article does.']
+      : []),
+    ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
+  ];
+};
+
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value
+        .filter((each) => typeof each === 'string')
+        .slice(0, 10)
+        .map((each: string) => oneLine(each))
+    : [];
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 100);
