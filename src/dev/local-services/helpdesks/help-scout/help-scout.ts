@@ -22,7 +22,7 @@ export const helpScout: StandIn = {
   id: 'help-scout',
   first: { ticket: 501_234_567, post: 3001, customer: 238_604 },
   articleId: (number) => `5214c83d45667acd25${(0x394b53 + number).toString(16).padStart(6, '0')}`,
-  access: { secrets: [SECRET], apiToken: APP_SECRET, options: { appId: APP_ID } },
+  access: { secrets: [SECRET], apiToken: APP_SECRET, options: { clientId: APP_ID } },
   articleToken: DOCS_KEY,
   open: (parts): ToolApi => {
     const tokens = new Map<string, number>();
