@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.ts';
+import { Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { createDraftGenerator } from '../../../src/support/draft/generate-draft.ts';
+
+const taxonomy = Taxonomy.parse(
+  JSON.parse(readFileSync(new URL('../../../src/dev/sample-taxonomy.json', import.meta.url), 'utf8')),
+);
+const generateDraft = createDraftGenerator({ taxonomy });
+
+const INTENTS = [...taxonomy.intents.map(({ id }) => id), 'unknown'];
+const NAMES = [undefined, 'Dana Whitfield'];
+const PRODUCTS = [undefined, 'Apollo II'];
+
+/** What v1.0 gives, for each name and product: recorded once, and not to change. */
+const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]) =>
+  NAMES.flatMap((name) =>
+    PRODUCTS.map((product) => {
+      const classification = { primary_intent: intent, confidence: 0.92 };
+      const metadata = product === undefined ? undefined : { product };
+      return { name, product, draft: generateDraft(classification, name, metadata, ...rest) };
+    }),
+  );
+
+describe('drafts without knowledge', () => {
+  it.each(INTENTS)('are those of v1.0, character for character: %s', async (intent) => {
+    const recorded = `../fixtures/v1.0/${intent}.json`;
+    await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(recorded);
+  });
+
+  it.each(INTENTS)('are the same with sources that are empty: %s', (intent) => {
+    expect(draftsOf(intent, unavailableRetrieval())).toEqual(draftsOf(intent));
+    expect(draftsOf(intent, undefined)).toEqual(draftsOf(intent));
+  });
+});
