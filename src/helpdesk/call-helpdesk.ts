@@ -21,7 +21,7 @@ export interface HelpdeskApi {
   now: () => number;
 }
 
-interface ApiCall<Schema extends z.ZodType> {
+interface ApiCall {
   /** For messages, after the word cannot: `read the ticket`. */
   doing: string;
   method?: 'GET' | 'POST' | 'PUT';
@@ -30,8 +30,8 @@ interface ApiCall<Schema extends z.ZodType> {
   /** Sent as JSON; a text as it is. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** Names what is read of the reply, which is undefined when empty. */
-  reply: Schema;
+  /** Set for calls other than GET that write nothing. */
+  isSafe?: boolean;
   signal: AbortSignal;
 }
 
@@ -41,26 +41,25 @@ const MAX_REPLY_BYTES = 4_194_304;
 /**
  * Calls a helpdesk's API: no redirects, ten seconds, at most 4 MiB of reply.
  *
- * @returns The reply by the schema, and its headers.
+ * @param call `reply` names what is read of the reply.
  * @throws {HelpdeskFailed} In our own words, without a text of the reply.
  */
 export const callHelpdesk = async <Schema extends z.ZodType>(
   api: HelpdeskApi,
-  call: ApiCall<Schema>,
-): Promise<{ value: z.output<Schema>; headers: Headers }> => {
+  { reply, ...call }: ApiCall & { reply: Schema },
+): Promise<z.output<Schema>> => {
   const failed = failureOf(api, call);
-  let response = await send(api, call, { renewed: false });
-  if (response.status === 401 && api.renews === true) {
-    discard(response.body);
-    response = await send(api, call, { renewed: true });
-  }
-  if (!response.ok) {
-    discard(response.body);
-    throw statusFailure(response, { api, failed });
-  }
-  const read = call.reply.safeParse(await readReply(response, failed));
+  const response = await succeed(api, call);
+  const read = reply.safeParse(await readReply(response, failed));
   if (!read.success) throw failed('the reply is not what its documentation says', { isLost: true });
-  return { value: read.data, headers: response.headers };
+  return read.data;
+};
+
+/** The same for calls whose status tells all: gives the headers, and does not read the body. */
+export const tellHelpdesk = async (api: HelpdeskApi, call: ApiCall): Promise<Headers> => {
+  const { body, headers } = await succeed(api, call);
+  discard(body);
+  return headers;
 };
 
 /** Puts values into a path, as segments of their own. Throws `HelpdeskFailed` for those that would lead elsewhere. */
@@ -72,11 +71,18 @@ export const pathOf = (parts: TemplateStringsArray, ...values: readonly string[]
     return `${path}${encodeURIComponent(value.toWellFormed())}${part}`;
   });
 
-const send = async (
-  api: HelpdeskApi,
-  call: ApiCall<z.ZodType>,
-  { renewed }: { renewed: boolean },
-): Promise<Response> => {
+const succeed = async (api: HelpdeskApi, call: ApiCall): Promise<Response> => {
+  const response = await send(api, call, { renewed: false });
+  if (response.ok) return response;
+  discard(response.body);
+  if (response.status !== 401 || api.renews !== true) throw statusFailure(response, { api, call });
+  const again = await send(api, call, { renewed: true });
+  if (again.ok) return again;
+  discard(again.body);
+  throw statusFailure(again, { api, call });
+};
+
+const send = async (api: HelpdeskApi, call: ApiCall, { renewed }: { renewed: boolean }): Promise<Response> => {
   const failed = failureOf(api, call);
   const address = addressOf(api, call);
   if (call.signal.aborted) throw failed('there is no time left', { isPassing: true });
@@ -103,10 +109,10 @@ const send = async (
   }
 };
 
-const contentType = ({ body }: ApiCall<z.ZodType>): Record<string, string> =>
+const contentType = ({ body }: ApiCall): Record<string, string> =>
   body === undefined ? {} : { 'Content-Type': 'application/json' };
 
-const addressOf = ({ tool, apiUrl }: HelpdeskApi, { path }: ApiCall<z.ZodType>): string => {
+const addressOf = ({ tool, apiUrl }: HelpdeskApi, { path }: ApiCall): string => {
   const address = `${apiUrl ?? ''}${path}`;
   if (apiUrl === undefined) throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no apiUrl`);
   if (!address.startsWith('https://') && !isOwnAddress(address))
@@ -121,11 +127,11 @@ type Failure = (
 
 /** What was lost passes; of a write it is unclear whether it was carried out. */
 const failureOf =
-  ({ tool }: HelpdeskApi, { doing, method = 'GET' }: ApiCall<z.ZodType>): Failure =>
+  ({ tool }: HelpdeskApi, { doing, method = 'GET', isSafe = method === 'GET' }: ApiCall): Failure =>
   (problem, { isPassing = false, isLost = false, retryAfterMs, cause } = {}) =>
     new HelpdeskFailed(`Cannot ${doing} in ${tool}: ${problem}`, {
       isPassing: isPassing || isLost,
-      isUnclear: isLost && method !== 'GET',
+      isUnclear: isLost && !isSafe,
       retryAfterMs,
       cause,
     });
@@ -143,17 +149,15 @@ const readReply = async (response: Response, failed: Failure): Promise<unknown> 
   }
 };
 
-const statusFailure = ({ status, headers }: Response, { api, failed }: { api: HelpdeskApi; failed: Failure }) => {
+const statusFailure = ({ status, headers }: Response, { api, call }: { api: HelpdeskApi; call: ApiCall }) => {
   const advice = status >= 300 && status < 400 ? 'the address has moved' : ADVICE[status];
   const isPassing = PASSING.has(status) || status >= 500;
-  const retryAfterMs = isPassing
-    ? (retryAfterOf(headers, api.now()) ?? (status === 429 ? api.quietMs : undefined))
-    : undefined;
-  return failed(`status is ${status}${advice === undefined ? '' : `: ${advice}`}`, {
+  const asked = isPassing ? retryAfterOf(headers, api.now()) : undefined;
+  return failureOf(api, call)(`status is ${status}${advice === undefined ? '' : `: ${advice}`}`, {
     isPassing,
     // A proxy's 502 or 504 tells nothing of what the tool behind it did.
     isLost: status === 408 || status >= 500,
-    retryAfterMs,
+    retryAfterMs: asked ?? (status === 429 ? api.quietMs : undefined),
   });
 };
 

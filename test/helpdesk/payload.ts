@@ -12,3 +12,18 @@ export const sampleDelivery = (file: string, headers: Record<string, string> = {
   headers: new Headers(headers),
   body: payload(file),
 });
+
+/** The same with another text in its body. */
+export const changed = (delivery: Delivery, from: string, to: string): Delivery => {
+  const text = new TextDecoder().decode(delivery.body);
+  if (!text.includes(from)) throw new Error(`Cannot change the body: it has no ${from}`);
+  return { ...delivery, body: new TextEncoder().encode(text.replaceAll(from, to)) };
+};
+
+/** A delivery of a body that is made up. */
+export const madeUp = (body: unknown, headers: Record<string, string> = {}): Delivery => ({
+  method: 'POST',
+  url: 'https://hooks.example.com/webhooks/tool',
+  headers: new Headers(headers),
+  body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+});

@@ -23,18 +23,27 @@ export const optionalId = DeskId.nullish()
   .catch(undefined)
   .transform((id) => id ?? undefined);
 
-/** At most so many items; those that cannot be read are left out. */
+/** At most so many items of what stands beside; those that cannot be read are left out. */
 export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
-  z
-    .array(z.unknown())
+  itemsOf(item, maxItems)
     .nullish()
     .catch(undefined)
-    .transform((items) =>
-      (items ?? []).slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
-        const read = item.safeParse(one);
-        return read.success ? [read.data] : [];
-      }),
-    );
+    .transform((items) => items ?? []);
+
+/**
+ * The list that a reply is about: it must be there, since a list that is missing would read as one without our note. Items
+ * without an id that can be read are left out.
+ */
+export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
+  z.array(z.unknown()).transform((items) =>
+    items.slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
+      const read = item.safeParse(one);
+      return read.success ? [read.data] : [];
+    }),
+  );
+
+/** Ids are numbers in bodies that we send, unless they are too long for one. */
+export const numberOf = (id: string): number | string => (/^\d{1,15}$/.test(id) ? Number(id) : id);
 
 /** A time of the ISO kind; without an offset it is read as UTC. Milliseconds since 1970. */
 export const optionalTime = optionalText(64).transform((text) => (text === undefined ? undefined : timeOf(text)));

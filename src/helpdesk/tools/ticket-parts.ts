@@ -24,15 +24,19 @@ interface Told {
   tags?: readonly string[] | undefined;
   /** Custom fields by name or id. */
   fields?: Readonly<Record<string, unknown>> | undefined;
+  /** Name or id of the field that tells the product: option `productField` of a connection. */
+  productField?: string | undefined;
 }
 
 /**
  * What a helpdesk knows of a ticket besides its messages: `channel`, at most 50 `tags`, at most 40 `fields` of plain
- * values, and `product` when a field is called so, or device or model. At most about 12,000 characters.
+ * values, and `product`: the field that is said to tell it, else one called so, or device or model. At most about 12,000 characters.
  */
-export const ticketMetadata = ({ channel, tags = [], fields = {} }: Told): Ticket['metadata'] => {
+export const ticketMetadata = ({ channel, tags = [], fields = {}, productField }: Told): Ticket['metadata'] => {
   const plain = plainFields(fields);
-  const product = Object.entries(plain).find(([name]) => /^(?:product|device|model)$/i.test(name))?.[1];
+  const isProduct = (name: string) =>
+    productField === undefined ? /^(?:product|device|model)$/i.test(name) : name === productField;
+  const product = Object.entries(plain).find(([name]) => isProduct(name))?.[1];
   return {
     ...(channel === undefined ? {} : { channel: channel.slice(0, 100) }),
     ...(typeof product === 'string' ? { product: product.slice(0, 200) } : {}),

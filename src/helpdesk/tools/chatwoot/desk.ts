@@ -3,7 +3,7 @@ import { callHelpdesk, type HelpdeskApi, pathOf } from '../../call-helpdesk.ts';
 import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { neededOption, neededToken } from '../needed.ts';
-import { DeskId, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
+import { DeskId, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
 import { htmlText, inOrder, MAX_MESSAGES, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 const Contact = z
@@ -56,7 +56,7 @@ type Message = z.infer<typeof Message>;
 /** The tool's own. */
 const PAGE = 20;
 
-/** Chatwoot's API with the token of a user or an agent bot. Options: `accountId`. */
+/** Chatwoot's API with the token of a user or an agent bot. Options: `accountId`; `productField`. */
 export const chatwootDesk = (
   connection: HelpdeskConnection,
   { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
@@ -78,10 +78,10 @@ export const chatwootDesk = (
     let messages: Message[] = [];
     for (let page = 0; page < MAX_MESSAGES / PAGE; page += 1) {
       const [oldest] = messages;
-      const { value } = await callHelpdesk(api, {
+      const value = await callHelpdesk(api, {
         doing: 'read the messages of a ticket',
         path: `${conversation(ticketId)}/messages${oldest === undefined ? '' : `?before=${oldest.id}`}`,
-        reply: z.object({ payload: listOf(Message, 100) }),
+        reply: z.object({ payload: itemsOf(Message, 100) }),
         signal,
       });
       const known = new Set(messages.map(({ id }) => id));
@@ -94,7 +94,7 @@ export const chatwootDesk = (
 
   return {
     readTicket: async (ticketId, { signal }) => {
-      const { value } = await callHelpdesk(api, {
+      const value = await callHelpdesk(api, {
         doing: 'read a ticket',
         path: conversation(ticketId),
         reply: Conversation,
@@ -110,6 +110,7 @@ export const chatwootDesk = (
           channel: value.meta?.channel,
           tags: value.labels,
           fields: value.custom_attributes ?? undefined,
+          productField: connection.options.productField,
         }),
       };
     },
@@ -122,7 +123,7 @@ export const chatwootDesk = (
     },
 
     writeNote: async (ticketId, note, { signal }) => {
-      const { value } = await callHelpdesk(api, {
+      const value = await callHelpdesk(api, {
         doing: 'write a note',
         method: 'POST',
         path: `${conversation(ticketId)}/messages`,

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { accessTokens } from '../../src/helpdesk/tools/help-scout/access-tokens.ts';
+import { helpScoutDesk } from '../../src/helpdesk/tools/help-scout/desk.ts';
+import { helpScout } from '../../src/helpdesk/tools/help-scout/help-scout.ts';
+import { describeDesk, noteOf } from './describe-desk.ts';
+import { changed, madeUp, sampleDelivery } from './payload.ts';
+
+const event = (name: string) => ({ 'X-HelpScout-Event': name });
+const created = sampleDelivery('helpscout-convo-created.json', event('convo.created'));
+const replied = sampleDelivery('helpscout-convo-customer-reply-created.json', event('convo.customer.reply.created'));
+
+describe('what Help Scout delivers', () => {
+  it('is the newest thread when that is of the customer', () => {
+    expect(helpScout.read(created)).toEqual([{ kind: 'message', ticketId: '501234567', message: { id: '3001' } }]);
+    expect(helpScout.read(replied)).toEqual([{ kind: 'message', ticketId: '501234567', message: { id: '3002' } }]);
+  });
+
+  it('is ignored when it is a note, whatever the header says, which is not signed', () => {
+    const note = 'helpscout-convo-note-created.json';
+    expect(helpScout.read(sampleDelivery(note, event('convo.note.created')))[0]?.kind).toBe('ignored');
+    const renamed = helpScout.read(sampleDelivery(note, event('convo.customer.reply.created')));
+    expect(renamed).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+  });
+
+  it('is ignored when a customer has written before, and something else happens', () => {
+    const tagged = sampleDelivery('helpscout-convo-created.json', event('convo.tags'));
+    expect(helpScout.read(tagged)[0]?.kind).toBe('ignored');
+    expect(helpScout.read(sampleDelivery('helpscout-convo-created.json'))[0]?.kind).toBe('ignored');
+  });
+
+  it('looks past drafts and changes of state', () => {
+    const draft = changed(replied, '"state": "published",\n        "action"', '"state": "draft",\n        "action"');
+    expect(helpScout.read(draft)).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
+    const line = changed(created, '"type": "customer",\n        "status"', '"type": "lineitem",\n        "status"');
+    expect(helpScout.read(line)).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
+  });
+
+  it('is the latest message when it comes without threads', () => {
+    const bare = helpScout.read(madeUp({ id: 501234567 }, event('convo.created')));
+    expect(bare).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
+  });
+
+  it('is ignored when it is a test, whatever stands in it', () => {
+    expect(helpScout.read(madeUp('{}', event('helpscout.test')))).toEqual([{ kind: 'ignored', reason: 'a test' }]);
+  });
+
+  it('tells itself by its newest message', () => {
+    expect(helpScout.deliveryIdOf(created)).toBe('501234567:3001');
+    expect(helpScout.deliveryIdOf(madeUp('no JSON', event('convo.created')))).toBeUndefined();
+  });
+});
+
+const draft = { markdown: 'Hello', html: '<p>Hello</p>', text: 'Hello' };
+
+describeDesk(helpScout, 'help-scout', (open) => {
+  const tokenCalls = (requests: readonly { path: string }[]) =>
+    requests.filter(({ path }) => path.endsWith('/oauth2/token')).length;
+
+  it('asks for a token once, and again when it is refused or old', async () => {
+    const { helpdesks, local, signal } = open();
+    const clock = { now: Date.now() };
+    const desk = helpScoutDesk(accessTokens())(local.connection, { fetch, now: () => clock.now });
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    await desk.readTicket(ticketId, { signal });
+    await desk.readTicket(ticketId, { signal });
+    expect(tokenCalls(helpdesks.requests)).toBe(1);
+    helpdesks.faults.next(1, { kind: 'status', status: 401 }, /conversations/);
+    await desk.readTicket(ticketId, { signal });
+    expect(tokenCalls(helpdesks.requests)).toBe(2);
+    clock.now += 2 * 3_600_000;
+    await desk.readTicket(ticketId, { signal });
+    expect(tokenCalls(helpdesks.requests)).toBe(3);
+  });
+
+  it('gives up where the second token is refused too', async () => {
+    const { helpdesks, local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    helpdesks.faults.always({ kind: 'status', status: 401 }, /conversations/);
+    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ isPassing: false });
+    expect(helpdesks.requests.filter(({ path }) => path.includes('conversations'))).toHaveLength(2);
+  });
+
+  it('leaves a draft of a reply, which is not sent, and no second one', async () => {
+    const { local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    const seen = local.seenByCustomer(ticketId).length;
+    await desk.writeDraft?.(ticketId, draft, { signal });
+    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(local.drafts(ticketId).map(({ body }) => body)).toEqual(['<p>Hello</p>']);
+    expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
+    expect((await desk.readTicket(ticketId, { signal })).messages).toHaveLength(1);
+  });
+
+  it('leaves a draft alone that a person has begun', async () => {
+    const { local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    local.addPersonsDraft(ticketId, 'Dear');
+    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(local.drafts(ticketId)).toEqual([]);
+  });
+
+  it("waits as long as the tool's own header says", async () => {
+    const { helpdesks, local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    const headers = { 'x-ratelimit-retry-after': '9' };
+    helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, /conversations/);
+    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 9000 });
+  });
+
+  it('says that a full conversation takes no note', async () => {
+    const { helpdesks, local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    helpdesks.faults.next(1, { kind: 'status', status: 412 }, /notes/);
+    await expect(desk.writeNote(ticketId, noteOf(), { signal })).rejects.toThrow('status is 412: the ticket is full');
+  });
+});

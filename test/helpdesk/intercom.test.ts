@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { intercom } from '../../src/helpdesk/tools/intercom/intercom.ts';
+import { describeDesk, noteOf } from './describe-desk.ts';
+import { changed, sampleDelivery } from './payload.ts';
+
+const created = sampleDelivery('intercom-conversation-user-created.json');
+const replied = sampleDelivery('intercom-conversation-user-replied.json');
+
+describe('what Intercom delivers', () => {
+  it('is the message that a customer opened a conversation with', () => {
+    const event = { kind: 'message', ticketId: '215469012345', message: { id: '2550012345' } };
+    expect(intercom.read(created)).toEqual([event]);
+  });
+
+  it('is the reply of a customer', () => {
+    const event = { kind: 'message', ticketId: '215469012345', message: { id: '19920001' } };
+    expect(intercom.read(replied)).toEqual([event]);
+    for (const type of ['lead', 'contact']) {
+      expect(intercom.read(changed(replied, '"type": "user"', `"type": "${type}"`))).toEqual([event]);
+    }
+  });
+
+  it('is ignored when it is a ping, a note, or of an admin or a bot', () => {
+    expect(intercom.read(sampleDelivery('intercom-ping.json'))).toEqual([{ kind: 'ignored', reason: 'a ping' }]);
+    const ignored = [{ kind: 'ignored', reason: 'not of the customer' }];
+    expect(intercom.read(sampleDelivery('intercom-conversation-admin-noted.json'))).toEqual(ignored);
+    for (const type of ['admin', 'bot', 'team']) {
+      expect(intercom.read(changed(replied, '"type": "user"', `"type": "${type}"`))).toEqual(ignored);
+    }
+    const opened = changed(created, '"type": "user"', '"type": "admin"');
+    expect(intercom.read(opened)).toEqual([{ kind: 'ignored', reason: 'opened by an agent' }]);
+  });
+
+  it('is ignored when its newest part is a note, whatever its topic says', () => {
+    const noted = changed(sampleDelivery('intercom-conversation-admin-noted.json'), 'admin.noted', 'user.replied');
+    expect(intercom.read(noted)).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+  });
+
+  it('tells itself by its id, which a ping has not', () => {
+    expect(intercom.deliveryIdOf(created)).toBe('notif_3f9b6a10-0001-4b6e-8a55-9c1d2e3f4a01');
+    expect(intercom.deliveryIdOf(sampleDelivery('intercom-ping.json'))).toBeUndefined();
+  });
+});
+
+describeDesk(intercom, 'intercom', (open) => {
+  it('writes a note in the name of the admin, by the version that it knows', async () => {
+    const { helpdesks, local, desk, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    await desk.writeNote(ticketId, noteOf(), { signal });
+    const sent = helpdesks.requests.find(({ method }) => method === 'POST');
+    expect(sent?.headers).toMatchObject({ 'intercom-version': '2.16' });
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
+      message_type: 'note',
+      type: 'admin',
+      admin_id: local.connection.options.adminId,
+    });
+  });
+
+  it('waits until the window ends that the tool names', async () => {
+    const { helpdesks, local, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    const desk = intercom.desk(local.connection, { fetch, now: () => 1_768_473_000_000 });
+    const headers = { 'x-ratelimit-reset': '1768473010' };
+    helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
+    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 10_000 });
+  });
+
+  it('says what is missing where no admin is named', async () => {
+    const { local, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    const desk = intercom.desk({ ...local.connection, options: {} }, { fetch, now: Date.now });
+    const failed = desk.writeNote(ticketId, noteOf(), { signal });
+    await expect(failed).rejects.toThrow('its connection has no option adminId');
+  });
+});
