@@ -63,7 +63,7 @@ const inlineHtml = (text: string): string => {
     else if (part.kind === 'text') html += plain(part.text, false);
     else if (part.kind === 'code') html += `<code>${plain(part.text, true)}</code>`;
     else if (part.kind === 'close') html += depth < MAX_DEPTH ? `</${part.element}>` : '';
-    else {
+    else if (part.kind === 'open') {
       html += depth < MAX_DEPTH ? openTag(part) : '';
       depth += 1;
     }

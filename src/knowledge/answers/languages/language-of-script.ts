@@ -3,7 +3,7 @@
  * that only one language has decide.
  */
 export const languageOfScript = (text: string): string | undefined => {
-  if (!/[^\u0000-\u024f]/u.test(text)) return undefined;
+  if (!/[\u0370-\uffff]/.test(text)) return undefined;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const count = (script: RegExp) => text.match(script)?.length ?? 0;
   const kana = count(/[\p{sc=Hira}\p{sc=Kana}]/gu);

@@ -1,0 +1,161 @@
+import type { PromiseLanguage } from './promise-in.ts';
+
+const any = (words: string): string =>
+  `(?:${words
+    .trim()
+    .split(/\s*\n\s*|\|/)
+    .join('|')})`;
+const pattern = (source: string): RegExp => new RegExp(source, 'u');
+
+const DAY = any('mon|tues|wednes|thurs|fri|satur|sun') + 'day';
+const MONTH = any(
+  'january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec',
+);
+const COUNT =
+  '(?:\\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|a few|a couple of|several|the next|next)';
+const UNIT = '(?:minutes?|hours?|(?:business |working )?days?|weeks?|months?)';
+const TIME = any(`
+  today|tonight|tomorrow|straight away|right away|immediately|overnight|asap
+  (?:by|on|before|until|this|next|coming|no later than)\\s(?:the )?(?:end of )?(?:the |this |next )?(?:${DAY}|week|month|weekend|noon|\\d)
+  (?:within|in|under|after)\\s(?:the next |about |at most |up to |less than |only )?${COUNT}(?:\\s(?:to|or|-)\\s\\w+)?\\s(?:more )?${UNIT}
+  \\d{1,2}(?:st|nd|rd|th)?\\s(?:of )?${MONTH}\\b
+  ${MONTH}\\s\\d{1,2}\\b
+  \\d+(?:\\s?(?:to|-|–)\\s?\\d+)?\\s${UNIT}
+`);
+
+const WHO =
+  '(?:we|i|they|he|she|(?:our|the|my|a|an)\\s(?:\\w+\\s){0,2}?(?:team|department|colleagues?|technicians?|engineers?|warehouse|manager|courier|carrier|agent|specialist|developers?)|support|someone|somebody)';
+const WILL =
+  "(?:'ll|\\swill|\\sshall|(?:'m|'re|'s|\\sam|\\sare|\\sis)\\s(?:going to|about to|happy to|glad to)|\\scan|\\swould be (?:happy|glad) to|\\s(?:have )?agreed? to|\\spromise to|\\sundertake to|\\soffer to|\\shave arranged to)";
+const ADVERB =
+  '(?:\\s(?:gladly|then|also|now|certainly|of course|immediately|definitely|personally|happily|be able to|simply|either|fully|just|always|still|be happy to|make sure to|go ahead and))*';
+/** "we will check it and refund you" */
+const LINKED = "(?:(?:\\s[\\w'-]+){1,8}?\\s(?:and|or|then)(?:\\sthen)?)?";
+const DO = `${WHO}${WILL}${ADVERB}${LINKED}${ADVERB}\\s`;
+
+const GOODS = any(
+  'order|parcel|package|shipment|delivery|devices?|units?|replacement|spare part|part|fan|board|cable|power supply|psu|miner|label|box|item|product|goods|one|tracking number|invoice|rma number',
+);
+const MONEY = any(
+  'refund|money|credit|discount|voucher|compensation|reimbursement|coupon|gift card|payment|amount|price|purchase price|goodwill payment|rebate',
+);
+
+export const ENGLISH: PromiseLanguage = {
+  clauseEnd:
+    /[;:—–]|\s-\s|,\s+(?=(?:but|and|so|however|instead|then|yet|we|i|you|your|our|it|they|the|this|that|please|which)\b)|\s(?=but\b)|(?<=^(?:if|when|once|as soon as|after|before|until|unless|since|because|although|while|in case|should|to)\b[^,]{0,300}),\s/u,
+  condition:
+    /\b(?:if|whether|when|whenever|before|until|unless|how|why|who|what|where|in order to|so that|in case|once|as soon as|after|while)\b|\b(?:you|customers?|they)(?:\s\w+)?\s(?:ask(?:ed)?|want(?:ed)?|said|say|wrote|write|told|mention(?:ed)?|expected|would like|claim(?:ed)?|request(?:ed)?|wish(?:ed)?|prefer)\b/u,
+  denial: undefined,
+  harmless: /\b(?:try|tries|do our best|hope|aim|attempt|would like|may be able|might|unable|refuses?|declines?)\b/u,
+  promises: [
+    [
+      'refund',
+      pattern(
+        `${DO}(?:refund|reimburse|pay (?:you )?back|return (?:your|the) (?:money|payment)|give (?:you )?(?:back )?your money|transfer (?:the|your) (?:money|amount))`,
+      ),
+    ],
+    [
+      'replacement',
+      pattern(
+        `${DO}(?:replace|exchange|swap|(?:send|ship|give|get|provide|mail|post)\\s(?:\\S+\\s){0,4}?(?:replacement|new|another|spare|substitute|loan))`,
+      ),
+    ],
+    ['repair', pattern(`${DO}(?:repair|mend|fix|service|overhaul)`)],
+    [
+      'compensation',
+      pattern(
+        `${DO}(?:compensate|credit|discount|waive|make (?:it|this) up|(?:offer|give|grant|add|apply|issue|send|provide)\\s(?:\\S+\\s){0,5}?${MONEY}|reduce the price)`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `${DO}(?:(?:send|ship|dispatch|deliver|post|mail)\\s(?:\\S+\\s){0,5}?${GOODS}|ship\\b|dispatch\\b|call|phone|ring|visit|collect|pick (?:it|them|the \\w+) up|pick up|upgrade|extend|cover|pay|ensure|make sure (?:that|this|you)|see to it|resolve|release|cancel|expedite|prioriti[sz]e)`,
+      ),
+    ],
+    [
+      'refund',
+      pattern(
+        `\\b(?:you|customers?)(?:'ll| will| shall| are going to| can expect to| should| can)?\\s(?:\\w+\\s)?(?:get|receive|have|expect|be given|be sent)\\s(?:\\S+\\s){0,5}?(?:refund|money|reimbursement|payment back)`,
+      ),
+    ],
+    [
+      'replacement',
+      pattern(
+        `\\b(?:you|customers?)(?:'ll| will| shall| are going to| can expect(?: to)?| should| can)?\\s(?:\\w+\\s)?(?:get|receive|have|expect|be given|be sent)\\s(?:\\S+\\s){0,5}?(?:replacement|new (?:device|unit|one|fan|board|apollo)|loan (?:device|unit))`,
+      ),
+    ],
+    [
+      'compensation',
+      pattern(
+        `\\b(?:you|customers?)(?:'ll| will| shall| are going to| can expect(?: to)?| should| can)?\\s(?:\\w+\\s)?(?:get|receive|have|expect|be given|be sent)\\s(?:\\S+\\s){0,5}?${MONEY}`,
+      ),
+    ],
+    [
+      'refund',
+      pattern(
+        `\\b(?:entitled to|eligible for|qualify for|qualifies for)\\s(?:\\S+\\s){0,4}?(?:${MONEY}|replacement|repair|exchange)`,
+      ),
+    ],
+    [
+      'refund',
+      pattern(
+        `(?:'ll| will| shall| going to| can| is being| are being| has been| have been)(?: be)?(?:\\s\\w+)?\\s(?:refunded|reimbursed|paid back)`,
+      ),
+    ],
+    [
+      'compensation',
+      pattern(
+        `(?:'ll| will| shall| going to| is being| are being| has been| have been)(?: be)?(?:\\s\\w+)?\\s(?:compensated|credited|waived|discounted)`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `\\b${GOODS}\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected|approved|arranged)`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `(?:'ll| will| shall| going to)(?:\\s\\w+)?\\s(?:arrive|reach you|be with you|be at your door|be delivered|be shipped|be dispatched|be resolved|be repaired|ship|be on (?:its|the) way|be back in stock|hear from us)\\b`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `\\b(?:we|i)(?:'re|'m| are| am)\\s(?:\\w+\\s)?(?:shipping|refunding|replacing|issuing|arranging|dispatching|crediting|giving|sending)\\s(?:\\S+\\s){0,5}?(?:${GOODS}|${MONEY}|replacement|you)\\b`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `\\b(?:we|i)(?:'ve| have)\\s(?:\\w+\\s)?(?:refunded|issued|approved|arranged|shipped|dispatched|credited|initiated|booked|extended|replaced|scheduled|sent)\\s(?:\\S+\\s){0,5}?(?:${GOODS}|${MONEY}|replacement|warranty|pickup|repair)\\b`,
+      ),
+    ],
+    [
+      'date',
+      pattern(
+        `(?:\\b(?:we|i|they|you|support|team|colleagues?|technicians?|engineers?|warehouse|carrier)(?:'ll|\\s(?:will|shall|are going to|can expect|answer|reply|ship|deliver|send|refund|repair|process|respond)))(?:\\s\\S+){0,14}?\\s${TIME}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(
+        `\\b(?:orders?|parcel|package|shipment|deliver(?:y|ies)|refunds?|replacements?|money|payment|reply|answer|response|repairs?|exchange|return|credit|case|ticket|issue|problem|bug|fix|feature|pre-?orders?|batch|tracking|label|release|part)s?\\b(?:\\s\\S+){0,8}?(?:'ll|\\swill|\\sshould|\\sshall|\\stakes?|\\sarrives?|\\sships?|\\sleaves?|\\sis (?:due|expected|scheduled|planned|ready)|\\sare (?:due|expected|scheduled|planned|ready)|\\sgoes|\\sgo|\\scomes?)\\b(?:\\s\\S+){0,8}?\\s${TIME}`,
+      ),
+    ],
+    [
+      'price',
+      /\b(?:free of charge|for free|at no (?:extra |additional |further )?(?:cost|charge)|free (?:shipping|delivery|repair|replacement|returns?|exchange|upgrade|unit|device|part|month|fan|label|service)|complimentary|on the house|without (?:any )?(?:charge|cost)|(?:at|on) our (?:own )?(?:expense|cost)|costs? you nothing)\b/u,
+    ],
+    [
+      'price',
+      /(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf|francs?|% (?:off|discount|rebate)|percent off)).{0,80}\b(?:costs?|price|fee|charge|postage|shipping|pay|discount|off|each|only)\b|\b(?:costs?|priced?|fee|charges?|postage|shipping|pay|deduct|for only|for just|discount of)\b.{0,60}(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:%|€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf))/u,
+    ],
+    [
+      'warranty',
+      /(?:\b(?:is|are|remains?|stays?|falls?|be)|'s|'re)\s(?:\w+\s){0,3}?(?:covered|under (?:the |your |our )?(?:warranty|guarantee)|(?:in|within) (?:the |your )?warranty)|\b(?:warranty|guarantee)\s(?:\w+\s){0,2}?(?:covers?|includes?|applies|is valid|is extended|lasts|runs|term)|\b(?:we|i) (?:guarantee|promise|assure)|\bguaranteed\b|money[- ]back|lifetime warranty/u,
+    ],
+  ],
+};
