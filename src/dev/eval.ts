@@ -2,10 +2,10 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [embeddings]
+ *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [tickets] [embeddings]
  *                   [calibration] [--data <folder of evaluation data>]
  *
- * `routing` asks the product itself, `analytics` the sample shop; the others need public data that is not part of the
+ * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
  * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
  */
 import { resolve } from 'node:path';
@@ -19,6 +19,7 @@ import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
 import { evaluateSupport } from './eval-support.ts';
+import { evaluateTickets } from './eval-tickets.ts';
 import { evalTokens } from './eval-tokens.ts';
 import { missingSupportFiles } from './support-data.ts';
 
@@ -64,6 +65,7 @@ const PARTS = {
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
+  tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
   embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
   calibration: async () =>
     print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
