@@ -7,9 +7,13 @@ import type { KnowledgeRetriever, KnowledgeScope } from '../knowledge/retrieval/
 import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import { createDraftComposer } from './draft/generate-draft.ts';
+import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
+import type { ModelAccount } from './draft/model-account.ts';
+import { withoutName } from './draft/without-name.ts';
+import { writeWithModel } from './draft/write-with-model.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
+import { secondOpinion } from './intents/second-opinion.ts';
 import { readTicket, type TicketReading } from './read-ticket.ts';
 
 export interface AnalysisParts {
@@ -38,20 +42,59 @@ export const analyze = async (
   scope: AnalysisScope,
   parts: AnalysisParts,
 ): Promise<SupportResponse> => {
+  const { ai, signal, now } = scope;
+  const timeLeftMs = boundedTime(scope.timeLeftMs);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
-  const ticket = readTicket(request, { mask: parts.mask.mask, taxonomy });
-  const classification = classifier.classify(textToClassify(ticket));
+  const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy });
+  const text = textToClassify(ticket);
+  const first = classifier.classify(text);
+  const asked = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
+  const classification = await secondOpinion(text, first, asked);
   const knowledge = await retrieve(ticket, classification, { request, scope, parts, taxonomy });
-  const { customer_name } = request;
   const metadata = ticket.product === undefined ? request.metadata : { ...request.metadata, product: ticket.product };
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: ticket.question } });
-  const composed = compose(classification, customer_name, metadata, knowledge);
+  const plain = compose(classification, request.customer_name, metadata, knowledge);
+  const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
     draft: composed.draft,
     knowledge_retrieval: knowledgeBlock(knowledge),
-    agent_guidance: guideAgent({ taxonomy, classification, ticket, knowledge, composed, now: scope.now }),
+    agent_guidance: guideAgent({ taxonomy, classification, ticket, knowledge, composed, model: account, now }),
   };
+};
+
+/** An agent, or a queue, waits no longer for an analysis, whatever its caller grants. */
+const ANALYSIS_MS = 20_000;
+/** Of what is left when the draft is there, the model gets this share for both rounds, and no more than this. */
+const MODEL_SHARE = 0.7;
+const MODEL_MS = 10_000;
+
+const boundedTime = (timeLeftMs: () => number): (() => number) => {
+  const spare = Math.max(0, timeLeftMs() - ANALYSIS_MS);
+  return () => timeLeftMs() - spare;
+};
+
+/** A draft that quotes nothing is the template's: there is nothing that a model could smooth. */
+const smoothed = async (
+  composed: ComposedDraft,
+  {
+    ticket,
+    taxonomy,
+    ai,
+    signal,
+    timeLeftMs,
+  }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
+): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
+  if (ai === undefined || composed.picked.length === 0) return { composed };
+  const message = ticket.isPlanted ? '' : ticket.question;
+  const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
+  return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
+};
+
+/** Personal data, and the customer's own name where it stands as one: no model and no gap has to know it. */
+const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((text: string) => string) => {
+  const own = name?.trim() ?? '';
+  return own.length < 3 ? mask : (text) => mask(withoutName(text, own));
 };
 
 /** The subject on a line of its own: it tells what the message may leave out. */

@@ -12,6 +12,7 @@ import { type PickedSteps, pickSteps } from './pick-steps.ts';
 import { sourceGrounding } from './source-grounding.ts';
 import { type TriedAlready, triedAlready } from './tried-already.ts';
 import { usablePassages } from './usable-passages.ts';
+import { withoutPromises } from './without-promises.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
 export interface DraftTicket {
@@ -75,8 +76,7 @@ export const createDraftComposer =
         ? { passages: [], isPlanted: false }
         : usablePassages(knowledge, { product, products, language });
     const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
-    const kept = pickSteps(usable.passages, { text, tried });
-    const promises: string[] = [];
+    const { kept, promises } = withoutPromises(pickSteps(usable.passages, { text, tried }));
     const seeAlso = usable.isPlanted ? [] : sourcesOf(knowledge);
     const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso });
     const markdown = assemble(filled, { grounded: grounded.markdown, signature: taxonomy.signature });

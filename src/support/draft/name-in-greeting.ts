@@ -9,7 +9,7 @@ import { isPlantedName } from '../../knowledge/answers/planted-text.ts';
  */
 export const nameInGreeting = (name: string | undefined): string | undefined => {
   if (name === undefined || name.length > MAX_RAW) return undefined;
-  const plain = name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+  const plain = name.normalize('NFC').replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
   if (plain === '' || plain.length > MAX_NAME || !NAME.test(plain)) return undefined;
   const words = plain.toLowerCase().split(' ');
   if (words.length > MAX_WORDS || words.some((word) => NO_NAMES.has(word))) return undefined;

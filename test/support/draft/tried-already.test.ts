@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { triedAlready, wasTried } from '../../../src/support/draft/tried-already.ts';
+
+const told = (...customer: string[]) => triedAlready({ customer, agent: [] });
+
+describe('triedAlready() and wasTried()', () => {
+  it.each([
+    ['My Apollo shows 0 H/s for 3 days. Already tried restarting.', 'Restart the device.'],
+    ['I have rebooted it twice.', 'Restart the miner under System.'],
+    ['I already checked both cables and updated the firmware', 'Check both 8-pin cables'],
+    ['I already checked both cables and updated the firmware', 'Update the firmware to 3.4.0.'],
+    ['We did a cold start.', 'Do a cold start: shut down, cut the power for 60 seconds, start.'],
+    ['I cleaned the fans last week', 'Clean the fans.'],
+  ])('knows what a customer has done: %j, %j', (message, step) => {
+    expect(wasTried(step, told(message))).toBe(true);
+  });
+
+  it.each([
+    ['Already tried restarting.', 'Wait for 15 minutes after the restart, then look at the chip count again.'],
+    ['Already tried restarting.', 'Check both 8-pin cables.'],
+    ['I already checked both cables.', 'Check the firmware version.'],
+    ['I have not tried restarting yet.', 'Restart the device.'],
+    ['I already know that, and I already paid.', 'Restart the device.'],
+    ['Shall I restart it?', 'Restart the device.'],
+  ])('leaves all else: %j, %j', (message, step) => {
+    expect(wasTried(step, told(message))).toBe(false);
+  });
+
+  it('takes a heading for the list below it', () => {
+    const tried = told('Already tried restarting.');
+    expect(wasTried('Disconnect power for 60 seconds.', tried, 'Restart properly')).toBe(true);
+    expect(wasTried('Disconnect power for 60 seconds.', tried, 'Check the cables')).toBe(false);
+  });
+
+  it('does not give the same advice twice', () => {
+    const tried = triedAlready({
+      customer: ['Still the same.'],
+      agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'],
+    });
+    expect(wasTried('Disconnect power for 60 seconds.', tried)).toBe(true);
+    expect(wasTried('Connect power again and wait for 15 minutes.', tried)).toBe(false);
+  });
+
+  it('reads no more than it needs of a long text', () => {
+    const start = performance.now();
+    told('I already tried '.repeat(200_000));
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
