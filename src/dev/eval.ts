@@ -2,8 +2,8 @@
  * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
  * its data is not there.
  *
- *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [tickets] [embeddings]
- *                   [calibration] [--data <folder of evaluation data>]
+ *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
+ *                   [embeddings] [calibration] [--data <folder of evaluation data>]
  *
  * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
  * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
@@ -15,6 +15,7 @@ import { evalAnswers } from './eval-answers.ts';
 import { evalCalibration } from './eval-calibration.ts';
 import { missingFiles } from './eval-data.ts';
 import { evalEmbeddings } from './eval-embeddings.ts';
+import { evaluateIntents, missingIntentFiles } from './eval-intents.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
@@ -65,6 +66,7 @@ const PARTS = {
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
+  intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
   tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
   embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
   calibration: async () =>
