@@ -19,6 +19,8 @@ export interface LocalCloudOptions {
   moreWorkers?: readonly LocalWorker[] | undefined;
   /** Service bindings beside those of a function's configuration: by the function's name, what each binding leads to. */
   moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
+  /** Entry files in place of those of a function's configuration, by the function's name. */
+  mains?: Readonly<Record<string, string>> | undefined;
   /** Each line that a function logs. */
   onLog?: (line: string) => void;
 }
@@ -75,7 +77,7 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
-    modules: [moduleOf(await bundle(main, { minify: config.minify === true }))],
+    modules: [moduleOf(await bundle(options.mains?.[config.name] ?? main, { minify: config.minify === true }))],
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
 };
