@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatwoot } from '../../src/helpdesk/tools/chatwoot/chatwoot.ts';
-import { describeDesk, noteOf } from './describe-desk.ts';
+import { describeDesk } from './describe-desk.ts';
+import { noteOf } from './note-of.ts';
 import { sampleDelivery } from './payload.ts';
 
 describe('what Chatwoot delivers', () => {

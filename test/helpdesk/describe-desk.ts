@@ -2,16 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalDesk, LocalDeskId } from '../../src/dev/local-services/helpdesks/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
 import { type Delivery, HelpdeskFailed, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { Note } from '../../src/helpdesk/ticket.ts';
+import { noteOf } from './note-of.ts';
 
-const MARKER = 'cn5b1f2c1a4f0e4a39';
-
-export const noteOf = (marker = MARKER, words = 'Suggested reply: see the article on refunds.'): Note => ({
-  marker,
-  markdown: `${words}\n\n${marker}`,
-  html: `<p>${words}</p><p>${marker}</p>`,
-  text: `${words}\n\n${marker}`,
-});
+const MARKER = noteOf().marker;
 
 export const deliveryOf = (
   signed: { headers: Record<string, string>; body: string },

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { accessTokens } from '../../src/helpdesk/tools/help-scout/access-tokens.ts';
 import { helpScoutDesk } from '../../src/helpdesk/tools/help-scout/desk.ts';
 import { helpScout } from '../../src/helpdesk/tools/help-scout/help-scout.ts';
-import { describeDesk, noteOf } from './describe-desk.ts';
+import { describeDesk } from './describe-desk.ts';
+import { noteOf } from './note-of.ts';
 import { changed, madeUp, sampleDelivery } from './payload.ts';
 
 const event = (name: string) => ({ 'X-HelpScout-Event': name });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { intercom } from '../../src/helpdesk/tools/intercom/intercom.ts';
-import { describeDesk, noteOf } from './describe-desk.ts';
+import { describeDesk } from './describe-desk.ts';
+import { noteOf } from './note-of.ts';
 import { changed, sampleDelivery } from './payload.ts';
 
 const created = sampleDelivery('intercom-conversation-user-created.json');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { zammad } from '../../src/helpdesk/tools/zammad/zammad.ts';
-import { describeDesk, noteOf } from './describe-desk.ts';
+import { describeDesk } from './describe-desk.ts';
+import { noteOf } from './note-of.ts';
 import { changed, madeUp, sampleDelivery } from './payload.ts';
 
 const created = sampleDelivery('zammad-ticket-created.json', {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryUnreadable } from '../../src/helpdesk/helpdesk-tool.ts';
 import { zendesk } from '../../src/helpdesk/tools/zendesk/zendesk.ts';
-import { describeDesk, noteOf } from './describe-desk.ts';
+import { describeDesk } from './describe-desk.ts';
+import { noteOf } from './note-of.ts';
 import { changed, sampleDelivery } from './payload.ts';
 
 const created = sampleDelivery('zendesk-ticket-created.json');

@@ -3,6 +3,8 @@ import type { DeskMessage, Ticket } from '../ticket.ts';
 
 /** Of a message (`DeskMessage`). */
 export const MAX_TEXT = 32_000;
+/** Of a message before it is made into text, which takes some 50 ms. */
+const MAX_HTML = 128_000;
 /** What is read of a note, before its text is cut: its marker stands in the last line. Chatwoot takes 150,000. */
 export const MAX_NOTE = 256_000;
 /** Of a ticket: the newest ones. */
@@ -11,9 +13,9 @@ export const MAX_MESSAGES = 200;
 /** The text of a message that is plain or Markdown. */
 export const plainText = (text: string | undefined): string => (text ?? '').trim().slice(0, MAX_TEXT).toWellFormed();
 
-/** The text of a message in HTML; longer pages than 256,000 characters are cut first. */
+/** The text of a message in HTML; longer pages than 128,000 characters are cut first. */
 export const htmlText = (html: string | undefined): string =>
-  html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, 256_000)).text);
+  html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
 
 /** The newest 200, oldest first; those of the same time, or without one, in the order they come in. */
 export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] =>
@@ -30,7 +32,7 @@ interface Told {
 
 /**
  * What a helpdesk knows of a ticket besides its messages: `channel`, at most 50 `tags`, at most 40 `fields` of plain
- * values, and `product`: the field that is said to tell it, else one called so, or device or model. At most about 12,000 characters.
+ * values, and `product`: the field that is said to tell it, else one called so, or device or model. At most 12,000 characters of JSON.
  */
 export const ticketMetadata = ({ channel, tags = [], fields = {}, productField }: Told): Ticket['metadata'] => {
   const plain = plainFields(fields);
@@ -40,23 +42,35 @@ export const ticketMetadata = ({ channel, tags = [], fields = {}, productField }
   return {
     ...(channel === undefined ? {} : { channel: channel.slice(0, 100) }),
     ...(typeof product === 'string' ? { product: product.slice(0, 200) } : {}),
-    ...(tags.length === 0 ? {} : { tags: tags.slice(0, 50).map((tag) => tag.slice(0, 100)) }),
+    ...(tags.length === 0 ? {} : { tags: plainTags(tags) }),
     ...(Object.keys(plain).length === 0 ? {} : { fields: plain }),
   };
 };
 
+const plainTags = (tags: readonly string[]): string[] =>
+  within(
+    tags.slice(0, 50).map((tag) => tag.slice(0, 100).toWellFormed()),
+    MAX_TAGS_LENGTH,
+  );
+
 const MAX_FIELDS_LENGTH = 6000;
+const MAX_TAGS_LENGTH = 4000;
 
 const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> => {
-  const plain: Record<string, string | number | boolean> = {};
+  const plain = Object.entries(fields).flatMap(([name, value]): [string, string | number | boolean][] => {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
+    if (value === '' || name === '__proto__' || name.length > 100) return [];
+    return [[name, typeof value === 'string' ? value.slice(0, 500).toWellFormed() : value]];
+  });
+  return Object.fromEntries(within(plain.slice(0, 40), MAX_FIELDS_LENGTH));
+};
+
+/** The first items that come to so many characters of JSON. */
+const within = <T>(items: readonly T[], maxLength: number): T[] => {
   let length = 0;
-  for (const [name, value] of Object.entries(fields).slice(0, 40)) {
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
-    if (value === '' || name === '__proto__') continue;
-    const short = typeof value === 'string' ? value.slice(0, 500) : value;
-    length += name.length + String(short).length;
-    if (length > MAX_FIELDS_LENGTH || name.length > 100) break;
-    plain[name] = short;
-  }
-  return plain;
+  const over = items.findIndex((item) => {
+    length += JSON.stringify(item).length;
+    return length > maxLength;
+  });
+  return over === -1 ? [...items] : items.slice(0, over);
 };

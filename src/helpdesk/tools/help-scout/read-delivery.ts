@@ -27,10 +27,10 @@ const HelpScoutDelivery = z.object({
 export const readHelpScoutDelivery = (delivery: Delivery): HelpdeskEvent[] => {
   const event = delivery.headers.get('x-helpscout-event');
   if (event === 'helpscout.test') return [{ kind: 'ignored', reason: 'a test' }];
-  const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
   if (event !== 'convo.created' && event !== 'convo.customer.reply.created') {
     return [{ kind: 'ignored', reason: 'not about a new message of the customer' }];
   }
+  const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
   const threads = embedded?.threads ?? [];
   const newest = newestFirst(threads).find((thread) => isTalk(thread) && thread.state !== 'draft');
   if (newest === undefined) return [{ kind: 'message', ticketId, message: 'latest' }];

@@ -2,16 +2,15 @@ import type { Delivery, HelpdeskEvent } from '../../helpdesk-tool.ts';
 import type { DeskMessage, Ticket } from '../../ticket.ts';
 import { readPayload } from '../read-payload.ts';
 import { htmlText, inOrder, plainText, ticketMetadata } from '../ticket-parts.ts';
-import { StandardDelivery } from './standard-delivery.ts';
+import { StandardDelivery, type TicketDelivery } from './standard-delivery.ts';
 
-type Written = Omit<NonNullable<StandardDelivery['data']['message']>, 'id'> & { id?: string | undefined };
+type Written = Omit<NonNullable<TicketDelivery['data']['message']>, 'id'> & { id?: string | undefined };
 
 /** The ticket comes with the delivery, as it cannot be read back. */
 export const readStandardDelivery = (delivery: Delivery): HelpdeskEvent[] => {
-  const { type, timestamp, data } = readPayload(delivery, StandardDelivery, 'Standard Webhooks');
-  if (type !== 'ticket.created' && type !== 'message.created') {
-    return [{ kind: 'ignored', reason: 'not about a new message' }];
-  }
+  const payload = readPayload(delivery, StandardDelivery, 'Standard Webhooks');
+  if (!('data' in payload)) return [{ kind: 'ignored', reason: 'not about a new message' }];
+  const { type, timestamp, data } = payload;
   const written: Written | undefined = type === 'ticket.created' ? { ...data, id: data.message?.id } : data.message;
   if (written === undefined) return [{ kind: 'ignored', reason: 'without its message' }];
   if (written.public === false) return [{ kind: 'ignored', reason: 'an internal note' }];
@@ -24,7 +23,7 @@ export const readStandardDelivery = (delivery: Delivery): HelpdeskEvent[] => {
   return [{ kind: 'message', ticketId: data.id, message: { id }, ticket: ticketOf(data, [...earlier, message]) }];
 };
 
-const ticketOf = (data: StandardDelivery['data'], messages: readonly DeskMessage[]): Ticket => {
+const ticketOf = (data: TicketDelivery['data'], messages: readonly DeskMessage[]): Ticket => {
   const customer = data.customer ?? data.message?.author ?? data.author;
   return {
     id: data.id,

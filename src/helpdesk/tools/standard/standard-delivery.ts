@@ -19,13 +19,21 @@ const written = {
 
 const StandardMessage = z.object({ id: DeskId, ...written });
 
+/** All that is not about a message of a ticket. */
+const OtherDelivery = z.object({
+  type: z
+    .string()
+    .max(200)
+    .regex(/^(?!(?:ticket|message)\.created$)/),
+});
+
 /**
  * What a helpdesk without a tool of its own sends as a Standard Webhook. `data` is the ticket: with `ticket.created` it holds
  * the first message itself, with `message.created` the new one under `message`. `messages`, oldest first, are those before it.
  * All but the ids may be missing. Other types are ignored.
  */
-export const StandardDelivery = z.object({
-  type: z.string().max(200),
+const TicketDelivery = z.object({
+  type: z.enum(['ticket.created', 'message.created']),
   timestamp: optionalTime,
   data: z.object({
     id: DeskId,
@@ -40,4 +48,6 @@ export const StandardDelivery = z.object({
     custom_fields: z.record(z.string(), z.unknown()).nullish().catch(undefined),
   }),
 });
-export type StandardDelivery = z.infer<typeof StandardDelivery>;
+export type TicketDelivery = z.infer<typeof TicketDelivery>;
+
+export const StandardDelivery = z.union([TicketDelivery, OtherDelivery]);

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type Delivery, DeliveryUnreadable, type HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
-import { DeskId, optionalText } from '../reading.ts';
+import { DeskId, optionalId, optionalText } from '../reading.ts';
 
 const ZendeskEvent = z.object({
   type: z.string().max(200),
   subject: optionalText(200),
-  detail: z.object({ id: DeskId }),
+  detail: z.object({ id: optionalId }),
   event: z
     .object({
       comment: z
@@ -54,15 +54,16 @@ const readEvent = ({ type, subject, detail, event }: ZendeskEvent): HelpdeskEven
   if (name !== 'ticket.created' && name !== 'ticket.comment_added') {
     return { kind: 'ignored', reason: 'not about a new message' };
   }
-  if (subject !== `zen:ticket:${detail.id}`) {
-    throw new DeliveryUnreadable('Cannot read a delivery of Zendesk: it names two tickets');
+  const ticketId = detail.id;
+  if (ticketId === undefined || subject !== `zen:ticket:${ticketId}`) {
+    throw new DeliveryUnreadable('Cannot read a delivery of Zendesk: it does not name one ticket');
   }
-  if (name === 'ticket.created') return { kind: 'message', ticketId: detail.id, message: 'first' };
+  if (name === 'ticket.created') return { kind: 'message', ticketId, message: 'first' };
   const comment = event?.comment;
-  if (comment === undefined) return { kind: 'message', ticketId: detail.id, message: 'latest' };
+  if (comment === undefined) return { kind: 'message', ticketId, message: 'latest' };
   if (!comment.is_public) return { kind: 'ignored', reason: 'an internal note' };
   if (comment.author.is_staff) return { kind: 'ignored', reason: 'of an agent' };
-  return { kind: 'message', ticketId: detail.id, message: { id: comment.id } };
+  return { kind: 'message', ticketId, message: { id: comment.id } };
 };
 
 const readTrigger = ({ event, ticket, current_user: user }: ZendeskTrigger): HelpdeskEvent => {
