@@ -1,12 +1,15 @@
 import type { Found } from './mask-kind.ts';
-import { isBehindOtherNumber } from './other-numbers.ts';
+import { otherNumbersIn } from './other-numbers.ts';
 
 /** Finds numbers of payment cards (ISO/IEC 7812), their check codes where they are called so, and IBANs (ISO 13616). */
 export const findCards = (text: string): Found[] => {
   const found: Found[] = [];
+  let others: ReadonlySet<number> | undefined;
   for (const { 0: run, index } of text.matchAll(DIGITS)) {
     const length = cardLength(run);
-    if (length === undefined || (!/\D/.test(run.slice(0, length)) && isBehindOtherNumber(text, index))) continue;
+    if (length === undefined) continue;
+    others ??= otherNumbersIn(text);
+    if (others.has(index) && !/\D/.test(run.slice(0, length))) continue;
     found.push({ kind: 'card', start: index, end: index + length });
   }
   for (const { 0: run, index } of text.matchAll(ACCOUNT)) {

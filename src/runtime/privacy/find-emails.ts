@@ -11,7 +11,7 @@ export const findEmails = (text: string): Found[] => [...written(text), ...spell
 function* written(text: string): Generator<Found> {
   let from = 0;
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const before = LOCAL.exec(text.slice(Math.max(from, at - MAX_LOCAL), at))?.[0];
+    const before = localBefore(text, at, from);
     const after = DOMAIN.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN))?.[0];
     if (before === undefined || after === undefined) continue;
     const start = at - before.length;
@@ -31,7 +31,15 @@ function* spelledOut(text: string): Generator<Found> {
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
 
-const LOCAL = /(?:"[^"\s@]{1,60}"|[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]*[\p{L}\p{N}_+-])$/u;
+/** The longest name that ends before a place. */
+const localBefore = (text: string, at: number, from: number): string | undefined => {
+  let start = at;
+  while (start > Math.max(from, at - MAX_LOCAL) && LOCAL.test(text[start - 1] ?? '')) start -= 1;
+  const local = text.slice(start, at).replace(/^[^\p{L}\p{N}_]+/u, '');
+  return /[\p{L}\p{N}_+-]$/u.test(local) ? local : undefined;
+};
+const LOCAL = /[\p{L}\p{M}\p{N}'+._-]/u;
+
 const DOMAIN =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.)+(?:xn--[a-z\d-]{2,59}|[\p{L}\p{M}]{2,24})(?![\p{L}\p{N}])/iu;
 

@@ -9,8 +9,7 @@ export const findKeys = (text: string): Found[] => {
   const found: Found[] = [];
   for (const { 0: run, index } of text.matchAll(BY_FORM))
     found.push({ kind: 'key', start: index, end: index + run.length });
-  for (const { 0: run, index } of text.matchAll(PRIVATE_KEY))
-    found.push({ kind: 'key', start: index, end: index + run.length });
+  found.push(...privateKeysIn(text));
   for (const { 0: all, 1: said = '', 2: value = '', index } of text.matchAll(PASSWORD))
     if (isPassword(value, said))
       found.push({ kind: 'key', start: index + all.length - value.length, end: index + all.length });
@@ -46,12 +45,29 @@ const BY_FORM = new RegExp(
   'g',
 );
 
-const PRIVATE_KEY =
-  /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[A-Za-z\d+/=\s:,.()@<>-]{0,20000}?(?:-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?![A-Za-z\d+/=\s:,.()@<>-])|$)/g;
+/** From its first line to its last; where that is missing, as far as there are lines of it. */
+function* privateKeysIn(text: string): Generator<Found> {
+  for (let at = text.indexOf('-----BEGIN '); at !== -1; ) {
+    KEY_BEGINS.lastIndex = at;
+    const head = KEY_BEGINS.exec(text)?.[0].length ?? 0;
+    let end = at + Math.max(head, 1);
+    if (head > 0) {
+      KEY_ENDS.lastIndex = end;
+      KEY_LINES.lastIndex = end;
+      end += (KEY_ENDS.exec(text) ?? KEY_LINES.exec(text))?.[0].length ?? 0;
+      yield { kind: 'key', start: at, end };
+    }
+    at = text.indexOf('-----BEGIN ', end);
+  }
+}
+
+const KEY_BEGINS = /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_ENDS = /[^-]{0,20000}-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_LINES = /(?:\s{1,4}[A-Za-z\d+/=]{16,100}){0,400}/y;
 
 /** The value is what stands behind a colon or equals sign, or behind "is" where it does not look like a word. */
 const PASSWORD =
-  /(?<![\p{L}\p{N}])(?:(?:pass|kenn|pin|puk|login)?(?:wor[dt]|wörter|code)s?|passwd|pwd|pass|passphrase|pin|mot de passe|contraseña|senha|palavra-passe|hasło|wachtwoord|lösenord|adgangskode|пароль)["'`*]{0,2}[ \t]{0,2}((?:is|was|ist|lautet|est|es|è|:|=|->|=>){1}[ \t]{0,2}:?)[ \t]{0,2}["'`*]{0,2}([^\s\ue000"'`<>,;]{3,200})/giu;
+  /(?<![\p{L}\p{N}])(?:(?:pass|kenn)wor[dt]e?s?|pass ?code|pin ?code|passwd|pwd|pass|passphrase|pin|mot de passe|contraseña|senha|palavra-passe|hasło|wachtwoord|lösenord|adgangskode|пароль)["'`*]{0,2}[ \t]{0,2}((?:is|was|ist|lautet|est|es|è|:|=|->|=>){1}[ \t]{0,2}:?)[ \t]{0,2}["'`*]{0,2}([^\s\ue000"'`<>,;]{3,200})/giu;
 
 const isPassword = (value: string, said: string): boolean => {
   const bare = value.replace(/[.!?)\]]+$/, '');

@@ -4,13 +4,13 @@ import type { Found } from './mask-kind.ts';
  * Finds the words that a wallet is restored from (BIP 39): 12 to 24 words of three to eight small letters in a row, numbered or
  * not. The list of words is not needed: prose has words of one and two letters, and those below, within any twelve.
  *
- * Where nothing says that it is such a phrase, it has to have 12, 15, 18, 21 or 24 words exactly.
+ * Where nothing says that it is such a phrase, it has to have 12, 15, 18, 21 or 24 words exactly, and stand by itself.
  */
 export const findSeedPhrases = (text: string): Found[] => {
   const found: Found[] = [];
   for (const { 0: run, index } of text.matchAll(RUN)) {
     for (const { start, end, count } of phrasesIn(run, index))
-      if (count >= 12 && count <= 26 && (isTold(text, start) || COUNTS.has(count)))
+      if (count >= 12 && count <= 26 && (isTold(text, start) || (COUNTS.has(count) && isAlone(text, start, end))))
         found.push({ kind: 'key', start, end });
   }
   return found;
@@ -42,11 +42,15 @@ const isTold = (text: string, at: number): boolean =>
     text.slice(Math.max(0, at - 100), at),
   );
 
+/** A line, what stands between quotation marks, or what a colon announces. */
+const isAlone = (text: string, start: number, end: number): boolean =>
+  /(?:^|[\n:="'(])[ \t]{0,3}(?:1[.):]?[ \t]{0,3})?$/.test(text.slice(Math.max(0, start - 10), start)) &&
+  /^[ \t]{0,3}(?:$|[\n."')])/.test(text.slice(end, end + 6));
+
 /** Frequent words that the list of BIP 39 does not have. */
 const OUTSIDE: ReadonlySet<string> = new Set(
   (
-    'the and for not are was but has had have from been were which would could should does did its our his her how who why where ' +
-    'while also any get got one two did let than them then too very was way out new now see may use per yes non off own ' +
-    'here hello thanks thank sorry shows tried says said seems because since every still'
+    'the and for not are was but has had from been were which would could should does did its our his her how who why while ' +
+    'get got let than them too out see may per yes non here thanks tried says said seems shows new works'
   ).split(' '),
 );

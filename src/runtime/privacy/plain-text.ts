@@ -51,7 +51,7 @@ const lineBreakAt = (text: string, at: number): string => {
   LINE_BREAK.lastIndex = at;
   return LINE_BREAK.exec(text)?.[0] ?? '\n';
 };
-const LINE_BREAK = /\r?\n(?:[ \t]{0,8}>){0,20}|\r/y;
+const LINE_BREAK = /\r?\n(?:(?:[ \t]{0,8}>){1,20} ?)?|\r/y;
 
 const plainOf = (unit: string): string => {
   const code = unit.codePointAt(0) ?? 0;

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMask, readMaskKinds } from '../../../src/runtime/privacy/mask.ts';
+import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
+import { SettingRefused } from '../../../src/runtime/service-address.ts';
+import { bestTime } from '../../best-time.ts';
+import { KEPT } from './kept-sentences.ts';
+import { MASKED } from './masked-sentences.ts';
+
+const { mask } = createMask(MASK_KINDS);
+
+describe('createMask()', () => {
+  it.each(MASKED)('masks %j', (text, masked) => {
+    expect(mask(text)).toBe(masked);
+  });
+
+  it.each(KEPT)('leaves %j as it is', (text) => {
+    expect(mask(text)).toBe(text);
+  });
+
+  it('finds all of the one set and none of the other', () => {
+    const found = MASKED.filter(([text, masked]) => mask(text) === masked).length;
+    const wrong = KEPT.filter((text) => mask(text) !== text).length;
+    const [recall, precision] = [found / MASKED.length, found / (found + wrong)];
+    console.log(
+      `masks ${found} of ${MASKED.length}, and ${wrong} of ${KEPT.length} others: recall ${recall}, precision ${precision}`,
+    );
+    expect([MASKED.length >= 120, KEPT.length >= 120, recall, precision]).toEqual([true, true, 1, 1]);
+  });
+
+  it('masks the kinds that it was made for, and no other', () => {
+    const text =
+      'jane@example.com, +49 30 1234567, 4111 1111 1111 1111, 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa, password: hunter2';
+    expect(createMask(['email']).mask(text)).toBe(text.replace('jane@example.com', '[email]'));
+    expect(createMask(['wallet', 'card']).mask(text)).toBe(
+      'jane@example.com, +49 30 1234567, [card], [wallet], password: hunter2',
+    );
+    expect(createMask([]).mask(text)).toBe(text);
+  });
+
+  it('counts a wallet address that is a password as a key', () => {
+    expect(mask('password: 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')).toBe('password: [key]');
+  });
+
+  it('masks the same in a message that was forwarded, whatever its line ends and quote marks', () => {
+    const lines = ['Hello,', 'my card is 4111 1111', '1111 1111 and I am', 'jane@example.com', 'or +49 30', '1234567'];
+    for (const [first, between] of [
+      ['', '\n'],
+      ['', '\r\n'],
+      ['> ', '\n> '],
+      ['>> ', '\r\n>> '],
+      ['', '\r'],
+    ] as const) {
+      const masked = mask(first + lines.join(between));
+      expect(masked).toBe(first + ['Hello,', 'my card is [card] and I am', '[email]', 'or [phone]'].join(between));
+    }
+  });
+
+  const fragment = fc.oneof(
+    fc.constantFrom(...MASKED.map(([text]) => text), ...KEPT),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.constantFrom(
+      '@',
+      '.',
+      '+',
+      '-',
+      ' ',
+      '\n',
+      '\n> ',
+      ':',
+      '0',
+      '1',
+      '49',
+      '555',
+      'a',
+      '[email]',
+      '[key',
+      ']',
+      'password: ',
+      'key=',
+      '😀',
+      '\u200b',
+      '４',
+    ),
+  );
+  const hostile = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
+
+  it('changes nothing more when it masks again', () => {
+    fc.assert(
+      fc.property(hostile, (text) => mask(mask(text)) === mask(text)),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('leaves whole characters, and what it did not mask word for word', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const wellFormed = text.toWellFormed();
+        const masked = mask(wellFormed);
+        expect(masked.isWellFormed()).toBe(true);
+        let at = 0;
+        for (const kept of masked.split(/\[(?:email|phone|card|wallet|key)\]/)) {
+          const found = wellFormed.indexOf(kept, at);
+          expect(found).toBeGreaterThanOrEqual(at);
+          at = found + kept.length;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  const HOSTILE: Record<string, string> = {
+    letters: 'a',
+    digits: '1',
+    ones: '1 ',
+    dots: '0.',
+    at: '@',
+    mail: 'a@',
+    domain: 'a.',
+    local: 'a-b.',
+    plus: '+1',
+    plusses: '+',
+    minus: '1-',
+    brackets: '(0',
+    zeros: '00 1',
+    groups: '12 34 ',
+    newlines: '1\n',
+    quotes: '\n>',
+    words: 'abandon ',
+    short: 'abc ',
+    base58: '1A',
+    hex: '0x',
+    bech: 'bc1',
+    invoice: 'lnbc1',
+    jwt: 'eyJ',
+    jwts: 'eyJhbGciOiJI.',
+    pem: '-----BEGIN PRIVATE KEY-----',
+    pemA: '-----BEGIN PRIVATE KEY-----a\n',
+    password: 'password: ',
+    passwords: 'password',
+    key: 'key ',
+    keys: 'key_',
+    url: '://',
+    user: '://a:',
+    tel: 'tel ',
+    telMe: 'tel me ',
+    order: 'order no. ',
+    orderNumber: 'order 1',
+    iban: 'DE12 ',
+    wide: '４',
+    hidden: '\u200b',
+    placeholder: '[email]',
+    spelled: 'a (at) b',
+    spelledDot: 'a(at)b dot c',
+    spaces: ' ',
+    mixed: 'a1B2',
+    surrogate: '😀',
+    half: '\ud83d',
+  };
+  it.each(Object.entries(HOSTILE))('takes a time that grows with the length of %s', (_, unit) => {
+    const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+    const [short, long] = [of(25_000), of(100_000)];
+    const [one, four] = [bestTime(() => mask(short), 3), bestTime(() => mask(long), 3)];
+    expect(four).toBeLessThan(Math.max(12 * one, 60));
+    expect(four).toBeLessThan(1000);
+  });
+});
+
+describe('readMaskKinds()', () => {
+  it('reads nothing as all kinds', () => {
+    expect(readMaskKinds(undefined)).toEqual(MASK_KINDS);
+    expect(readMaskKinds(' ')).toEqual(MASK_KINDS);
+  });
+
+  it('reads a list, in any case and order', () => {
+    expect(readMaskKinds('Phone, email')).toEqual(['email', 'phone']);
+  });
+
+  it('reads none as none', () => {
+    expect(readMaskKinds('none')).toEqual([]);
+  });
+
+  it.each(['emails', 'email,none', 'email;phone', 'key,xyz'])('refuses %s', (variable) => {
+    expect(() => readMaskKinds(variable)).toThrow(SettingRefused);
+  });
+});
