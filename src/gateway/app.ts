@@ -95,9 +95,9 @@ export const createApp = (parts: GatewayParts) => {
   }
   app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
-  app.post('/v1/knowledge/retrieve', to('support', 'kb:read'));
+  app.post('/v1/knowledge/retrieve', to('support', 'kb:read', MAX_TICKET_BYTES));
   app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
-  app.post('/v1/support/analyze', to('support', 'support:analyze'));
+  app.post('/v1/support/analyze', to('support', 'support:analyze', MAX_TICKET_BYTES));
   app.get('/v1/support/taxonomy', to('support', 'support:analyze'));
   app.put('/v1/support/taxonomy', to('support', 'kb:write', MAX_ARTICLE_BYTES));
   app.delete('/v1/support/taxonomy', to('support', 'kb:write'));
@@ -157,6 +157,8 @@ const OWN_CAPABILITY = new Set(['library', 'memory']);
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 /** The longest memory in any script, or the longest vector. */
 const MAX_MEMORY_BYTES = 256 * 1024;
+/** The longest message in any script, with a history of ordinary ones. */
+const MAX_TICKET_BYTES = 256 * 1024;
 
 /** What a signed context can name of an address (signed context 4.2, op), less the method. */
 const MAX_PATH_LENGTH = 2000;
