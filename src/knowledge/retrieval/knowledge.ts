@@ -9,6 +9,8 @@ export interface KnowledgeQuestion {
   message: string;
   /** Of the ticket. */
   subject?: string | undefined;
+  /** Whose name is no part of what is missing. */
+  customer_name?: string | undefined;
   /** `product` is read, and nothing else. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Shows sources below 0.7 too (design 7.1). */
@@ -37,6 +39,8 @@ export interface FoundGap {
   /** As the knowledge base or the ticket writes it. */
   product: string | undefined;
   intent: string | undefined;
+  /** What it is about, with what each stem tells in its edition; empty where kind, product and intent say it all. */
+  stems: readonly (readonly [stem: string, weight: number])[];
 }
 
 /** The `knowledge_retrieval` block (seed 001, contract 2), with the passages that it was made from. */

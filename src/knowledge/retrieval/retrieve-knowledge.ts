@@ -3,93 +3,184 @@ import {
   RETRIEVAL_MIN_SCORE,
   unavailableRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
+import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
-import { answeringModelOf, relevanceOfHits } from '../answers/answering-model.ts';
+import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
 import type { Edition } from '../edition/open-edition.ts';
-import type { Retriever } from '../search/retrieve.ts';
-import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
+import type { Retriever, SemanticUse } from '../search/retrieve.ts';
+import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { coverageOf } from './coverage.ts';
+import { cutText } from './cut-text.ts';
+import { excerptOf } from './excerpt.ts';
+import { findGaps } from './find-gaps.ts';
+import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
+import { type NamedProducts, namedProducts } from './named-products.ts';
+import { type ProblemText, problemText } from './problem-text.ts';
+import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
+import { withinTime } from './within-time.ts';
 
 export interface RetrievalOptions {
   /** The current edition of the workspace; may take its time, and fail. */
   edition: Edition | (() => Promise<Edition>);
   /** Searches words and, as far as they come in time, meanings: `createRetriever`. */
   retrieve: Retriever;
+  /** Takes personal data out of what is searched and embedded. */
+  mask?: ((text: string) => string) | undefined;
   /** Products by name, beside those that articles are labelled with. */
   products?: readonly string[] | undefined;
+  /** Intents of articles that answer the question's intent too: `article_intents` of the taxonomy. */
+  articleIntents?: readonly string[] | undefined;
   /** In whose name meanings are asked for. */
   context?: OriginContext | VerifiedContext | undefined;
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** When it aborts, what is at hand is given back at once. */
+  /** Nobody waits any more: what is at hand is given back at once. */
   signal?: AbortSignal | undefined;
-  /** 100 when absent, and at most (seed 001, Latency Budget). */
+  /** 1 to 100; 100 when absent (seed 001, Latency Budget). */
   timeoutMs?: number | undefined;
+  /** Milliseconds of a clock. */
   now?: (() => number) | undefined;
   /** Told of what failed. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
 const TIMEOUT_MS = 100;
+/** Kept for what is done behind the search, and for the clock of a busy isolate. */
+const RESERVE_MS = 15;
+const DEPTH = 20;
 
 /**
- * The articles that answer a customer's message, how well they cover it, and what is missing (seed 001, contract 2; design 7.1). Never
- * rejects: what fails or comes too late gives the documented block without sources.
+ * The articles that answer a customer's message, how well they cover it, and what is missing (seed 001, contract 2; design 7.1).
+ * Never rejects, whatever it is given. What is late is left out: meanings are, and words alone are compared; without an edition in time,
+ * and when something fails, it is the documented block without sources.
  */
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
-  const { now = Date.now, onFault } = options;
-  const startedAt = now();
   try {
-    const found = await find(question, options);
+    const { now = Date.now } = options;
+    const startedAt = now();
+    const found = await find(readQuestion(question), { ...options, now, startedAt });
     return { ...found, retrieval_time_ms: Math.max(1, Math.round(now() - startedAt)) };
   } catch (error) {
-    onFault?.('retrieve knowledge', error);
+    tell(options, error);
     return unavailableRetrieval();
   }
 };
 
-const find = async (
-  { message, include_weak }: KnowledgeQuestion,
-  { edition: given, retrieve, timeoutMs = TIMEOUT_MS, waitUntil, signal, context }: RetrievalOptions,
-): Promise<Omit<Knowledge, 'retrieval_time_ms'>> => {
-  const edition = typeof given === 'function' ? await given() : given;
-  const { outcome, semantic } = await retrieve(edition, message, {
-    timeLeftMs: 2 * timeoutMs,
-    waitUntil,
-    signal,
-    context,
-  });
-  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const seen = new Set<number>();
-  const best = outcome.hits
-    .map((hit, at) => ({ hit, relevance: relevances[at] ?? 0 }))
-    .toSorted((left, right) => right.relevance - left.relevance)
-    .filter(({ hit, relevance }) => {
-      const isNew = !seen.has(hit.article);
-      seen.add(hit.article);
-      return isNew && (include_weak === true || relevance >= RETRIEVAL_MIN_SCORE);
-    })
-    .slice(0, RETRIEVAL_MAX_SOURCES);
-  const top = Math.max(0, ...relevances);
+const tell = (options: Partial<RetrievalOptions> | undefined, error: unknown): void => {
+  try {
+    options?.onFault?.('retrieve knowledge', error);
+  } catch {
+    // Whoever writes it down may fail as well, and the answer goes out all the same.
+  }
+};
+
+/** A question in the form that the types tell, whatever came. */
+interface ReadQuestion {
+  intent: string | undefined;
+  message: string;
+  subject: string;
+  product: string | undefined;
+  people: readonly string[];
+  isWeakShown: boolean;
+}
+
+const readQuestion = (question: KnowledgeQuestion): ReadQuestion => {
+  // What calls from outside of the types may bring anything, which is read as if nothing was told.
+  const given: { [Member in keyof KnowledgeQuestion]?: unknown } = question ?? {};
+  const metadata = given.metadata as { product?: unknown } | null | undefined;
+  const told = textOf(given.intent).trim().slice(0, 100);
+  const product = textOf(metadata?.product).trim().slice(0, 100);
+  const name = textOf(given.customer_name).slice(0, 200);
   return {
-    edition: edition.id,
-    sources_consulted: best.map(({ hit, relevance }) => {
-      const { title, url, lastUpdated } = edition.article(hit.article);
-      const excerpt = edition.chunk(hit.chunk).text.slice(0, 150);
-      return {
-        title: title.slice(0, 200),
-        url: url.slice(0, 500),
-        relevance_score: relevance,
-        excerpt,
-        last_updated: lastUpdated,
-      };
-    }),
-    passages: best.map(({ hit, relevance }, source) => {
-      const { id, title, url } = edition.article(hit.article);
-      const { headingPath, text } = edition.chunk(hit.chunk);
-      return { source, articleId: id, title, url, headingPath, text, relevance };
-    }),
-    coverage: top >= 0.8 ? 'high' : top >= 0.7 ? 'medium' : top >= 0.4 ? 'low' : 'none',
-    gaps: [],
-    foundGaps: [],
-    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
+    intent: told === '' || told === UNKNOWN_INTENT ? undefined : told,
+    message: textOf(given.message),
+    subject: textOf(given.subject),
+    product: product === '' ? undefined : product,
+    people: name === '' ? [] : [name],
+    isWeakShown: given.include_weak === true,
   };
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+type Timed = RetrievalOptions & { now: () => number; startedAt: number };
+
+const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowledge, 'retrieval_time_ms'>> => {
+  const { edition: given, mask = (text) => text, products, articleIntents = [], signal } = options;
+  const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
+  const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
+  const loading = typeof given === 'function' ? withinTime(given(), { ms: leftMs(), signal }) : given;
+  const edition = await loading;
+  const problem = problemText(mask(question.message), mask(question.subject));
+  const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
+  const { outcome, semantic } = await ask(edition, problem, { ...options, named, leftMs });
+  const asked = [{ text: problem.text, outcome }, ...askSentences(edition, problem.sentences, named)];
+  const { intent, people } = question;
+  const intents = intent === undefined ? [] : [intent, ...articleIntents];
+  const ranked = rankSources(edition, { asked, intents, named });
+  const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
+  const foundGaps = findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
+  const shown = ranked
+    .filter(({ relevance }) => question.isWeakShown || relevance >= RETRIEVAL_MIN_SCORE)
+    .slice(0, RETRIEVAL_MAX_SOURCES);
+  return {
+    sources_consulted: shown.map((source) => sourceOf(edition, source)),
+    coverage,
+    gaps: foundGaps.map(({ gap }) => gap),
+    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
+    passages: shown.flatMap((source, place) => passagesOf(edition, source, place)),
+    foundGaps,
+    edition: edition.id,
+  };
+};
+
+interface AskOptions extends Timed {
+  named: NamedProducts;
+  leftMs: () => number;
+}
+
+/** Words and meanings; words alone where the other is not at hand in time, or nobody waits any more. */
+const ask = async (
+  edition: Edition,
+  { text }: ProblemText,
+  { retrieve, named, leftMs, signal, waitUntil, context, onFault }: AskOptions,
+): Promise<{ outcome: SearchOutcome; semantic: SemanticUse }> => {
+  const devices = named.known;
+  const byWords = () => searchEdition(edition, text, { limit: DEPTH, devices });
+  const ms = leftMs();
+  if (ms === 0 || signal?.aborted === true) return { outcome: byWords(), semantic: 'late' };
+  try {
+    // It takes half of the time that it is told of.
+    const timeLeftMs = 2 * ms;
+    const asked = retrieve(edition, text, { limit: DEPTH, devices, timeLeftMs, signal, waitUntil, context });
+    return await withinTime(asked, { ms: ms + RESERVE_MS / 3, signal });
+  } catch (error) {
+    onFault?.('compare meanings', error);
+    return { outcome: byWords(), semantic: 'late' };
+  }
+};
+
+const MAX_TITLE = 200;
+const MAX_URL = 500;
+
+const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_consulted'][number] => {
+  const { id, title, url, lastUpdated } = articleAtHand(edition, source.article);
+  return {
+    title: cutText(title, MAX_TITLE) || cutText(id, MAX_TITLE),
+    url: cutText(url, MAX_URL) || cutText(id, MAX_URL),
+    relevance_score: Math.floor(source.relevance * 1000) / 1000,
+    excerpt: excerptOf(edition, source),
+    last_updated: lastUpdated,
+  };
+};
+
+const passagesOf = (
+  edition: Edition,
+  { article, chunks, relevance }: RankedSource,
+  source: number,
+): KnowledgePassage[] => {
+  const { id: articleId, title, url } = articleAtHand(edition, article);
+  return chunks.map((chunk) => {
+    const { headingPath, text } = chunkAtHand(edition, chunk);
+    return { source, articleId, title, url, headingPath, text, relevance };
+  });
 };

@@ -1,0 +1,221 @@
+import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { answeringModelOf, domainFeatures } from '../answers/answering-model.ts';
+import { applyLogistic } from '../answers/fit-logistic.ts';
+import { detectLanguage } from '../answers/languages/detect-language.ts';
+import { articleAtHand } from '../edition/chunks-at-hand.ts';
+import { oncePer } from '../edition/once-per.ts';
+import type { Edition } from '../edition/open-edition.ts';
+import type { QueryTerm } from '../search/analyse-query.ts';
+import { wordsOf } from '../search/analyse-text.ts';
+import { stem } from '../search/stem.ts';
+import { COVERAGE_FROM } from './coverage.ts';
+import type { FoundGap } from './knowledge.ts';
+import type { NamedProducts } from './named-products.ts';
+import { outdatedReason } from './outdated.ts';
+import { type AskedText, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
+import { joinTopics, type Topic, topicOf } from './topic-words.ts';
+
+export interface GapInput {
+  /** The whole problem first, then its sentences. */
+  asked: readonly AskedText[];
+  /** The best first. */
+  ranked: readonly RankedSource[];
+  coverage: Coverage;
+  /** Undefined where it is unknown. */
+  intent: string | undefined;
+  /** Intents of articles that answer it. */
+  intents: readonly string[];
+  named: NamedProducts;
+  /** Names of people, which are no subject. */
+  people: readonly string[];
+}
+
+const MAX_GAPS = 5;
+
+/**
+ * What the knowledge base lacks for a message, in sentences: the product that has no article of its own on it, the intent that no article
+ * is about, the part of the question that no source covers, the source that is older than the product. Nothing for what is covered, nor for
+ * what is not about the subject of the knowledge base.
+ */
+export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
+  if (edition.articleCount === 0 || !isOfDomain(edition, input)) return [];
+  const isCovered = input.coverage === 'high' || input.coverage === 'medium';
+  const gaps = isCovered
+    ? [...uncoveredQuestions(edition, input), ...outdatedSources(edition, input)]
+    : missing(edition, input);
+  return gaps.slice(0, MAX_GAPS);
+};
+
+/** Who has a product or a known intent is a customer; of others the words have to be those of the knowledge base. */
+const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInput): boolean => {
+  if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
+  if (whole === undefined) return false;
+  const model = answeringModelOf(edition);
+  return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= DOMAIN_SHARE * model.domainThreshold;
+};
+
+/** Below half of the threshold a question is foreign for certain: see `decideAnswer`. */
+const DOMAIN_SHARE = 0.5;
+
+const missing = (edition: Edition, input: GapInput): FoundGap[] => {
+  const { intent, intents, named } = input;
+  const isForeign = isForeignToEdition(edition, input);
+  const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
+  const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
+  const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
+  const productGaps = products.map((product): FoundGap => {
+    const name = nameOf(edition, product);
+    const isUnknown = named.unknown.includes(product);
+    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...wanted.phrases.map(quoted)].slice(0, 5);
+    return {
+      kind: 'product',
+      gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
+      product: name,
+      intent,
+      // Of a product without any article one guide an intent is missing, whatever the words.
+      stems: isUnknown && intent !== undefined ? [] : wanted.stems,
+    };
+  });
+  const lacksIntent =
+    intent !== undefined &&
+    usesIntents(edition).has &&
+    intents.every((each) => edition.articlesTagged('intent', each).length === 0);
+  const intentGap: FoundGap[] = lacksIntent
+    ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
+    : [];
+  if (productGaps.length > 0 || topic.phrases.length === 0) return [...productGaps, ...intentGap];
+  const gap = `No article covers ${topic.phrases.map(quoted).join(', ')}`;
+  return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
+};
+
+const NO_TOPIC: Topic = { phrases: [], stems: [] };
+
+/** For a product of which nothing is known, and where what was found is of others or says only a little. */
+const lacksProduct = (edition: Edition, product: string, { named, ranked, coverage }: GapInput): boolean => {
+  if (named.unknown.includes(product)) return true;
+  const speaksOf = ({ article }: RankedSource): boolean =>
+    articleAtHand(edition, article).devices.some((device) => device.toLowerCase() === product);
+  const isOfOthers = ranked.some(
+    (source) => source.isOfOtherProduct && source.relevance >= COVERAGE_FROM.low * OTHER_PRODUCT,
+  );
+  const isSaid = ranked.some((source) => source.relevance >= COVERAGE_FROM.low && speaksOf(source));
+  return !isSaid && (isOfOthers || coverage === 'low');
+};
+
+/** What tells something in the questions of a message and in the sentence that found the best source; the rest tells a story. */
+const toldTopic = (edition: Edition, input: GapInput): Topic =>
+  joinTopics(
+    tellingParts(input).map(({ text, outcome: { query } }) =>
+      topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked: () => true }),
+    ),
+  );
+
+/** Of that what no source with some relevance holds; where none has any, all of it. */
+const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
+  const { ranked, coverage } = input;
+  const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
+  const topics = tellingParts(input).map(({ text, outcome: { query, hits } }) => {
+    const held = new Set(hits.flatMap(({ article, matched }) => (some.has(article) ? matched : [])));
+    const isAsked = (term: QueryTerm) => !held.has(query.terms.indexOf(term));
+    return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked });
+  });
+  const uncovered = joinTopics(topics);
+  return uncovered.phrases.length > 0 || coverage !== 'none' ? uncovered : toldTopic(edition, input);
+};
+
+const tellingParts = ({ asked, ranked: [best] }: GapInput): readonly AskedText[] => {
+  const parts = asked.length === 1 ? asked : asked.filter(({ text }) => QUESTION.test(text) || text === best?.text);
+  return parts.length === 0 ? asked.slice(0, 1) : parts;
+};
+
+const namesOf = ({ named, people }: GapInput): string[] => [...named.known, ...named.unknown, ...people];
+
+const QUESTION =
+  /\?["'”’)\]]{0,3}\s{0,20}$|^\s{0,20}(?:how|what|which|where|when|why|who|can|could|do|does|is|are|will|would|should|may|please tell)\b/i;
+/** Of a question so much is of words that the knowledge base does not have at all. */
+const UNKNOWN_SHARE = 0.4;
+const MIN_WORDS = 3;
+
+/** Questions of a message whose other parts are covered, that speak of what no article does. */
+const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
+  const { asked, named, intent } = input;
+  if (isForeignToEdition(edition, input)) return [];
+  const names = namesOf(input);
+  return asked.slice(1).flatMap(({ text, outcome: { query } }): FoundGap[] => {
+    if (!QUESTION.test(text)) return [];
+    const options = { terms: query.terms, chunkCount: edition.chunkCount, names };
+    const told = topicOf(text, { ...options, isAsked: () => true });
+    const unknown = topicOf(text, { ...options, isAsked: ({ postings }) => postings.length === 0 });
+    if (
+      told.stems.length < MIN_WORDS ||
+      unknown.phrases.length === 0 ||
+      weightOf(unknown) < UNKNOWN_SHARE * weightOf(told)
+    )
+      return [];
+    const gap = `No source covers this part of the question: ${unknown.phrases.map(quoted).join(', ')}`;
+    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: told.stems }];
+  });
+};
+
+const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
+
+/** Words of another language than the articles' are missing in all of them, and say nothing of what those cover. */
+const isForeignToEdition = (edition: Edition, { asked: [whole] }: GapInput): boolean => {
+  const own = languageOf(edition).language;
+  const told = whole === undefined ? undefined : detectLanguage(whole.text);
+  return own !== undefined && told !== undefined && own !== told;
+};
+
+const languageOf = oncePer((edition: Edition) => {
+  const chunks = Math.min(SAMPLE_CHUNKS, edition.chunkCount);
+  const texts = Array.from(
+    { length: chunks },
+    (_, at) => edition.chunk(Math.floor((at * edition.chunkCount) / chunks)).text,
+  );
+  return { language: detectLanguage(texts.map((text) => text.slice(0, SAMPLE_LENGTH)).join('\n')) };
+});
+const SAMPLE_CHUNKS = 5;
+const SAMPLE_LENGTH = 400;
+
+/** Only where nothing newer covers the message too. */
+const outdatedSources = (edition: Edition, { ranked, named, intent }: GapInput): FoundGap[] => {
+  const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+  const reasons = covering.map(({ article, chunks }) =>
+    outdatedReason(edition, { article, chunks, products: named.known }),
+  );
+  const [first] = covering;
+  const [reason] = reasons;
+  if (first === undefined || reason === undefined || reasons.includes(undefined)) return [];
+  const { title } = articleAtHand(edition, first.article);
+  return [
+    {
+      kind: 'outdated',
+      gap: `The article ${quoted(title.slice(0, 200))} ${reason}`,
+      product: productOf(edition, named),
+      intent,
+      stems: [...new Set(wordsOf(title).map(stem))].slice(0, 12).map((each) => [each, 1] as const),
+    },
+  ];
+};
+
+const productOf = (edition: Edition, { known, unknown }: NamedProducts): string | undefined => {
+  const [product] = [...unknown, ...known];
+  return product === undefined ? undefined : nameOf(edition, product);
+};
+
+/** As articles write it, else as the ticket does. */
+const nameOf = (edition: Edition, product: string): string => {
+  const [article] = edition.articlesTagged('device', product);
+  const devices = article === undefined ? [] : articleAtHand(edition, article).devices;
+  return devices.find((device) => device.toLowerCase() === product) ?? product;
+};
+
+const quoted = (phrase: string): string => `“${phrase}”`;
+/** `not_hashing` -> `not hashing`. */
+const spoken = (intent: string): string => intent.replace(/[_-]+/g, ' ');
+
+/** Sources without intents, as most helpdesks have them, lack none. */
+const usesIntents = oncePer((edition: Edition) => {
+  for (let at = 0; at < edition.articleCount; at++) if (edition.article(at).intents.length > 0) return { has: true };
+  return { has: false };
+});

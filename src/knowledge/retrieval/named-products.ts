@@ -1,0 +1,105 @@
+import { oncePer } from '../edition/once-per.ts';
+import { wordsOf } from '../search/analyse-text.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
+
+/** The products that a ticket is about. */
+export interface NamedProducts {
+  /** Those that articles are labelled with, in lower case as the edition has them; the most specific ones only. */
+  known: string[];
+  /** Others, as the ticket writes them. */
+  unknown: string[];
+}
+
+/** A name is no longer. */
+const MAX_PRODUCT = 100;
+const MAX_UNKNOWN = 3;
+
+/**
+ * Reads what a ticket is about from the customer's words and from what the helpdesk says. "Apollo 2" is the Apollo II; an "Apollo IV"
+ * of which nobody has written is not the Apollo.
+ *
+ * @param product Of the ticket's metadata.
+ * @param devices Of the edition, in lower case.
+ * @param products Further ones, by name.
+ */
+export const namedProducts = (
+  text: string,
+  {
+    product,
+    devices,
+    products = [],
+  }: { product: string | undefined; devices: readonly string[]; products?: readonly string[] | undefined },
+): NamedProducts => {
+  const told = product?.trim().slice(0, MAX_PRODUCT) ?? '';
+  const forms = formsOf(devices);
+  const others = products.filter((each) => !devices.includes(each.toLowerCase())).slice(0, 200);
+  const unknown = new Map<string, string>();
+  const known = new Set<string>();
+  for (const source of [told, text]) {
+    const plain = source.replace(MEASURE, ' ');
+    const further = [...devicesNamedIn(plain, others), ...variantsIn(plain, devices)];
+    for (const each of further) if (unknown.size < MAX_UNKNOWN) unknown.set(each.toLowerCase(), each);
+    for (const form of devicesNamedIn(plain, [...forms.keys(), ...further])) {
+      const device = forms.get(form);
+      if (device !== undefined) known.add(device);
+    }
+    if (source === told && told !== '' && known.size === 0 && unknown.size === 0) unknown.set(told.toLowerCase(), told);
+  }
+  const all = [...known, ...unknown.keys()];
+  const isPart = (each: string) => all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
+  return {
+    known: [...known].filter((each) => !isPart(each)),
+    unknown: [...unknown].filter(([key]) => !isPart(key)).map(([, name]) => name),
+  };
+};
+
+/** A number with its unit says how much, not which one. */
+const MEASURE =
+  /(?<![\p{L}\p{N}.])\d{1,6}(?:[.,]\d{1,6})?(?=\s?(?:days?|weeks?|months?|years?|hours?|hrs?|h|minutes?|mins?|times?|x|%|percent|[kmgtpe]?h\/s|[kmg]?w|v|°|usb|of|or|and)(?![\p{L}\p{N}]))/giu;
+
+const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'];
+
+/** By the words that name it: the device. "Apollo II" is said Apollo 2 and Apollo2, and the Apollo beside it Apollo 1. */
+const formsOf = oncePer((devices: readonly string[]): ReadonlyMap<string, string> => {
+  const forms = new Map<string, string>();
+  for (const device of devices) {
+    forms.set(device, device);
+    const { family, number } = numbered(device);
+    const isFirst = number === 0 && devices.some((other) => other !== device && numbered(other).family === device);
+    for (const form of number > 0 ? spoken(family, number) : isFirst ? spoken(device, 1) : []) {
+      if (!devices.includes(form)) forms.set(form, device);
+    }
+  }
+  return forms;
+});
+
+const spoken = (family: string, number: number): string[] =>
+  [String(number), ROMAN[number - 1] ?? ''].flatMap((sign) => [`${family} ${sign}`, `${family}${sign}`]);
+
+/** The family of a device and its number in it; 0 for a device without one. */
+const numbered = (device: string): { family: string; number: number } => {
+  const [, family = '', sign = ''] = /^(.{2,}?)[ -]?([ivx]{1,4}|\d{1,2})$/.exec(device) ?? [];
+  const number = /^\d/.test(sign) ? Number(sign) : ROMAN.indexOf(sign) + 1;
+  // "hydrovi" ends in no number, "hydro vi" and "hydro2" do.
+  const isApart = /^\d/.test(sign) || /[ -]/.test(device.charAt(family.length));
+  return number > 0 && isApart ? { family, number } : { family: device, number: 0 };
+};
+
+/** What follows a name and makes another product of it. */
+const VARIANT =
+  '(?:[IVX]{2,4}|[IVX]|(?:Gen(?:eration)? ?)?\\d{1,2}|Pro|Max|Mini|Nano|Plus|Ultra|Lite|Air|XL|SE|Pico|Micro)';
+
+/** Products like a known one that are none of them: its name, and a sign behind it that no device has. */
+const variantsIn = (text: string, devices: readonly string[]): string[] => {
+  const forms = formsOf(devices);
+  return devices.flatMap((device) => {
+    const name = wordsOf(device).join('[ -]?');
+    if (name === '' || !/^[a-z0-9 [\]?-]+$/.test(name)) return [];
+    // Devices are at most a hundred characters, and the pattern has no choice to go back to.
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${name})[ -]?(${VARIANT})(?![\\p{L}\\p{N}./])`, 'iu');
+    const [found = '', , sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
+    const isWritten = /^\d|[A-Z]/.test(sign);
+    const key = found.toLowerCase().replace(/[ -]+/g, ' ');
+    return found === '' || !isWritten || forms.has(key) || forms.has(key.replace(' ', '')) ? [] : found;
+  });
+};

@@ -1,0 +1,94 @@
+import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
+import { oncePer } from '../edition/once-per.ts';
+import type { Edition } from '../edition/open-edition.ts';
+
+export interface SourceToDate {
+  article: number;
+  chunks: readonly number[];
+  /** The ticket's, in lower case. */
+  products: readonly string[];
+}
+
+/**
+ * Why a source is older than the product, for the end of a sentence; undefined where nothing says so. Two things do. Its title or headings
+ * name a version of a thing, and articles on the same product name one with a higher first number. Or it names no product, and all
+ * articles on the ticket's product, two at least, are newer than it by half a year: it was written without knowing of that one.
+ */
+export const outdatedReason = (edition: Edition, { article, chunks, products }: SourceToDate): string | undefined => {
+  const { title, devices, lastUpdated } = articleAtHand(edition, article);
+  const headings = chunks.flatMap((chunk) => chunkAtHand(edition, chunk).headingPath);
+  for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
+    const newest = newestVersion(edition, thing, devices);
+    if (newest !== undefined && newest.major > major) return `is about ${written}, and there is ${newest.written}`;
+  }
+  if (devices.length > 0) return undefined;
+  const product = products.find((each) => Date.parse(lastUpdated) + HALF_A_YEAR_MS < firstWrittenOf(edition, each));
+  return product === undefined ? undefined : `was last changed before anything was written on ${product}`;
+};
+
+const HALF_A_YEAR_MS = 182 * 86_400_000;
+const MIN_ARTICLES = 2;
+
+/** When the oldest article on a product was changed last; never where there is only one. */
+const firstWrittenOf = (edition: Edition, product: string): number => {
+  const articles = edition.articlesTagged('device', product);
+  if (articles.length < MIN_ARTICLES) return Number.NEGATIVE_INFINITY;
+  let first = Number.POSITIVE_INFINITY;
+  for (const article of articles.subarray(0, MAX_READ)) {
+    first = Math.min(first, Date.parse(articleAtHand(edition, article).lastUpdated));
+  }
+  return first;
+};
+
+interface NamedVersion {
+  /** `firmware`, `version`: versions of two things do not compare. */
+  thing: string;
+  /** As it stands there: `firmware 2.x`. */
+  written: string;
+  /** Its first number. */
+  major: number;
+}
+
+/** Two numbers at least, or an x, so that a count is none; a number of thousands is a year. */
+const VERSION = /\b(firmware|version|release|software|app|os) (\d{1,3})(?:\.(?:\d{1,4}|x)){1,3}(?![\d.]{0,5}\w)/gi;
+
+const versionsIn = (text: string): NamedVersion[] =>
+  [...text.matchAll(VERSION)].map(([written, thing = '', major = '']) => ({
+    ...{ written, thing: thing.toLowerCase() },
+    major: Number(major),
+  }));
+
+/** So many articles and chunks of an edition are read for that, once. */
+const MAX_READ = 1000;
+
+const newestVersion = (edition: Edition, thing: string, devices: readonly string[]): NamedVersion | undefined => {
+  const all = newestVersions(edition);
+  const found = (devices.length === 0 ? [''] : devices).map((device) => all.get(keyOf(thing, device)));
+  // An article on several products is old only if it is for each of them.
+  return found.reduce((least, each) =>
+    least === undefined || each === undefined || each.major < least.major ? each : least,
+  );
+};
+
+const keyOf = (thing: string, device: string): string => `${thing}\n${device.toLowerCase()}`;
+
+const newestVersions = oncePer((edition: Edition): ReadonlyMap<string, NamedVersion> => {
+  const newest = new Map<string, NamedVersion>();
+  const note = (text: string, devices: readonly string[]): void => {
+    for (const version of versionsIn(text)) {
+      for (const device of ['', ...devices]) {
+        const key = keyOf(version.thing, device);
+        if (version.major > (newest.get(key)?.major ?? -1)) newest.set(key, version);
+      }
+    }
+  };
+  for (let at = 0; at < Math.min(MAX_READ, edition.articleCount); at++) {
+    const { title, devices } = edition.article(at);
+    note(title, devices);
+  }
+  for (let at = 0; at < Math.min(MAX_READ, edition.chunkCount); at++) {
+    const { headingPath, text, article } = edition.chunk(at);
+    note(`${headingPath.join('\n')}\n${text}`, articleAtHand(edition, article).devices);
+  }
+  return newest;
+});

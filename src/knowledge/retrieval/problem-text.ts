@@ -1,0 +1,116 @@
+import { splitSentences } from '../answers/split-sentences.ts';
+import { wordsOf } from '../search/analyse-text.ts';
+
+/** What a message is about, without what surrounds it. */
+export interface ProblemText {
+  /** Subject and message, at most 4,000 characters; as it came where nothing else is left. */
+  text: string;
+  /** Its sentences and lines that say something, in order; at most 8. */
+  sentences: string[];
+}
+
+/** So much of a message is read, in UTF-16 units: history and logs stand behind what they are sent for. */
+const MAX_READ = 16_000;
+const MAX_TEXT = 4000;
+const MAX_SENTENCES = 8;
+const MAX_SUBJECT = 300;
+
+/**
+ * The customer's own words on the problem: greetings, closings, signatures and quoted mail are gone, and of a log only the lines that
+ * name a fault are left.
+ *
+ * @param message Of any length; only its first 16,000 characters are read.
+ */
+export const problemText = (message: string, subject = ''): ProblemText => {
+  const own = ownLines(message.slice(0, MAX_READ).replace(/\r\n?/g, '\n').split('\n'));
+  const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
+  const about = withoutReply(subject.slice(0, MAX_SUBJECT));
+  const body = lines.join('\n').trim();
+  const whole = [about, body].filter((part) => part !== '').join('\n');
+  const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
+  return { text, sentences: sentencesOf(text) };
+};
+
+/** Up to where somebody else's words begin; quoted lines before that are left out. */
+const ownLines = (lines: readonly string[]): string[] => {
+  const own: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    const isFollowed = lines.slice(at + 1, at + 4).some((next) => /^\s*>/.test(next));
+    if (QUOTE_BEGINS.test(line) || (QUOTE_HEAD.test(line) && (isFollowed || at > 0)) || /^-- ?$/.test(line)) break;
+    if (!/^\s*>/.test(line)) own.push(line);
+  }
+  return own;
+};
+
+const QUOTE_BEGINS =
+  /^\s*(?:-{2,}\s*(?:original|forwarded|ursprüngliche|weitergeleitete|mensaje|message d'origine)|_{10,}\s*$|(?:from|von|de|da):\s.{1,200}@)/i;
+/** "On Tue, 6 Oct 2026 at 09:14, Support wrote:", and the same in German, French, Spanish, Dutch and Italian. */
+const QUOTE_HEAD =
+  /^\s*(?:on|am|le|el|op|il)\s.{5,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|schreef.{0,100}|ha scritto)\s?:\s*$/i;
+
+const GREETING =
+  /^\s*(?:hi|hello|hey|dear|greetings|good\s(?:morning|day|afternoon|evening)|guten\s(?:tag|morgen|abend)|hallo|sehr geehrte[rs]?|liebe[rs]?|bonjour|bonsoir|hola|buenos días|buenas tardes|ciao|buongiorno|olá|moin)(?![\p{L}\p{N}])[^.!?,:\n]{0,60}[.!?,:]{0,3}\s*/iu;
+
+/** Of the first line that says something: the greeting, or all of it where it is one. */
+const withoutGreeting = (lines: readonly string[]): string[] => {
+  const first = lines.findIndex((line) => line.trim() !== '');
+  const line = lines[first];
+  if (line === undefined) return [];
+  const rest = line.replace(GREETING, '');
+  // "Hello my Apollo shows 0 H/s" has no end of a greeting: nothing is taken away.
+  const isGreeting =
+    rest === ''
+      ? wordsOf(line).length <= MAX_GREETING_WORDS
+      : /[.!?,:]\s*$/.test(line.slice(0, line.length - rest.length));
+  return [isGreeting ? rest : line, ...lines.slice(first + 1)];
+};
+
+const MAX_GREETING_WORDS = 4;
+
+const CLOSING =
+  /^\s*(?:(?:many |kind |best |warm |with )*(?:thanks|thank you|thx|regards|wishes|best|cheers|sincerely|yours(?: \p{L}+)?|greetings)(?: (?:in advance|a lot|so much|very much|for .{1,40}|and regards|regards))?|(?:mit )?(?:freundlichen?|besten?|vielen|viele|liebe|schöne) (?:gr(?:ü|ue)(?:ß|ss)en?|dank)|mfg|vg|lg|danke|cordialement|merci(?: .{0,30})?|bien à vous|saludos(?: .{0,30})?|gracias(?: .{0,30})?|atentamente|obrigad[oa]|cordiali saluti|grazie)[\s,.!]{0,5}$/iu;
+const SENT_FROM =
+  /^\s*(?:sent from|sent with|get outlook for|gesendet von|envoyé de(?:puis)?|enviado desde|von meinem)\b.{0,80}$/i;
+const MAX_SIGNATURE_LINES = 6;
+
+/** Up to a closing near the end, behind which only a signature stands. */
+const withoutClosing = (lines: readonly string[]): string[] => {
+  const kept = lines.filter((line) => !SENT_FROM.test(line));
+  const from = Math.max(1, kept.length - MAX_SIGNATURE_LINES);
+  const at = kept.findIndex((line, place) => place >= from && CLOSING.test(line));
+  const isSignature = at >= 0 && kept.slice(at + 1).every((line) => wordsOf(line).length <= 8);
+  return isSignature ? kept.slice(0, at) : [...kept];
+};
+
+/** A line of a log begins with a moment, a level in brackets, or an address in memory, or is a frame of a stack. */
+const LOG_LINE =
+  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} {1,2}\d{1,2} \d\d:\d\d|\[?(?:debug|info|warn(?:ing)?|error|fatal|trace)\b[\]:|]|0x[0-9a-f]{6}|at [\w.$<>]{2,100} ?\(|\[ {0,5}\d{1,6}\.\d{3})/i;
+const FAULT = /\b(?:error|err|fail(?:ed|ure)?|fatal|warn(?:ing)?|exception|refused|timeout|denied|[A-Z]{1,4}\d{1,4})\b/;
+/** What a line begins with before it says something. */
+const LOG_HEAD = /^[\s[\]\d:.,TZ+/-]{4,40}/;
+const MAX_FAULT_LINES = 3;
+
+const withoutLogs = (lines: readonly string[]): string[] => {
+  const logged = lines.filter((line) => LOG_LINE.test(line)).length;
+  if (logged < 2) return [...lines];
+  let faults = 0;
+  return lines.flatMap((line) => {
+    if (!LOG_LINE.test(line)) return line;
+    const told = line.replace(LOG_HEAD, '').slice(0, 200);
+    if (faults >= MAX_FAULT_LINES || !FAULT.test(told)) return [];
+    faults += 1;
+    return told;
+  });
+};
+
+const withoutReply = (subject: string): string =>
+  subject.replace(/^(?:\s{0,3}(?:re|fw|fwd|aw|wg|tr|rv)\s?(?:\[\d{1,3}\])?:){1,8}/i, '').trim();
+
+const sentencesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    // Customers go on in small letters: "Dust? its next to the cat's bed".
+    .flatMap((sentence) => sentence.split(/(?<=[?!])\s+/))
+    .filter((sentence) => wordsOf(sentence).length > 0)
+    .slice(0, MAX_SENTENCES);

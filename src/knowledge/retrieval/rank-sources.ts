@@ -1,0 +1,183 @@
+import { applyLogistic, type LogisticModel } from '../answers/fit-logistic.ts';
+import { joined, semanticRelevances } from '../answers/semantic-calibration.ts';
+import { articleAtHand } from '../edition/chunks-at-hand.ts';
+import type { Edition } from '../edition/open-edition.ts';
+import { inverseFrequency } from '../search/ranking.ts';
+import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import type { NamedProducts } from './named-products.ts';
+
+/** An article that may answer, with what speaks for it. */
+export interface RankedSource {
+  /** Place in the edition. */
+  article: number;
+  /** Its chunks that were found, the best first; at most 3. */
+  chunks: readonly number[];
+  /** 0 to 1: how probably it answers. */
+  relevance: number;
+  /** It is about other products than the ticket: its relevance stays below every threshold. */
+  isOfOtherProduct: boolean;
+  /** What was asked that found its best chunk: the whole or one sentence. */
+  asked: SearchOutcome['query'];
+  text: string;
+}
+
+/** One thing asked of the edition, and what it found. */
+export interface AskedText {
+  text: string;
+  outcome: SearchOutcome;
+}
+
+export interface RankingInput {
+  /** The whole problem first, with meanings where they were compared; then its sentences. */
+  asked: readonly AskedText[];
+  /** Intents of articles that answer the ticket's; none where it is unknown. */
+  intents: readonly string[];
+  named: NamedProducts;
+}
+
+/**
+ * How probably an article answers, from four signs: its share of a perfect match; its lead over the best other article; how much was
+ * asked at all (one common word matches anything); and whether it is labelled with the intent. Fitted on the development half of the
+ * sample tickets together with two public sets of questions; see `npm run eval -- gaps` and docs/gaps.md.
+ */
+const RELEVANCE: LogisticModel = { weights: [5.92, 12.59, 2.25, 1.13], bias: -3.54 };
+
+/** So many words that the edition lacks would tell as much as a text that says enough. */
+const ENOUGH_WORDS = 3;
+/** How often an article that answers is labelled with the intent that was told: four in five, of nine right in ten. */
+const LABELLED = 0.75;
+/** Of another product: shown as a hint, and never relevant. */
+export const OTHER_PRODUCT = 0.65;
+const CHUNKS = 3;
+
+/**
+ * The articles that were found, the most relevant first. The best of what was asked counts: a message says its problem in one sentence
+ * and tells a story in the others. Articles on other products come last, whatever their words.
+ */
+export const rankSources = (edition: Edition, { asked, intents, named }: RankingInput): RankedSource[] => {
+  const labelled = new Set(intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]));
+  const intentSign = intentSignOf(labelled.size / Math.max(1, edition.articleCount));
+  const byMeaning = meaningOfArticles(asked[0]?.outcome);
+  const found = new Map<number, RankedSource>();
+  for (const { text, outcome } of asked) {
+    const { judged } = outcome.query;
+    if (judged === 0) continue;
+    const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
+    const groups = articlesOf(outcome.hits, (article) => scopeOf(edition, article, named));
+    for (const { article, hits, lead, scope } of groups) {
+      const quality = (hits[0]?.score ?? 0) / (4 * judged);
+      const byWords = applyLogistic(RELEVANCE, [
+        quality,
+        lead / (4 * judged),
+        enough,
+        intentSign(labelled.has(article)),
+      ]);
+      const before = found.get(article);
+      if (before !== undefined && before.relevance >= byWords) continue;
+      const chunks = hits.slice(0, CHUNKS).map(({ chunk }) => chunk);
+      found.set(article, {
+        article,
+        chunks,
+        relevance: byWords,
+        isOfOtherProduct: scope === 'other',
+        asked: outcome.query,
+        text,
+      });
+    }
+  }
+  return [...found.values()]
+    .map((source) => {
+      const relevance = joined(source.relevance, byMeaning.get(source.article));
+      return source.isOfOtherProduct ? { ...source, relevance: OTHER_PRODUCT * relevance } : { ...source, relevance };
+    })
+    .sort(
+      (left, right) =>
+        Number(left.isOfOtherProduct) - Number(right.isOfOtherProduct) ||
+        right.relevance - left.relevance ||
+        left.article - right.article,
+    );
+};
+
+/**
+ * `own`: the article is about the ticket's product alone; `other`: about products, none of which is the ticket's; `general`: all others.
+ * An article without a product speaks for every one.
+ */
+export const scopeOf = (
+  edition: Edition,
+  article: number,
+  { known, unknown }: NamedProducts,
+): 'own' | 'general' | 'other' => {
+  if (known.length + unknown.length === 0) return 'general';
+  const { devices, title } = articleAtHand(edition, article);
+  if (devices.length === 0) return 'general';
+  const fitting = devices.filter((device) => known.includes(device.toLowerCase()));
+  if (fitting.length > 0) return fitting.length === devices.length ? 'own' : 'general';
+  return unknown.some((name) => title.toLowerCase().includes(name.toLowerCase())) ? 'own' : 'other';
+};
+
+/** What an intent says for an article: the logarithm of how much more often those that answer have the label, or lack it. */
+const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
+  if (share === 0) return () => 0;
+  const bounded = Math.min(0.99, Math.max(0.01, share));
+  return (isLabelled) => (isLabelled ? Math.log(LABELLED / bounded) : Math.log((1 - LABELLED) / (1 - bounded)));
+};
+
+interface FoundArticle {
+  article: number;
+  /** Best first. */
+  hits: SearchHit[];
+  /** Over the best of its rivals: below 0 behind it. */
+  lead: number;
+  scope: ReturnType<typeof scopeOf>;
+}
+
+/**
+ * A page on the ticket's own product goes with the general one, which is half a rival of it; those on other products compete with one
+ * another, and with nobody else.
+ */
+const articlesOf = (hits: readonly SearchHit[], scope: (article: number) => FoundArticle['scope']): FoundArticle[] => {
+  const groups = new Map<number, SearchHit[]>();
+  for (const hit of hits.toSorted((left, right) => right.score - left.score)) {
+    const group = groups.get(hit.article);
+    if (group === undefined) groups.set(hit.article, [hit]);
+    else group.push(hit);
+  }
+  const all = [...groups].map(([article, group]) => ({
+    ...{ article, hits: group, scope: scope(article) },
+    score: group[0]?.score ?? 0,
+  }));
+  return all.map(({ score, ...each }) => {
+    const rivals = all.map((other) =>
+      other.article === each.article ? 0 : other.score * rivalry(each.scope, other.scope),
+    );
+    return { ...each, lead: score - Math.max(...rivals) };
+  });
+};
+
+/** How far one article's answer speaks against another's. */
+const rivalry = (own: FoundArticle['scope'], other: FoundArticle['scope']): number => {
+  if (own === other || (own === 'general' && other === 'own')) return 1;
+  return own === 'own' && other === 'general' ? HALF_A_RIVAL : 0;
+};
+const HALF_A_RIVAL = 0.5;
+
+/** By article: how probably it answers by its meaning. */
+const meaningOfArticles = (outcome: SearchOutcome | undefined): ReadonlyMap<number, number> => {
+  const best = new Map<number, number>();
+  if (outcome === undefined) return best;
+  const relevances = semanticRelevances(outcome);
+  for (const [at, { article }] of outcome.hits.entries()) {
+    const relevance = relevances[at];
+    if (relevance !== undefined) best.set(article, Math.max(relevance, best.get(article) ?? 0));
+  }
+  return best;
+};
+
+/** Hits looked at for each thing asked. */
+const DEPTH = 20;
+
+/** Searches each sentence by its words; what is asked alone needs no second search. */
+export const askSentences = (edition: Edition, sentences: readonly string[], { known }: NamedProducts): AskedText[] =>
+  sentences.length < 2
+    ? []
+    : sentences.map((text) => ({ text, outcome: searchEdition(edition, text, { limit: DEPTH, devices: known }) }));

@@ -1,0 +1,103 @@
+import type { QueryTerm } from '../search/analyse-query.ts';
+import { wordsOf } from '../search/analyse-text.ts';
+import { inverseFrequency } from '../search/ranking.ts';
+import { stem } from '../search/stem.ts';
+
+/** What a question is about, in the customer's own words. */
+export interface Topic {
+  /** As typed, neighbours together, in order; at most 5. */
+  phrases: string[];
+  /** With what each tells in the edition. */
+  stems: (readonly [stem: string, weight: number])[];
+}
+
+export interface TopicOptions {
+  terms: readonly QueryTerm[];
+  /** Chunks of the edition. */
+  chunkCount: number;
+  /** Whether a term belongs to the topic. */
+  isAsked: (term: QueryTerm) => boolean;
+  /** Names of products and people, which say nothing of it. */
+  names: readonly string[];
+}
+
+const MAX_PHRASES = 5;
+const MAX_PHRASE = 60;
+const MAX_STEMS = 12;
+/** A word tells what a question is about when it is this rare, as a share of the rarest there can be. */
+const TELLING = 0.3;
+
+/** The telling words of a question that are asked for, as they stand in it. Placeholders of what was masked are none. */
+export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
+  const most = inverseFrequency(0, chunkCount);
+  const left = new Set(names.flatMap((name) => wordsOf(name)));
+  const telling = terms.filter(
+    (term) =>
+      isAsked(term) &&
+      term.origin === 'question' &&
+      term.idf >= TELLING * most &&
+      !left.has(term.word) &&
+      isWord(term.word),
+  );
+  const stems = new Map(telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const));
+  return {
+    phrases: phrasesIn(text, (word) => stems.has(stem(word)) && !left.has(word)).slice(0, MAX_PHRASES),
+    stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
+  };
+};
+
+/** Several as one: what stands in more than one of them counts once. */
+export const joinTopics = (topics: readonly Topic[]): Topic => {
+  const phrases = new Map(
+    topics.flatMap((topic) => topic.phrases.map((phrase) => [phrase.toLowerCase(), phrase] as const)),
+  );
+  const stems = new Map(topics.flatMap((topic) => topic.stems));
+  return {
+    phrases: [...phrases.values()].slice(0, MAX_PHRASES),
+    stems: [...stems].sort((left, right) => right[1] - left[1]).slice(0, MAX_STEMS),
+  };
+};
+
+/** No number, no code of an order, and none of the words that every request has. */
+const isWord = (word: string): boolean =>
+  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word);
+
+const COMMON: ReadonlySet<string> = new Set(
+  (
+    'please thanks thank hello dear help support team question problem issue trouble anybody anyone somebody someone something anything ' +
+    'everything nothing everybody people know want need like get gets got tell say says said ask make makes give gives try tried already ' +
+    'still again just also really very much many some any more less most least few lot lots bit use used using work works worked working ' +
+    'go goes going gone went look looks looking see saw seen find found possible way ways yes no not never always often usually maybe ' +
+    'new old good bad best better worse right wrong fine sure same other another different own whole long short big small high low ' +
+    'today yesterday tomorrow tonight morning afternoon evening night day days week weeks month months year years hour hours minute ' +
+    'minutes time times ago last next since after before during now then here there first second third once twice ' +
+    'monday tuesday wednesday thursday friday saturday sunday one two three four five ten hundred ' +
+    'come comes came take takes took taken put keep keeps kept let lets leave left mean means meant think thought believe guess hope ' +
+    'feel seem seems exactly simply actually finally unfortunately although though because while until else even only too so than ' +
+    'myself yourself itself thing things stuff kind part case reason sorry love hate nice unacceptable urgent asap soon quickly ' +
+    'buy bought happen happens happened start started stop stopped mine yours ours show shows showed money life man woman home place ' +
+    'without within between about into over under through down up out off back away around ve ll don'
+  ).split(' '),
+);
+
+/** Runs of words that are asked for, each once. */
+const phrasesIn = (text: string, isAsked: (word: string) => boolean): string[] => {
+  const phrases: string[] = [];
+  let end = -1;
+  const plain = text.replace(/\[(?:key|wallet|card|email|phone)\]/g, (mark) => ' '.repeat(mark.length));
+  for (const { 0: written, index } of plain.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
+    if (/\d{4}/.test(written) || !wordsOf(written).some(isAsked)) continue;
+    const before = phrases.at(-1);
+    const isNext =
+      before !== undefined && /^ ?$/.test(plain.slice(end, index)) && before.length + written.length < MAX_PHRASE;
+    if (isNext) phrases[phrases.length - 1] = `${before} ${written}`;
+    else phrases.push(written);
+    end = index + written.length;
+  }
+  const seen = new Set<string>();
+  return phrases.filter((phrase) => {
+    const isNew = !seen.has(phrase.toLowerCase());
+    seen.add(phrase.toLowerCase());
+    return isNew;
+  });
+};
