@@ -57,8 +57,9 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/healthz', (c) => c.json(health));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits }));
+  const { webhooks } = functions;
   // A helpdesk signs what it sends: body and headers unchanged, its own credentials too.
-  app.all('/webhooks/*', (c) => handOn(c, functions['webhooks']));
+  app.all('/webhooks/*', (c) => handOn(c, webhooks));
 
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));

@@ -325,6 +325,54 @@ describe('/librarians/*', () => {
   });
 });
 
+describe('/webhooks/*', () => {
+  it("hands a helpdesk's delivery on as it came, its own credentials and every byte, without asking for a key", async () => {
+    const seenRequests: { path: string; authorization: string | null; body: string }[] = [];
+    const webhooks = {
+      fetch: async (request: Request) => {
+        const body = await request.text();
+        seenRequests.push({
+          path: new URL(request.url).pathname,
+          authorization: request.headers.get('authorization'),
+          body,
+        });
+        return Response.json({ accepted: 1 });
+      },
+    };
+    await start(undefined, { webhooks });
+    const body = '{"a":"\\u003cb\\u003e" ,\n "id": 12345678901234567890}\n';
+    const response = await post('/webhooks/zendesk/acme', body, { key: 'of the desk' });
+    expect([response.status, await response.json()]).toEqual([200, { accepted: 1 }]);
+    expect(seenRequests).toEqual([{ path: '/webhooks/zendesk/acme', authorization: 'Bearer of the desk', body }]);
+  });
+
+  it('finds nothing there in a house without helpdesks', async () => {
+    expect((await post('/webhooks/zendesk', '{}')).status).toBe(404);
+  });
+});
+
+describe('a route that writes', () => {
+  it('has its own capability and no other, though its function reads too', async () => {
+    const held: (readonly string[])[] = [];
+    const guarded = async (self: string): Promise<Target> => {
+      const desk = new Hono<GuardedEnv>();
+      const signer = await localSigner(self);
+      desk.use(contextGuard({ self, access: 'signed', signer, directory: await localDirectory(), log: () => {} }));
+      desk.all('*', (c) => {
+        held.push(c.get('context').capabilities);
+        return c.json({});
+      });
+      return { fetch: async (request) => desk.fetch(request) };
+    };
+    await start(undefined, { support: await guarded('support') });
+    const put = { method: 'PUT', headers: { 'content-type': 'application/json', authorization: `Bearer ${WRITER}` } };
+    expect((await app.request('/v1/support/taxonomy', { ...put, body: '{}' })).status).toBe(200);
+    expect((await post('/v1/knowledge/retrieve', {}, { key: WRITER })).status).toBe(200);
+    expect(held).toEqual([['kb:write'], ['kb:read']]);
+    expect((await post('/v1/support/analyze', { message: 'x' })).status).toBe(401);
+  });
+});
+
 describe('GET /v1/librarians', () => {
   it('lists the concierge and every librarian as it describes itself', async () => {
     const response = await app.request('/v1/librarians', { headers: { authorization: `Bearer ${READER}` } });
