@@ -1,4 +1,18 @@
-import { Hono } from 'hono';
+import { createApp } from '../../src/helpdesk/articles/app.ts';
+import { readSources, type SourceVariables } from '../../src/helpdesk/articles/source-settings.ts';
+import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
-export default { fetch: serveApp('sources', async () => new Hono()) } satisfies ExportedHandler<object>;
+type Env = IdentityVariables & SourceVariables;
+
+const fetch = serveApp('sources', async (env: Env) => {
+  const tools = {
+    fetch: (input: RequestInfo | URL, init?: RequestInit) => globalThis.fetch(input, init),
+    now: Date.now,
+  };
+  return createApp({ guard: await identityFrom(env, 'sources'), sources: readSources(env, tools), now: Date.now });
+});
+
+export default {
+  fetch,
+} satisfies ExportedHandler<Env>;

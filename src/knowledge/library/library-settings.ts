@@ -1,19 +1,22 @@
 import * as z from 'zod';
+import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts';
+import type { Target } from '../../runtime/signed-client.ts';
+import { boundFetch } from './bound-fetch.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import { hostKbClient } from './host-kb-client.ts';
 import type { LibrarySource } from './library-source.ts';
 
 /** The variables of the library function, and the secrets that its sources name. */
-export interface LibraryVariables {
-  /** `development` or `production`; anything but `development` counts as production. */
-  ENVIRONMENT?: string | undefined;
-  /** Host knowledge base of the workspace `default`: the address of `GET /api/kb/articles`. Empty: none. */
+export interface LibraryVariables extends IdentityVariables {
+  /** Reads the articles of helpdesk tools. */
+  SOURCES?: Target | undefined;
+  /** Host knowledge base of the workspace `default`: the address of `GET /api/kb/articles`, or `sources`. Empty: none. */
   KB_URL?: string | undefined;
   /** Secret: sent to `KB_URL` as a bearer token. */
   KB_TOKEN?: string | undefined;
   /** Hosts that may be read from, separated by commas: `docs.example.com`; in development with a port. */
   KB_ALLOWED_HOSTS?: string | undefined;
-  /** Further workspaces, as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}}`. */
+  /** Further workspaces, as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}`. */
   KB_SOURCES?: string | undefined;
   /** Where the gateway is reached, for the addresses of articles that have none of their own. */
   PUBLIC_URL?: string | undefined;
@@ -36,12 +39,16 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
   sourceOf: (workspace) => {
     const source = sourcesOf(variables)[workspace];
     if (!source) throw new HostKbError('no host knowledge base is set up for this workspace');
-    const { url, token } = source;
+    const { SOURCES } = variables;
+    const isBound = source.url === 'sources' && SOURCES !== undefined;
+    const { url, token } = isBound ? BOUND : source;
     const client = hostKbClient(
       { url, token },
       {
-        fetch: (input, init) => fetch(input, init),
-        allowed: allowedHosts(variables),
+        fetch: isBound
+          ? boundFetch(SOURCES, { workspace, identity: () => identityFrom(variables, 'library') })
+          : (input, init) => fetch(input, init),
+        allowed: isBound ? { hosts: [new URL(url).host], allowsLocal: false } : allowedHosts(variables),
         now: Date.now,
         random: Math.random,
         sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -54,7 +61,15 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
     `${variables.PUBLIC_URL || 'http://localhost:8787'}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`,
 });
 
-const sourcesOf = (variables: LibraryVariables): Record<string, { url: string; token?: string | undefined }> => {
+interface Source {
+  url: string;
+  token?: string | undefined;
+}
+
+/** What `sources` in place of an address stands for: the binding, which no name leads to. */
+const BOUND: Source = { url: 'https://sources.invalid/api/kb/articles' };
+
+const sourcesOf = (variables: LibraryVariables): Record<string, Source> => {
   const { KB_URL, KB_TOKEN, KB_SOURCES } = variables;
   const named = Sources.safeParse(parseJson(KB_SOURCES || '{}'));
   if (!named.success) throw new HostKbError('the variable KB_SOURCES does not read');

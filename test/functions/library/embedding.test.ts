@@ -16,6 +16,8 @@ import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** What the library is bound to. */
+const SOURCES = { configPath: 'functions/sources/wrangler.toml', vars: { ENVIRONMENT: 'development' } };
 
 let articles: unknown[] = [];
 let host: Server;
@@ -41,7 +43,7 @@ beforeAll(async () => {
     ['edition', model],
   ] as const) {
     const vars = { ENVIRONMENT: 'development', KB_URL: url, KB_ALLOWED_HOSTS: address, ...services };
-    const harness = createTestHarness({ root: ROOT, workers: [{ configPath, vars }] });
+    const harness = createTestHarness({ root: ROOT, workers: [{ configPath, vars }, SOURCES] });
     harnesses.set(place, harness);
     await harness.listen();
   }

@@ -19,6 +19,8 @@ import { EditionManifest, sha256Hex } from '../../../src/storage/edition-manifes
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** What the library is bound to. */
+const SOURCES = { configPath: 'functions/sources/wrangler.toml', vars: { ENVIRONMENT: 'development' } };
 const PAGE = 3;
 
 /** What the host answers from now on: its articles, or whatever a test needs of it. */
@@ -41,7 +43,10 @@ beforeAll(async () => {
   const url = `http://${address}/api/kb/articles`;
   const sources = JSON.stringify({ acme: { url }, nowhere: { url: 'http://127.0.0.1:1/api/kb/articles' } });
   const vars = { ENVIRONMENT: 'development', KB_URL: url, KB_ALLOWED_HOSTS: address, KB_SOURCES: sources };
-  harness = createTestHarness({ root: ROOT, workers: [{ configPath: 'functions/library/wrangler.toml', vars }] });
+  harness = createTestHarness({
+    root: ROOT,
+    workers: [{ configPath: 'functions/library/wrangler.toml', vars }, SOURCES],
+  });
   await harness.listen();
 }, 120_000);
 

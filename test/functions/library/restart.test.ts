@@ -47,6 +47,7 @@ const start = async (): Promise<Miniflare> => {
   const worker = {
     ...workerOptions,
     name: 'constellation-library',
+    serviceBindings: {}, // Helpdesk tools, of which there are none here.
     bindings: { ...(workerOptions.bindings ?? {}), ...vars },
     modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: await bundle(main) }],
   };

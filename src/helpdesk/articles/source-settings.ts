@@ -1,0 +1,141 @@
+import * as z from 'zod';
+import { describeIssues } from '../../contract/issue.ts';
+import { readAs } from '../../contract/read-as.ts';
+import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
+import { basicAuth } from '../tools/basic-auth.ts';
+import type { ArticleSource } from './article-source.ts';
+import { chatwootArticles } from './chatwoot-articles.ts';
+import { helpScoutArticles } from './help-scout-articles.ts';
+import { intercomArticles } from './intercom-articles.ts';
+import { Locale } from './read-articles.ts';
+import { SourceFailed } from './source-failed.ts';
+import type { LabelMeanings } from './to-host-article.ts';
+import { zammadArticles } from './zammad-articles.ts';
+import { zendeskArticles } from './zendesk-articles.ts';
+
+const Text = z.string().min(1).max(200);
+const Url = z.string().min(1).max(2048);
+
+const common = {
+  apiUrl: Url,
+  /** Name of the secret that holds the token for reading articles. */
+  tokenSecret: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is no name of a secret: capitals, digits and _'),
+  /** What labels of the tool say: `{"apollo-2": {"device": "Apollo II"}}`. */
+  labels: z
+    .record(z.string().max(200), z.strictObject({ intent: Text.optional(), device: Text.optional() }))
+    .default({}),
+};
+
+const Locales = z.array(Locale).max(20);
+
+const Source = z.discriminatedUnion('tool', [
+  z.strictObject({
+    tool: z.literal('zendesk'),
+    ...common,
+    /** Whose API token it is; without, the token is an OAuth one. */
+    email: Text.optional(),
+    locales: Locales.default([]),
+  }),
+  z.strictObject({ tool: z.literal('intercom'), ...common, apiUrl: Url.default('https://api.intercom.io') }),
+  z.strictObject({
+    tool: z.literal('chatwoot'),
+    ...common,
+    accountId: Text,
+    portal: Text,
+    locales: Locales.min(1).default(['en']),
+    publicUrl: Url.optional(),
+  }),
+  z.strictObject({ tool: z.literal('zammad'), ...common, publicUrl: Url.optional() }),
+  z.strictObject({ tool: z.literal('help-scout'), ...common, apiUrl: Url.default('https://docsapi.helpscout.net') }),
+]);
+type Source = z.infer<typeof Source>;
+
+const Sources = z.record(z.string().min(1).max(128), Source);
+
+/** The variables of the function; the secrets that its sources name stand beside them. */
+export interface SourceVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  /** `{"default": {"tool": "zendesk", "apiUrl": "https://…", "email": "…", "tokenSecret": "ZENDESK_ARTICLES_TOKEN"}}` */
+  ARTICLE_SOURCES?: string | undefined;
+}
+
+export interface OpenSource {
+  tool: Source['tool'];
+  labels: LabelMeanings;
+  source: ArticleSource;
+}
+
+export interface ArticleSources {
+  /** Undefined when the workspace has none. Throws `SourceFailed` when its secret is not set. */
+  find(workspace: string): OpenSource | undefined;
+}
+
+/**
+ * Reads where the articles of each workspace come from.
+ *
+ * @throws {SettingRefused} When the variable is not in the expected form, or tokens must not be sent to an address.
+ */
+export const readSources = (
+  variables: SourceVariables,
+  { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
+): ArticleSources => {
+  const read = readAs(Sources, parseJson(variables.ARTICLE_SOURCES || '{}'));
+  if (!read.ok) throw new SettingRefused(`Cannot use ARTICLE_SOURCES: ${describeIssues(read.issues)}`);
+  const isLocal = variables.ENVIRONMENT === 'development';
+  const address = (text: string) => serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal });
+  const settings = new Map(
+    Object.entries(read.value).map(([workspace, source]) => [workspace, { source, apiUrl: address(source.apiUrl) }]),
+  );
+  for (const { source } of settings.values()) if ('publicUrl' in source && source.publicUrl) address(source.publicUrl);
+  return {
+    find: (workspace) => {
+      const setting = settings.get(workspace);
+      if (setting === undefined) return undefined;
+      const { source, apiUrl } = setting;
+      // Secrets stand beside the variables, under names that only the setting knows.
+      const token = (variables as Record<string, unknown>)[source.tokenSecret];
+      if (typeof token !== 'string' || token === '')
+        throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
+      return { tool: source.tool, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
+    },
+  };
+};
+
+const open = (
+  source: Source,
+  { token, ...at }: { apiUrl: string; token: string; fetch: typeof globalThis.fetch; now: () => number },
+): ArticleSource => {
+  switch (source.tool) {
+    case 'zendesk': {
+      const { email, locales } = source;
+      const authorization = email === undefined ? `Bearer ${token}` : basicAuth(`${email}/token`, token);
+      return zendeskArticles({ ...at, headers: { Authorization: authorization } }, { locales });
+    }
+    case 'intercom':
+      return intercomArticles({ ...at, headers: { Authorization: `Bearer ${token}`, 'Intercom-Version': '2.16' } });
+    case 'chatwoot':
+      return chatwootArticles(
+        { ...at, headers: { api_access_token: token } },
+        { ...source, publicUrl: publicUrlOf(source, at) },
+      );
+    case 'zammad':
+      return zammadArticles(
+        { ...at, headers: { Authorization: `Token token=${token}` } },
+        { publicUrl: publicUrlOf(source, at) },
+      );
+    case 'help-scout':
+      return helpScoutArticles({ ...at, headers: { Authorization: basicAuth(token, 'X') } });
+  }
+};
+
+const publicUrlOf = ({ publicUrl }: { publicUrl?: string | undefined }, { apiUrl }: { apiUrl: string }): string =>
+  (publicUrl ?? apiUrl).replace(/\/+$/, '');
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,24 @@
+import type { Identity } from '../../runtime/identity.ts';
+import { CONTEXT_HEADER } from '../../runtime/limits.ts';
+import { originate } from '../../runtime/request-context.ts';
+import { mintContext } from '../../runtime/sign-link.ts';
+import type { Target } from '../../runtime/signed-client.ts';
+
+/**
+ * A `fetch` that reads through a service binding in the library's own name: signed, for one workspace, to read and no more. The
+ * receipt is left unread: the binding leads to that function and nowhere else.
+ */
+export const boundFetch =
+  (target: Target, { workspace, identity }: { workspace: string; identity: () => Promise<Identity> }): typeof fetch =>
+  async (input, init) => {
+    const { self, signer } = await identity();
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const now = Date.now();
+    const { token } = await mintContext(
+      originate({ self, subject: `svc:${self}`, workspace, authentication: 'none', capabilities: ['kb:read'], now }),
+      { signer, aud: 'sources', op: `GET ${pathname}${search}`, body: new Uint8Array(), now },
+    );
+    request.headers.set(CONTEXT_HEADER, token);
+    return target.fetch(request);
+  };
