@@ -26,6 +26,7 @@ export interface ProductOptions {
   key?: string | undefined;
   moreWorkers?: LocalCloudOptions['moreWorkers'];
   moreServices?: LocalCloudOptions['moreServices'];
+  mains?: LocalCloudOptions['mains'];
   /** Text variables of all functions. */
   allVars?: Record<string, string> | undefined;
   /** Librarians of other teams by id, as they stand in a key directory: keys, host (`127.0.0.1:9000`), what they may start. */
