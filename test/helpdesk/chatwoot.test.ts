@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chatwoot } from '../../src/helpdesk/tools/chatwoot/chatwoot.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
-import { sampleDelivery } from './payload.ts';
+import { changed, sampleDelivery } from './payload.ts';
 
 describe('what Chatwoot delivers', () => {
   it('is a message when a customer wrote in the chat or by mail', () => {
@@ -23,10 +23,17 @@ describe('what Chatwoot delivers', () => {
     expect(events).toEqual([{ kind: 'ignored', reason: 'not about a new message' }]);
   });
 
+  it('is ignored when it goes out, as what a bot or a template says', () => {
+    const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
+    for (const type of ['outgoing', 'template', 'activity']) {
+      const events = chatwoot.read(changed(delivery, '"message_type": "incoming"', `"message_type": "${type}"`));
+      expect(events).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+    }
+  });
+
   it('is ignored when a mailbox answered by itself', () => {
     const delivery = sampleDelivery('chatwoot-message-created-email.json');
-    const text = new TextDecoder().decode(delivery.body).replaceAll('"auto_reply": false', '"auto_reply": true');
-    const events = chatwoot.read({ ...delivery, body: new TextEncoder().encode(text) });
+    const events = chatwoot.read(changed(delivery, '"auto_reply": false', '"auto_reply": true'));
     expect(events).toEqual([{ kind: 'ignored', reason: 'an automatic reply' }]);
   });
 

@@ -143,9 +143,11 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       }
     });
 
-    it('finds no marker that a customer wrote', async () => {
+    it('finds no marker in what a customer wrote or sees', async () => {
       const { local, desk, signal } = open();
       const { ticketId } = local.createTicket({ message: `Hello ${MARKER}` });
+      local.addCustomerMessage(ticketId, `Again ${MARKER}`);
+      local.addAgentReply(ticketId, `You wrote ${MARKER}`);
       expect(await desk.findNote(ticketId, MARKER, { signal })).toBeUndefined();
     });
 

@@ -51,6 +51,19 @@ describe('in workerd', () => {
     expect(await ask('/verify', sent)).toEqual(expected);
   });
 
+  it('a key that is none, and a signature of another length, are refused and not thrown at', async () => {
+    const keys = [0, 1, 2, 0x7f, 0xff].map((byte) => `whpk_${Buffer.alloc(32, byte).toString('base64')}`);
+    const sent = keys.flatMap((secret) =>
+      [3, 63, 64, 65].map((length): SentVector => {
+        const signature = `v1a,${Buffer.alloc(length, 1).toString('base64')}`;
+        const headers = { 'webhook-id': 'm', 'webhook-timestamp': '1768473000', 'webhook-signature': signature };
+        const schemes = ['STANDARD_WEBHOOKS', 'STANDARD_WEBHOOKS_PUBLIC_KEY'];
+        return { method: 'POST', url: 'https://a.example', headers, body: [], schemes, secret, now: 1_768_473_000_000 };
+      }),
+    );
+    expect(await ask('/verify', sent)).toEqual(sent.map(() => false));
+  });
+
   it('ids beyond 2^53 stay as they are', async () => {
     const read = await ask(
       '/parse',

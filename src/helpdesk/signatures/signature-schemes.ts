@@ -85,14 +85,14 @@ const signedStandard: NonNullable<SignatureScheme['signed']> = ({ delivery, time
   return id === undefined ? undefined : [id, '.', time, '.', delivery.body];
 };
 
-/** Standard Webhooks 1.0.0. The secret is base64, with or without the prefix of its kind. */
+/** Standard Webhooks 1.0.0. The secret is base64, with or without `whsec_`; with another prefix it is none. */
 export const STANDARD_WEBHOOKS: SignatureScheme = {
   proof: 'hmac-sha-256',
   header: 'webhook-signature',
   label: 'v1,',
   separator: ' ',
   encoding: 'base64',
-  keyOf: (secret) => (secret.startsWith('whpk_') ? undefined : decodeBase64(secret.replace(/^whsec_/, ''))),
+  keyOf: (secret) => decodeBase64(secret.replace(/^whsec_/, '')),
   time: { header: 'webhook-timestamp', read: unixSeconds },
   signed: signedStandard,
 };

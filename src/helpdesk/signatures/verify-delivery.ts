@@ -47,7 +47,7 @@ const isProved = async (
   if (parts === undefined) return false;
   const signed = joined(parts);
   for (const secret of secrets.slice(0, MAX_SECRETS)) {
-    const key = secret === '' ? undefined : (scheme.keyOf ?? utf8)(secret);
+    const key = (scheme.keyOf ?? utf8)(secret);
     if (key === undefined || key.length === 0) continue;
     for (const proof of proofs) {
       if (await isMadeWith(key, { proof, signed, by: scheme.proof })) return true;
