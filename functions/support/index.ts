@@ -1,6 +1,10 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { oncePer } from '../../src/knowledge/edition/once-per.ts';
+import { createGapKeeper } from '../../src/knowledge/gaps/gap-keeper.ts';
+import { gapRoutes } from '../../src/knowledge/gaps/gap-routes.ts';
+import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/remote-gap-book.ts';
 import { createKnowledgeRetriever } from '../../src/knowledge/retrieval/knowledge-retriever.ts';
 import { retrievalRoutes } from '../../src/knowledge/retrieval/retrieval-routes.ts';
 import { remoteMeaning } from '../../src/knowledge/search/remote-meaning.ts';
@@ -9,6 +13,7 @@ import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { originate } from '../../src/runtime/request-context.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
@@ -29,8 +34,7 @@ interface Env extends IdentityVariables, AdapterVariables {
   PRIVACY_MASK?: string;
 }
 
-const fetch = serveApp('support', async (env: Env) => {
-  const settings = readModelSettings(env);
+const build = async (env: Env) => {
   const identity = await identityFrom(env, 'support');
   const onFault = faultLogger('support');
   const semantic = signedClient({
@@ -39,27 +43,55 @@ const fetch = serveApp('support', async (env: Env) => {
   });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   const mask = createMask(readMaskKinds(env.PRIVACY_MASK));
-  const store = kvTaxonomies(env.TAXONOMIES);
-  const { taxonomyFor, forget } = currentTaxonomy({ store, tell: onFault });
-  const retriever = createKnowledgeRetriever({
+  const meaningOf = remoteMeaning(semantic);
+  const knowledge = {
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
-    retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault }),
+    retrieve: createRetriever({ meaningOf, onFault }),
     mask: mask.mask,
     onFault,
-  });
+  };
+  // The class is GapsObject, whose type the namespace does not carry.
+  const books = remoteGapBooks((name) => env.GAPS.getByName(name) as unknown as GapsStub);
+  return { identity, onFault, mask, knowledge, books, keeper: createGapKeeper({ ...knowledge, books, meaningOf }) };
+};
+
+/** What requests and schedule share in an isolate: the editions that are open, and the gaps that were compared. */
+const partsOf = oncePer((env: Env) => ({ parts: build(env) }));
+
+const fetch = serveApp('support', async (env: Env) => {
+  const { identity, onFault, mask, knowledge, books, keeper } = await partsOf(env).parts;
+  const store = kvTaxonomies(env.TAXONOMIES);
+  const { taxonomyFor, forget } = currentTaxonomy({ store, tell: onFault });
+  const retriever = createKnowledgeRetriever({ ...knowledge, gaps: keeper });
   return createApp({
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ...chatModelOf(settings),
+    ...chatModelOf(readModelSettings(env)),
     taxonomyFor,
     retrieveKnowledge: retriever,
     mask,
     mount: (app, guard) => {
       retrievalRoutes(app, { guard, retriever });
+      gapRoutes(app, { guard, books, keeper });
       taxonomyRoutes(app, { guard, store, forget });
     },
   });
 });
 
-export default { fetch } satisfies ExportedHandler<Env>;
+/** In the name of the function itself, and to read the knowledge base alone. */
+const ownContext = (workspace: string) =>
+  originate({
+    ...{ self: 'support', subject: 'svc:support', authentication: 'none', capabilities: ['kb:read'] },
+    ...{ workspace, timeoutMs: SWEEP_MS, now: Date.now() },
+  });
+const SWEEP_MS = 300_000;
+
+export default {
+  fetch,
+  scheduled: async (_controller, env, ctx) => {
+    const { keeper } = await partsOf(env).parts;
+    const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work);
+    await keeper.sweep((workspace) => ({ context: ownContext(workspace), waitUntil }));
+  },
+} satisfies ExportedHandler<Env>;

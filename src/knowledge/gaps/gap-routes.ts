@@ -11,19 +11,19 @@ import {
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
-import type { KnowledgeScope } from '../retrieval/knowledge-retriever.ts';
-import type { RemoteGapBook } from './gap-book.ts';
+import { readGapCursor } from './gap-cursor.ts';
+import type { GapKeeper } from './gap-keeper.ts';
+import type { GapBooks } from './remote-gap-book.ts';
 
 export interface GapRouteParts {
   /** Of the function that the routes are part of. */
   guard: GuardOptions;
-  gapBookFor: (workspace: string) => RemoteGapBook;
-  /** Closes what a newer edition answers, as far as there is time; the edition that is current. Never rejects. */
-  refresh?: ((scope: KnowledgeScope) => Promise<string | undefined>) | undefined;
+  books: Pick<GapBooks, 'of'>;
+  keeper: Pick<GapKeeper, 'refresh'>;
 }
 
 /** `GET /v1/knowledge/gaps`: of the workspace that the verified context names (design 7.11). */
-export const gapRoutes = (app: Hono<GuardedEnv>, { guard, gapBookFor, refresh }: GapRouteParts): void => {
+export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper }: GapRouteParts): void => {
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());
     if (!query.ok) {
@@ -31,10 +31,16 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, gapBookFor, refresh }:
       const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
       return refusal('INVALID_QUERY', { librarian: guard.self, message });
     }
-    const context = c.get('context');
-    const edition = await refresh?.({ context, waitUntil: waitUntilOf(c) });
     const { state, limit, cursor } = query.value;
-    const listed = await gapBookFor(context.workspace).list({ state, limit, cursor });
+    if (cursor !== undefined && readGapCursor(cursor) === undefined) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
+    }
+    const context = c.get('context');
+    const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
+    const listed = await books.of(context.workspace).list({ state, limit, cursor });
     return jsonAnswer({ ...listed, edition: edition ?? null } satisfies KnowledgeGapsResponse);
   });
 };
+
+const NO_CURSOR = 'Cannot list gaps: cursor is not one that a page before has given';

@@ -3,7 +3,8 @@ import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
 import { gapCursorText, readGapCursor } from './gap-cursor.ts';
 import { createGapTables } from './gap-tables.ts';
-import { type GapSubject, SAME_SUBJECT, SAME_WHATEVER_INTENT, subjectLikeness } from './same-subject.ts';
+import { gapLikeness } from './same-gap.ts';
+import type { GapSubject } from './same-subject.ts';
 
 export interface SqlGapBookOptions {
   newId: () => string;
@@ -76,18 +77,16 @@ interface GapRow extends Record<string, SqlValue> {
 }
 
 /** The gap that is about the same: of the same kind and product, the one most alike. */
-const sameGap = (sql: Sql, { kind, product, intent, subject }: MetGap): string | undefined => {
+const sameGap = (sql: Sql, met: MetGap): string | undefined => {
   const rows = sql.all<GapRow>(
     'SELECT * FROM gaps WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 ORDER BY count DESC, id LIMIT ?3',
-    ...[kind, product, MAX_COMPARED],
+    ...[met.kind, met.product, MAX_COMPARED],
   );
   let best: { id: string; likeness: number } | undefined;
   for (const row of rows) {
-    const likeness = subjectLikeness(subjectOf(row), subject);
-    const isOtherIntent = row.intent !== intent;
-    if (kind === 'intent' && isOtherIntent) continue;
-    if (likeness < (isOtherIntent ? SAME_WHATEVER_INTENT : SAME_SUBJECT)) continue;
-    if (best === undefined || likeness > best.likeness) best = { id: row.id, likeness };
+    const { kind, product } = met;
+    const likeness = gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
+    if (likeness > (best?.likeness ?? 0)) best = { id: row.id, likeness };
   }
   return best?.id;
 };

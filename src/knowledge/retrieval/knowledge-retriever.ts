@@ -1,48 +1,42 @@
-import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import type { Edition } from '../edition/open-edition.ts';
-import type { RemoteGapBook } from '../gaps/gap-book.ts';
+import type { GapKeeper } from '../gaps/gap-keeper.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
-import { retrieveKnowledge } from './retrieve-knowledge.ts';
+import type { KnowledgeScope } from './knowledge-scope.ts';
+import { type RetrievalOptions, retrieveKnowledge } from './retrieve-knowledge.ts';
 
 export interface KnowledgeRetrieverParts {
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
   editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
-  /** Where gaps are kept, by workspace; absent: they are told and not kept. */
-  gapBookFor?: ((workspace: string) => RemoteGapBook) | undefined;
-  /** Takes personal data out of a text before it is kept. */
+  /** Takes personal data out of what is searched and embedded. */
   mask: (text: string) => string;
+  /** Keeps the gaps; absent: they are told and not kept. */
+  gaps?: GapKeeper | undefined;
   now?: (() => number) | undefined;
   /** Told of what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-/** What belongs to one request. */
-export interface KnowledgeScope {
-  context: OriginContext | VerifiedContext;
-  waitUntil: (work: Promise<unknown>) => void;
-}
-
-interface KnowledgeScopeOptions extends KnowledgeScope {
-  signal?: AbortSignal | undefined;
-  /** At most 100, and that when absent. */
-  timeoutMs?: number | undefined;
-  /** Products by name, beside those that articles are labelled with: `devices` of the taxonomy. */
-  products?: readonly string[] | undefined;
-}
+export interface KnowledgeCall
+  extends KnowledgeScope,
+    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'products' | 'articleIntents'> {}
 
 /** Retrieves for one request, and has the gaps kept after the answer. Never rejects. */
-export type KnowledgeRetriever = (question: KnowledgeQuestion, scope: KnowledgeScopeOptions) => Promise<Knowledge>;
+export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;
 
 /** One for an isolate. */
-export const createKnowledgeRetriever = (parts: KnowledgeRetrieverParts): KnowledgeRetriever => {
-  const { editionFor, retrieve, now, onFault } = parts;
-  return async (question, { products, signal, timeoutMs, ...scope }) =>
-    retrieveKnowledge(question, {
-      ...{ retrieve, products, signal, timeoutMs, now, onFault },
-      ...scope,
-      edition: () => editionFor(scope),
-    });
-};
+export const createKnowledgeRetriever =
+  ({ editionFor, gaps, ...parts }: KnowledgeRetrieverParts): KnowledgeRetriever =>
+  async (question, call) => {
+    const scope = { context: call.context, waitUntil: call.waitUntil };
+    let edition: Edition | undefined;
+    const load = async (): Promise<Edition> => {
+      edition = await editionFor(scope);
+      return edition;
+    };
+    const knowledge = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
+    if (gaps !== undefined) call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
+    return knowledge;
+  };

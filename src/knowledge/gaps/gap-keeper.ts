@@ -1,0 +1,123 @@
+import type { Edition } from '../edition/open-edition.ts';
+import type { Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
+import type { KnowledgeScope } from '../retrieval/knowledge-scope.ts';
+import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
+import { withinTime } from '../retrieval/within-time.ts';
+import type { MeaningOf } from '../search/meaning.ts';
+import type { Retriever } from '../search/retrieve.ts';
+import { vectorsOf } from '../vectors/edition-vectors.ts';
+import { recheckGaps } from './recheck-gaps.ts';
+import { recordGaps } from './record-gaps.ts';
+import type { GapBooks } from './remote-gap-book.ts';
+
+export interface GapKeeperParts {
+  books: GapBooks;
+  /** The current edition of the workspace that a verified context names: `currentEdition`. */
+  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
+  /** `createRetriever`. */
+  retrieve: Retriever;
+  /** Takes personal data out of a text before it is kept. */
+  mask: (text: string) => string;
+  /** What a text means; absent: gaps are told apart by their words. */
+  meaningOf?: MeaningOf | undefined;
+  now?: (() => number) | undefined;
+  /** Told of what failed; nobody waits for it. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
+}
+
+/** Keeps the gaps that are met, and closes what newer editions answer. Nothing of it rejects. */
+export interface GapKeeper {
+  /** To be done after an answer: keeps its gaps, and compares the open ones with an edition that is new here. */
+  met(
+    question: KnowledgeQuestion,
+    found: { knowledge: Knowledge; edition: Edition | undefined },
+    scope: KnowledgeScope,
+  ): Promise<void>;
+  /** Closes what the current edition answers, as far as that takes no long time; that edition. */
+  refresh(scope: KnowledgeScope): Promise<string | undefined>;
+  /** The same for every workspace that has gaps, all of them. */
+  sweep(scopeOf: (workspace: string) => KnowledgeScope): Promise<void>;
+}
+
+const CHECKED_AFTER_ANSWER = 200;
+const CHECKED_ON_LISTING = 100;
+const LISTING_MS = 1500;
+const CHECKED_BY_SWEEP = 2000;
+const MEANING_MS = 2000;
+/** Workspaces whose last compared edition is remembered. */
+const MAX_REMEMBERED = 1000;
+
+/** One for an isolate. */
+export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
+  const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
+  const compared = new Map<string, string>();
+
+  const recheck = (edition: Edition, scope: KnowledgeScope, bounds: { limit: number; untilMs?: number }) =>
+    recheckGaps(edition, {
+      ...{ book: books.of(scope.context.workspace), now, ...bounds },
+      ask: (question) => retrieveKnowledge(question, { edition, retrieve, now, ...scope }),
+    });
+
+  const compareOnce = async (edition: Edition, scope: KnowledgeScope): Promise<void> => {
+    const { workspace } = scope.context;
+    if (compared.get(workspace) === edition.id) return;
+    if (compared.size >= MAX_REMEMBERED) compared.clear();
+    compared.set(workspace, edition.id);
+    try {
+      await recheck(edition, scope, { limit: CHECKED_AFTER_ANSWER });
+    } catch (error) {
+      // Whoever comes next tries again.
+      compared.delete(workspace);
+      throw error;
+    }
+  };
+
+  /** Only where the edition has vectors is there a model to ask, and only one that it was made with compares. */
+  const meaningBy = (edition: Edition, { context }: KnowledgeScope) => {
+    const space = vectorsOf(edition)?.space;
+    if (meaningOf === undefined || space === undefined) return undefined;
+    return async (text: string) => {
+      const signal = AbortSignal.timeout(MEANING_MS);
+      const asked = meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, context });
+      const { model, vector } = await asked.catch(() => ({ model: '', vector: undefined }));
+      return vector === undefined || model !== space.model ? undefined : { model, vector };
+    };
+  };
+
+  const quietly = async <T>(where: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      onFault?.(where, error);
+      return undefined;
+    }
+  };
+
+  return {
+    met: async (question, { knowledge, edition }, scope) => {
+      if (edition === undefined) return;
+      const book = books.of(scope.context.workspace);
+      await quietly('record gaps', () =>
+        recordGaps(question, knowledge, { book, mask, meaningOf: meaningBy(edition, scope), now: now() }),
+      );
+      await quietly('compare gaps', () => compareOnce(edition, scope));
+    },
+    refresh: (scope) =>
+      quietly('compare gaps', async () => {
+        const untilMs = now() + LISTING_MS;
+        const edition = await withinTime(editionFor(scope), { ms: LISTING_MS });
+        const bounds = { limit: CHECKED_ON_LISTING, untilMs };
+        await quietly('compare gaps', () => withinTime(recheck(edition, scope, bounds), { ms: LISTING_MS }));
+        return edition.id;
+      }),
+    sweep: async (scopeOf) => {
+      const workspaces = await quietly('list workspaces with gaps', () => books.workspaces());
+      for (const workspace of workspaces ?? []) {
+        await quietly('compare gaps', async () => {
+          const scope = scopeOf(workspace);
+          await recheck(await editionFor(scope), scope, { limit: CHECKED_BY_SWEEP });
+        });
+      }
+    },
+  };
+};
