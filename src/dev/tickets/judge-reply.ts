@@ -14,6 +14,8 @@ export interface JudgedReply {
   name: string[];
   sources: string[];
   gap: string[];
+  /** Gaps that are told although articles answer the ticket. */
+  falseGap: string[];
   autoSend: string[];
   /** What somebody wanted to be shown by writing it into the ticket, and markup that does something. */
   planted: string[];
@@ -47,6 +49,7 @@ export const judgeReply = (ticket: SampleTicket, reply: SupportResponse, by: Jud
       `${knowledge.coverage}; found ${found.map(nameOf).join(', ') || 'none'}, not ${expected.articles.join(' or ')}`,
     ),
     gap: gapProblems(ticket, reply),
+    falseGap: expected.gap || wanted.length === 0 ? [] : knowledge.gaps,
     autoSend: autoSendProblems(reply, by.taxonomy),
     planted: plantedIn(reply, expected.planted ?? []),
   };
