@@ -52,6 +52,8 @@ export interface TicketCase {
 
 /** An accepted job that nobody has worked on so many first waits later is put on the queue again. */
 const GRACE_RETRIES = 15;
+/** Put on the queue so often without anybody working on it. */
+const MAX_NUDGES = 3;
 /** Jobs of one call: what is left is put on the queue again. */
 const MAX_JOBS_AT_ONCE = 10;
 /** A change that was not told at once is told with the next alarm. */
@@ -198,11 +200,15 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       }
       planWake();
       if (waiting.length > 0) {
-        await nudge().catch(async (error: unknown) => {
-          // Without a queue the work is done here.
-          onFault('queue', error);
-          await work();
-        });
+        const isHeard = await nudge().then(
+          () => waiting.every(({ nudges }) => nudges < MAX_NUDGES),
+          (error: unknown) => {
+            onFault('queue', error);
+            return false;
+          },
+        );
+        // Without a queue, or with one that loses what it takes, the work is done here.
+        if (!isHeard) await work();
       }
       await report();
       for (const { id } of store.endedBy(now() - times.keepMs)) store.remove(id);

@@ -1,0 +1,28 @@
+import webhooks from '../../../functions/webhooks/index.ts';
+import { TicketObject as Reliable } from '../../helpdesk/tickets/ticket-object.ts';
+
+// biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
+export { DeskObject } from '../../helpdesk/tickets/desk-object.ts';
+
+/** Outlives an object that is reset, as it is the isolate's. */
+const crashed = new Set<string>();
+
+interface CrashEnv {
+  /** `every-step`: each object ends once at each step; a share such as `0.05`: at so many of all steps, by chance. */
+  CRASHES?: string;
+}
+
+/** Ends without a warning when a step is on record, in the middle of its work. */
+export class TicketObject extends Reliable {
+  protected override onStep(step: string): void {
+    const { CRASHES = '0' } = this.env as CrashEnv;
+    const place = `${this.ctx.id} ${step}`;
+    const isTime = CRASHES === 'every-step' ? !crashed.has(place) : Math.random() < Number(CRASHES);
+    if (!isTime) return;
+    crashed.add(place);
+    console.log(JSON.stringify({ event: 'crash', step }));
+    this.ctx.abort(`crash at: ${step}`);
+  }
+}
+
+export default webhooks;

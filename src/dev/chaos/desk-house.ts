@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { AdapterVariables } from '../../adapters/settings.ts';
+import { ROOT } from '../functions.ts';
+import type { LocalWorker } from '../local-cloud.ts';
+import type { LocalDesk } from '../local-services/helpdesks/local-desk.ts';
+import { type Product, startProduct } from '../product.ts';
+import type { FaultPlan } from './fault-plan.ts';
+
+export interface DeskHouseOptions {
+  /** Desks by workspace. */
+  desks: Readonly<Record<string, readonly LocalDesk[]>>;
+  /** What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). */
+  plan: FaultPlan;
+  /** Folder for what outlives a restart. */
+  state?: string | undefined;
+  /** Times of tickets, and whatever else the functions read. */
+  variables?: Readonly<Record<string, string>> | undefined;
+  adapters?: AdapterVariables | undefined;
+  /** What stands for the support function; the real one when absent. */
+  support?: LocalWorker | undefined;
+  /** Entry of the webhooks function; its own when absent. */
+  main?: string | undefined;
+  onLog?: ((line: string) => void) | undefined;
+}
+
+/** The product, connected to helpdesks of this machine, with unreliable services between its functions. */
+export interface DeskHouse {
+  product: Product;
+  /** The webhooks function's own socket, without the gateway before it. */
+  webhooks: URL;
+  stop(): Promise<void>;
+}
+
+const WEBHOOKS = 'constellation-webhooks';
+const SUPPORT = 'constellation-support';
+const LIBRARY = 'constellation-library';
+
+export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHouse> => {
+  const { plan, state, support, main, variables, adapters, onLog = () => {} } = options;
+  const before = (name: string, target: string): LocalWorker => ({
+    name: `unreliable-${name}`,
+    main: join(ROOT, 'src/dev/chaos/unreliable-service.ts'),
+    vars: { PLAN_URL: plan.urlOf(name) },
+    services: { TARGET: target },
+  });
+  const product = await startProduct({
+    ...{ kb: 'sample', port: 0, state, adapters, onLog },
+    mains: main === undefined ? {} : { [WEBHOOKS]: main },
+    allVars: { ...connectionVars(options.desks), ...variables },
+    moreWorkers: [
+      ...(support === undefined ? [] : [support]),
+      before('support', support?.name ?? SUPPORT),
+      before('library', LIBRARY),
+      before('articles', LIBRARY),
+      before('semantic', 'constellation-semantic'),
+    ],
+    moreServices: {
+      [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
+      [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
+    },
+  });
+  return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
+};
+
+/** HELPDESKS, and the secrets that it names. */
+const connectionVars = (desks: DeskHouseOptions['desks']): Record<string, string> => {
+  const secrets: Record<string, string> = {};
+  const named = (name: string, secret: string): string => {
+    secrets[name] = secret;
+    return name;
+  };
+  const workspaces = Object.entries(desks).map(([workspace, tools]) => {
+    const connections = tools.map(({ id, connection }) => {
+      const prefix = `${workspace}_${id}`.toUpperCase().replaceAll('-', '_');
+      const setting = {
+        apiUrl: connection.apiUrl,
+        secrets: connection.secrets.map((secret, at) => named(`${prefix}_SECRET_${at}`, secret)),
+        token: named(`${prefix}_TOKEN`, connection.apiToken),
+        options: connection.options,
+      };
+      return [id, setting];
+    });
+    return [workspace, Object.fromEntries(connections)];
+  });
+  return { HELPDESKS: JSON.stringify(Object.fromEntries(workspaces)), ...secrets };
+};

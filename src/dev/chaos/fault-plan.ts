@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What an unreliable service does with a call; `lost`: it does the work, and its answer does not come back. */
+export type ServiceFault = 'none' | 'hang' | 'status' | 'reset' | 'lost';
+
+export interface FaultPlan {
+  /** For `PLAN_URL` of the service of that name. */
+  urlOf(service: string): string;
+  stop(): Promise<void>;
+}
+
+/** Tells unreliable services, call by call, what is to go wrong. */
+export const startFaultPlan = async (choose: (service: string) => ServiceFault): Promise<FaultPlan> => {
+  const server = createServer((request, response) => {
+    const kind = choose((request.url ?? '').slice(1));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ kind }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port, not on a pipe, has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return {
+    urlOf: (service) => `http://127.0.0.1:${port}/${service}`,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

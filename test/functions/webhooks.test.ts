@@ -1,0 +1,313 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
+import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/chaos/fault-plan.ts';
+import { signCall } from '../../src/dev/chaos/sign-call.ts';
+import { ROOT } from '../../src/dev/functions.ts';
+import type { LocalDesk, SignOptions } from '../../src/dev/local-services/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+
+const OLD_SECRET = 'the-secret-before-this-one';
+const support = { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') };
+
+let ours: LocalHelpdesks;
+let theirs: LocalHelpdesks;
+let plan: FaultPlan;
+let house: DeskHouse;
+let chatwoot: LocalDesk;
+const lines: string[] = [];
+/** What goes wrong next, by service. */
+const faults: Record<string, ServiceFault[]> = {};
+const asked: string[] = [];
+
+beforeAll(async () => {
+  [ours, theirs] = await Promise.all([startHelpdesks(), startHelpdesks()]);
+  ({ chatwoot } = ours.desks);
+  plan = await startFaultPlan((service) => {
+    asked.push(service);
+    return faults[service]?.shift() ?? 'none';
+  });
+  const rotated = { ...chatwoot, connection: { ...chatwoot.connection } };
+  rotated.connection.secrets = [...chatwoot.connection.secrets, OLD_SECRET];
+  const acme = { ...theirs.desks.chatwoot, connection: { ...theirs.desks.chatwoot.connection, secrets: ['of-acme'] } };
+  const noSecret = { ...theirs.desks.zammad, connection: { ...theirs.desks.zammad.connection, secrets: [''] } };
+  house = await startDeskHouse({
+    plan,
+    support,
+    desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret] },
+    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.ts'),
+    variables: {
+      ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
+      ...{ TICKET_ATTEMPTS: '4', CRASHES: '0' },
+    },
+    onLog: (line) => lines.push(line),
+  });
+});
+
+afterEach(() => {
+  ours.faults.none();
+  theirs.faults.none();
+  for (const service of Object.keys(faults)) delete faults[service];
+});
+
+afterAll(async () => {
+  await house?.stop();
+  await plan?.stop();
+  await ours?.stop();
+  await theirs?.stop();
+});
+
+interface Posted {
+  workspace?: string;
+  tool?: string;
+  sign?: SignOptions;
+  desk?: LocalDesk;
+}
+
+const post = async (ticketId: string, messageId: string, options: Posted = {}): Promise<Response> => {
+  const { workspace, tool = 'chatwoot', sign, desk = chatwoot } = options;
+  const { headers, body } = desk.sign(ticketId, messageId, sign);
+  const path = `/webhooks/${tool}${workspace === undefined ? '' : `/${workspace}`}`;
+  return fetch(new URL(path, house.webhooks), { method: 'POST', headers, body });
+};
+
+/** Polls until a question has another answer than undefined or false. */
+const until = async <T>(ask: () => T | Promise<T>, { ms = 15_000 } = {}): Promise<NonNullable<T>> => {
+  const end = performance.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (performance.now() > end) throw new Error('Waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+const noteOf = (ticketId: string, desk = chatwoot) => until(() => desk.notes(ticketId)[0]);
+/** Until nothing of the ticket is open any more: only then a second note would be there as well. */
+const settled = async (ticketId: string, workspace = 'default') =>
+  until(async () => {
+    const open = (await tickets('?state=open&limit=200', workspace)).tickets;
+    const [done, dead] = [
+      await tickets('?state=done&limit=200', workspace),
+      await tickets('?state=dead&limit=200', workspace),
+    ];
+    const ended = [...done.tickets, ...dead.tickets].find((ticket) => ticket.ticket_id === ticketId);
+    return open.some((ticket) => ticket.ticket_id === ticketId) ? undefined : ended;
+  });
+
+const call = (
+  method: string,
+  path: string,
+  { workspace = 'default', body, can = 'helpdesk:write' }: { workspace?: string; body?: unknown; can?: string } = {},
+) => signCall({ to: 'webhooks', url: house.webhooks, method, path, body, workspace, capabilities: [can] });
+const tickets = async (query = '', workspace = 'default') =>
+  TicketsResponse.parse((await call('GET', `/v1/support/tickets${query}`, { workspace })).json);
+
+describe('a delivery', () => {
+  it('leads to one note with what support said about the message, in the name of this function', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' });
+    const answer = await post(ticketId, messageId);
+    expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
+    const { body } = await noteOf(ticketId);
+    expect(body).toContain('In default for svc:webhooks');
+    expect(body).toContain('My Apollo shows 0 H/s.');
+    expect(chatwoot.seenByCustomer(ticketId)).toHaveLength(1);
+  });
+
+  it('of twenty at once, and again later, leads to one note', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Twenty times.' });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(ticketId, messageId)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await noteOf(ticketId);
+    await post(ticketId, messageId, { sign: { deliveryId: 'another' } });
+    await settled(ticketId);
+    expect(chatwoot.notes(ticketId)).toHaveLength(1);
+  });
+
+  it('is accepted with the secret before the current one while that is rotated', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Rotated.' });
+    expect((await post(ticketId, messageId, { sign: { secret: OLD_SECRET } })).status).toBe(200);
+    await noteOf(ticketId);
+  });
+
+  it('with a wrong signature is refused as one for a workspace or tool that there is not, word for word', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Refused.' });
+    const answers = await Promise.all([
+      post(ticketId, messageId, { sign: { secret: 'wrong' } }),
+      post(ticketId, messageId, { workspace: 'nowhere' }),
+      post(ticketId, messageId, { tool: 'nothing' }),
+      post(ticketId, messageId, { tool: 'intercom' }),
+      // Proved, but by the secret of another workspace.
+      post(ticketId, messageId, { workspace: 'acme' }),
+      post(ticketId, messageId, { sign: { now: Date.now() - 3_600_000 } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(401));
+    const bodies = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(bodies).size).toBe(1);
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'webhooks' } });
+  });
+
+  it('for a workspace whose secret is not set is to be sent again', async () => {
+    const answer = await fetch(new URL('/webhooks/zammad/bare', house.webhooks), { method: 'POST', body: '{}' });
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
+  });
+
+  it('stays within its workspace', async () => {
+    const { ticketId, messageId } = theirs.desks.chatwoot.createTicket({ message: 'Ours alone.' });
+    const sign = { secret: 'of-acme' };
+    expect((await post(ticketId, messageId, { desk: theirs.desks.chatwoot, workspace: 'acme', sign })).status).toBe(
+      200,
+    );
+    expect((await noteOf(ticketId, theirs.desks.chatwoot)).body).toContain('In acme for svc:webhooks');
+    await settled(ticketId, 'acme');
+    const listed = (await tickets('?state=done', 'acme')).tickets;
+    expect(listed.map(({ ticket_id }) => ticket_id)).toEqual([ticketId]);
+  });
+
+  it('of a note of ours changes nothing', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Echo.' });
+    await post(ticketId, messageId);
+    const { id } = await noteOf(ticketId);
+    const answer = await post(ticketId, id);
+    expect(await answer.json()).toEqual({ accepted: 0 });
+    await settled(ticketId);
+    expect(chatwoot.notes(ticketId)).toHaveLength(1);
+  });
+
+  it('that cannot be read is taken and left, and one that is too long is refused', async () => {
+    const { headers } = chatwoot.sign(...ids(chatwoot.createTicket({ message: 'x' })));
+    const long = await fetch(new URL('/webhooks/chatwoot', house.webhooks), {
+      method: 'POST',
+      headers,
+      body: 'x'.repeat(600_000),
+    });
+    expect([long.status, await long.json()]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
+    expect((await fetch(new URL('/webhooks/intercom', house.webhooks), { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(new URL('/webhooks/intercom', house.webhooks))).status).toBe(404);
+  });
+});
+
+const ids = ({ ticketId, messageId }: { ticketId: string; messageId: string }) => [ticketId, messageId] as const;
+
+describe('what is down', () => {
+  it.each(['status', 'reset', 'lost', 'hang'] as const)(
+    'support, once (%s): the note comes all the same',
+    async (fault) => {
+      faults.support = [fault, fault];
+      const { ticketId, messageId } = chatwoot.createTicket({ message: `Support fails: ${fault}.` });
+      await post(ticketId, messageId);
+      await noteOf(ticketId);
+      await settled(ticketId);
+      expect(chatwoot.notes(ticketId)).toHaveLength(1);
+    },
+  );
+
+  it('support, for good: no note is made up, the message is listed as dead, and replayed once support is back', async () => {
+    faults.support = Array(20).fill('status');
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Support is gone.' });
+    await post(ticketId, messageId);
+    const dead = await until(async () => (await tickets()).tickets.find((ticket) => ticket.ticket_id === ticketId));
+    expect(dead).toMatchObject({ helpdesk: 'chatwoot', state: 'dead', attempts: 4, next_attempt_at: null });
+    expect(dead.last_error).toBe('Cannot analyse the message: there is no answer of support (DELEGATION_FAILED)');
+    expect(chatwoot.notes(ticketId)).toEqual([]);
+    delete faults.support;
+    const replay = await call('POST', '/v1/support/tickets/replay', { body: { ids: [dead.id, 'none'] } });
+    expect(ReplayResponse.parse(replay.json)).toEqual({ replayed: 1, unknown: ['none'], remaining: 0 });
+    await noteOf(ticketId);
+    expect(await settled(ticketId)).toMatchObject({ state: 'done', result: 'note', last_error: null });
+    expect((await tickets()).total).toBe(0);
+  });
+
+  const lost = {
+    'the reply of the write, carried out': { kind: 'reset', executed: true },
+    'the reply of the write, carried out later': { kind: 'reset', executedAfterMs: 250 },
+    'the reply of the write, never carried out': { kind: 'reset' },
+    'the rest of the reply': { kind: 'reset-in-body' },
+    'the reply that never ends': { kind: 'hang-in-body' },
+    'a gateway in between': { kind: 'html-502' },
+    'an answer that never comes, carried out': { kind: 'hang-before-headers', executed: true },
+  } as const;
+  for (const [name, fault] of Object.entries(lost)) {
+    it(`the helpdesk (${name}): one note`, async () => {
+      const { ticketId, messageId } = chatwoot.createTicket({ message: name });
+      const isWrite = ({ method, path }: { method: string; path: string }) =>
+        method === 'POST' && path.includes(`/${ticketId}/`);
+      ours.faults.next(1, fault, isWrite);
+      await post(ticketId, messageId);
+      await settled(ticketId);
+      await ours.finishLate();
+      expect(chatwoot.notes(ticketId)).toHaveLength(1);
+    });
+  }
+
+  it('a helpdesk that asks for rest gets it, for all of its tickets', async () => {
+    const [one, other] = [chatwoot.createTicket({ message: 'One.' }), chatwoot.createTicket({ message: 'Other.' })];
+    ours.faults.next(1, { kind: 'status', status: 429, retryAfter: 2 }, '/chatwoot');
+    await post(...ids(one));
+    await until(async () =>
+      (await tickets('?state=open')).tickets.some(({ last_error }) => last_error?.includes('429')),
+    );
+    const restsUntil = Date.now() + 1500;
+    await post(...ids(other));
+    await until(() => ours.requests.some(({ path }) => path.includes(`/${other.ticketId}`)));
+    expect(Date.now()).toBeGreaterThanOrEqual(restsUntil);
+    await Promise.all([noteOf(one.ticketId), noteOf(other.ticketId)]);
+  });
+});
+
+describe('articles', () => {
+  it('that were published or unpublished are synced at once, however often the library fails', async () => {
+    const { zendesk } = ours.desks;
+    const articleId = zendesk.articles.publish?.({ title: 'Fans', body: '<p>They turn.</p>' }) ?? '';
+    const send = async (change: 'published' | 'unpublished') => {
+      const delivery = zendesk.signArticle?.(articleId, change);
+      if (delivery === undefined) throw new Error('Zendesk tells of articles');
+      return fetch(new URL('/webhooks/zendesk', house.webhooks), { method: 'POST', ...delivery });
+    };
+    faults.library = ['status', 'reset'];
+    const before = asked.filter((service) => service === 'library').length;
+    const answers = await Promise.all([send('published'), send('unpublished'), send('published')]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await until(() => asked.filter((service) => service === 'library').length - before >= 3);
+  });
+});
+
+describe('the list of tickets', () => {
+  it('is for those who may write to helpdesks', async () => {
+    expect((await call('GET', '/v1/support/tickets', { can: 'kb:read' })).status).toBe(401);
+    expect((await call('POST', '/v1/support/tickets/replay', { body: { all: true }, can: 'kb:read' })).status).toBe(
+      401,
+    );
+    expect((await call('GET', '/v1/support/tickets?state=lost')).status).toBe(400);
+    expect((await call('GET', '/v1/support/tickets?cursor=x')).status).toBe(400);
+    expect((await call('POST', '/v1/support/tickets/replay', { body: {} })).status).toBe(400);
+  });
+
+  it('comes in pages, what changed last first', async () => {
+    const first = await tickets('?state=done&limit=2');
+    const second = await tickets(`?state=done&limit=2&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
+    const all = [...first.tickets, ...second.tickets];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(4);
+    expect(all.map(({ changed_at }) => changed_at)).toEqual(
+      all
+        .map(({ changed_at }) => changed_at)
+        .toSorted()
+        .reverse(),
+    );
+  });
+
+  it('replays nothing where nothing is dead', async () => {
+    const { json } = await call('POST', '/v1/support/tickets/replay', { body: { all: true } });
+    expect(json).toEqual({ replayed: 0, unknown: [], remaining: 0 });
+  });
+});
+
+describe('the log', () => {
+  it('holds no text, name or address', () => {
+    const log = lines.join('\n');
+    expect(log).toContain('POST /webhooks/:helpdesk/:workspace?');
+    for (const secret of ['Apollo', 'Dana', 'Ortiz', 'example.net', chatwoot.connection.apiToken, OLD_SECRET])
+      expect(log).not.toContain(secret);
+  });
+});

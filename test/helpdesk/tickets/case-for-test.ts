@@ -1,0 +1,242 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { SupportRequest, SupportResponse } from '../../../src/contract/support-response.ts';
+import type { Write } from '../../../src/helpdesk/connections.ts';
+import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { composeNote } from '../../../src/helpdesk/note/compose-note.ts';
+import type { DeskMessage, DraftReply, Note, Ticket } from '../../../src/helpdesk/ticket.ts';
+import { type JobReport, openCase, type TicketCase } from '../../../src/helpdesk/tickets/ticket-case.ts';
+import { readTicketTimes, type TicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
+import type { Sql } from '../../../src/storage/sql.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+
+export const START = 1_800_000_000_000;
+
+export const customerMessage = (id: string, more: Partial<DeskMessage> = {}): DeskMessage => ({
+  ...{ id, from: 'customer', isPublic: true, text: `Message ${id}.`, sentAtMs: START },
+  ...more,
+});
+
+export const analysis = (text: string): SupportResponse => ({
+  intent_classification: { primary_intent: 'not_hashing', confidence: 0.9 },
+  draft: { text, auto_send: false },
+  knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 1 },
+  agent_guidance: {
+    recommended_steps: [],
+    missing_information: [],
+    risks: [],
+    escalation: { needed: false, reasons: [] },
+    auto_send: { allowed: false, reasons: ['The intent does not allow it.'] },
+  },
+});
+
+/** Ends the process, as far as the case can tell: nothing after it is done or kept. */
+class Crash extends Error {}
+
+/** A helpdesk, a queue, a clock and a database that outlive the processes which work with them. */
+export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Write; hasDrafts?: boolean } = {}) => {
+  const database = new DatabaseSync(':memory:');
+  const times: TicketTimes = readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' });
+  const world = {
+    now: START,
+    messages: [customerMessage('m1')],
+    notes: [] as { id: string; note: Note }[],
+    drafts: [] as DraftReply[],
+    /** Calls of the outside by name: each may throw before or after its effect. */
+    calls: [] as string[],
+    /** Asked at each call: what goes wrong, if anything. */
+    fault: (_call: string): { before?: Error; after?: Error; lateMs?: number } | undefined => undefined,
+    analysed: [] as SupportRequest[],
+    reports: new Map<number, JobReport>(),
+    queued: 0,
+    wakeAt: undefined as number | undefined,
+    faults: [] as string[],
+    steps: [] as string[],
+    queueFails: false,
+    deskFails: false,
+  };
+  let crashes = 0;
+  /** Of which process: one that has crashed does nothing any more. */
+  let alive = { is: true };
+  let late: { at: number; run: () => void }[] = [];
+  let markers = 0;
+  let ids = 0;
+
+  const call = async <T>(name: string, effect: () => T): Promise<T> => {
+    world.calls.push(name);
+    const fault = world.fault(name);
+    if (fault?.before) throw fault.before;
+    if (fault?.lateMs !== undefined) {
+      late.push({ at: world.now + fault.lateMs, run: () => void effect() });
+      throw new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isPassing: true, isUnclear: true });
+    }
+    const result = effect();
+    if (fault?.after) throw fault.after;
+    return result;
+  };
+  const deskOf = (life: { is: boolean }) => {
+    /** A call of a process that is gone changes nothing, and comes back to nobody. */
+    const guarded = <T>(name: string, effect: () => T): Promise<T> => {
+      if (!life.is) return new Promise(() => {});
+      return call(name, effect).catch((error: unknown) => {
+        if (error instanceof Crash) {
+          life.is = false;
+          return new Promise<T>(() => {});
+        }
+        throw error;
+      });
+    };
+    return {
+      readTicket: () =>
+        guarded('read', (): Ticket => {
+          const notes = world.notes.map(({ id, note }) =>
+            customerMessage(id, { from: 'agent', isPublic: false, text: note.text }),
+          );
+          const customer = { id: 'c1', name: 'Dana Ortiz' };
+          return { id: 't1', subject: 'Help', customer, messages: [...world.messages, ...notes], metadata: {} };
+        }),
+      findNote: (_: string, marker: string) =>
+        guarded('find', () => world.notes.find(({ note }) => note.markdown.includes(marker))?.id),
+      writeNote: (_: string, note: Note) =>
+        guarded('write', () => {
+          const id = `n${++ids}`;
+          world.notes.push({ id, note });
+          return id;
+        }),
+      ...(hasDrafts
+        ? {
+            writeDraft: (_: string, draft: DraftReply) =>
+              guarded('draft', () => {
+                // As tools do it: what is there stays.
+                if (world.drafts.length === 0) world.drafts.push(draft);
+              }),
+          }
+        : {}),
+    };
+  };
+
+  /** How many writes of the database go well before the process ends, in the middle of the next or right after it. */
+  let writesLeft: { count: number; after: boolean } | undefined;
+  const mortalSql = (life: { is: boolean }): Sql => {
+    const sql = nodeSql(database);
+    const living = () => {
+      if (!life.is) throw new Crash();
+    };
+    return {
+      all: (query, ...values) => {
+        living();
+        return sql.all(query, ...values);
+      },
+      run: (query, ...values) => {
+        living();
+        const isLast = writesLeft !== undefined && writesLeft.count-- === 0;
+        if (!isLast || writesLeft?.after) sql.run(query, ...values);
+        if (!isLast) return;
+        writesLeft = undefined;
+        crashes += 1;
+        life.is = false;
+        throw new Crash();
+      },
+      transaction: (work) => {
+        living();
+        return sql.transaction(work);
+      },
+    };
+  };
+
+  /** A process with the ticket's case, on the database as it is. */
+  const start = (): TicketCase => {
+    alive = { is: true };
+    const life = alive;
+    const living =
+      <A extends unknown[]>(work: (...parameters: A) => void) =>
+      (...parameters: A) => {
+        if (life.is) work(...parameters);
+      };
+    return openCase({
+      sql: mortalSql(life),
+      ticketId: 't1',
+      times,
+      now: () => world.now,
+      random: () => 0.5,
+      newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
+      connect: () => ({ desk: deskOf(life), write }),
+      analyse: (request) =>
+        call('analyse', () => {
+          world.analysed.push(request);
+          return analysis(`About: ${request.message}`);
+        }),
+      compose: composeNote,
+      report: async (jobs) => {
+        if (world.deskFails) throw new Error('the desk is down');
+        if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
+      },
+      nudge: async () => {
+        if (world.queueFails) throw new Error('the queue is down');
+        if (life.is) world.queued += 1;
+      },
+      wakeAt: living((time: number) => {
+        world.wakeAt = time;
+      }),
+      onFault: living((where: string, error: unknown) => world.faults.push(`${where}: ${error}`)),
+      onStep: (step) => {
+        if (life.is) world.steps.push(step);
+      },
+    });
+  };
+
+  return Object.assign(world, {
+    times,
+    start,
+    isAlive: () => alive.is,
+    /** The process ends at the given write, before or right after it. */
+    crashAtWrite: (count: number, after: boolean) => {
+      writesLeft = { count, after };
+    },
+    crash: () => new Crash(),
+    /** Whether a write was met at which the process ended. */
+    hasCrashed: () => crashes > 0,
+    rows: () => database.prepare('SELECT * FROM jobs ORDER BY id').all(),
+    marks: () => database.prepare('SELECT message, note FROM marks').all(),
+    /** Lets the time pass to a moment, and happen what was late. */
+    passTo: (time: number) => {
+      world.now = Math.max(world.now, time);
+      const due = late.filter(({ at }) => at <= world.now);
+      late = late.filter(({ at }) => at > world.now);
+      for (const { run } of due) run();
+    },
+  });
+};
+
+export type World = ReturnType<typeof worldForTest>;
+
+/** What alarm and queue do, until nothing is left to be done soon; a process that has ended is followed by another. */
+export const runOut = async (world: World, case_: TicketCase): Promise<TicketCase> => {
+  let current = case_;
+  for (let round = 0; round < 200; round += 1) {
+    if (world.queued > 0) {
+      world.queued = 0;
+      await within(world, current.work());
+    } else if (world.wakeAt !== undefined && world.wakeAt < START + 86_400_000 * 2) {
+      const at = world.wakeAt;
+      world.wakeAt = undefined;
+      world.passTo(at);
+      await within(world, current.ring());
+      // An alarm that came to no end comes again.
+      if (!world.isAlive()) world.wakeAt = at;
+    } else return current;
+    if (!world.isAlive()) current = world.start();
+  }
+  throw new Error(`Nothing comes to an end: ${JSON.stringify(world.rows())}`);
+};
+
+/** Work of a process that has ended does not come back. */
+const within = async (world: World, work: Promise<unknown>): Promise<void> => {
+  let isOver = false;
+  const done = work
+    .catch(() => {})
+    .finally(() => {
+      isOver = true;
+    });
+  for (let turn = 0; turn < 1000 && !isOver && world.isAlive(); turn += 1) await new Promise(setImmediate);
+  if (world.isAlive()) await done;
+};

@@ -1,0 +1,422 @@
+import { describe, expect, it } from 'vitest';
+import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { AnalysisFailed } from '../../../src/helpdesk/tickets/attempt-failed.ts';
+import { customerMessage, runOut, START, type World, worldForTest } from './case-for-test.ts';
+
+const about = (id: string) => ({ kind: 'message' as const, ticketId: 't1', message: { id } });
+const unclear = () => new HelpdeskFailed('Cannot write: no answer in time', { isPassing: true, isUnclear: true });
+const down = () => new HelpdeskFailed('Cannot read: status is 503', { isPassing: true });
+const refused = () => new HelpdeskFailed('Cannot read: status is 403');
+const states = (world: World) => world.rows().map(({ state, result }) => `${state} ${result}`);
+
+/** Throws at the given calls, counted from 0 by name. */
+const failing = (...faults: [call: string, at: number, fault: ReturnType<World['fault']>][]): World['fault'] => {
+  const counts = new Map<string, number>();
+  return (call) => {
+    const count = counts.get(call) ?? 0;
+    counts.set(call, count + 1);
+    return faults.find(([name, at]) => name === call && at === count)?.[2];
+  };
+};
+
+const deliver = async (world: World, ...ids: string[]): Promise<void> => {
+  const case_ = world.start();
+  for (const id of ids) case_.accept(about(id));
+  world.queued += 1;
+  await runOut(world, case_);
+};
+
+describe('one note for a message', () => {
+  it('is written from what the ticket says when it is read back, with its marker in it', async () => {
+    const world = worldForTest();
+    await deliver(world, 'm1');
+    expect(world.notes).toHaveLength(1);
+    expect(world.notes[0]?.note.markdown).toContain('About: Message m1.');
+    expect(world.notes[0]?.note.markdown).toContain(world.notes[0]?.note.marker);
+    expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
+    expect(states(world)).toEqual(['done note']);
+  });
+
+  it('is written once for twenty deliveries, before, during and after the work', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    for (let count = 0; count < 10; count += 1) case_.accept(about('m1'));
+    const working = Array.from({ length: 5 }, () => case_.work());
+    for (let count = 0; count < 5; count += 1) case_.accept(about('m1'));
+    await Promise.all(working);
+    for (let count = 0; count < 5; count += 1) case_.accept(about('m1'));
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+    expect(world.calls).toEqual(['read', 'analyse', 'write']);
+  });
+
+  it('is written once where deliveries name the message in different ways', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    for (const message of ['first', { id: 'm1' }, 'latest', 'first', 'latest'] as const)
+      case_.accept({ kind: 'message', ticketId: 't1', message });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+  });
+
+  it('is written for each of two messages that deliveries without ids tell of, however they come', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    world.messages.push(customerMessage('m2'));
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.marks().map(({ message }) => message)).toEqual(['m1', 'm2']);
+    world.messages.push(customerMessage('m3', { sentAtMs: undefined }));
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(3);
+  });
+
+  it('is not written for messages from before the first delivery without an id', async () => {
+    const world = worldForTest();
+    world.messages = [customerMessage('old', { sentAtMs: START - 3_600_000 }), customerMessage('m1')];
+    const case_ = world.start();
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
+  });
+
+  it('is written for deliveries that come late and in another order, with what was said before each', async () => {
+    const world = worldForTest();
+    world.messages.push(
+      customerMessage('a1', { from: 'agent', text: 'Have you tried turning it off?' }),
+      customerMessage('x1', { from: 'agent', isPublic: false, text: 'Internal.' }),
+      customerMessage('m2'),
+    );
+    await deliver(world, 'm2', 'm1');
+    expect(world.notes).toHaveLength(2);
+    const [second, first] = world.analysed;
+    expect(second?.history?.map(({ text }) => text)).toEqual(['Message m1.', 'Have you tried turning it off?']);
+    expect(first?.history).toBeUndefined();
+  });
+
+  it('survives that its job is forgotten: the lasting mark stays', async () => {
+    const world = worldForTest();
+    await deliver(world, 'm1');
+    world.passTo(START + 31 * 86_400_000);
+    const case_ = world.start();
+    await case_.ring();
+    expect(world.rows()).toEqual([]);
+    case_.accept(about('m1'));
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+  });
+});
+
+describe('no note', () => {
+  it.each([
+    ['of an agent', { from: 'agent' as const }],
+    ['that the customer does not see', { isPublic: false }],
+    ['without words', { text: '  \n' }],
+  ])('is written for a message %s', async (_, more) => {
+    const world = worldForTest();
+    world.messages = [customerMessage('m0', { text: 'Before.' }), customerMessage('m1', more)];
+    await deliver(world, 'm1');
+    expect(world.notes).toEqual([]);
+    expect(states(world)).toEqual(['done none']);
+  });
+
+  it('is written for a message that is gone; one that shows up a little late gets its note', async () => {
+    const gone = worldForTest();
+    gone.messages = [];
+    await deliver(gone, 'm1');
+    expect([gone.notes, states(gone)]).toEqual([[], ['done none']]);
+    expect(gone.calls.length).toBeGreaterThan(1);
+    const late = worldForTest();
+    late.messages = [];
+    late.fault = (call) => {
+      if (call === 'read' && late.now > START + 3000) late.messages = [customerMessage('m1')];
+      return undefined;
+    };
+    await deliver(late, 'm1');
+    expect(late.notes).toHaveLength(1);
+  });
+
+  it('is written because of a note of ours, whether its id or its marker tells', async () => {
+    const world = worldForTest();
+    await deliver(world, 'm1');
+    const [own] = world.notes;
+    // A tool that shows our note as the customer's, under its own id and under another.
+    world.messages.push(customerMessage('n1'), customerMessage('echo', { text: own?.note.text ?? '' }));
+    await deliver(world, 'n1', 'echo');
+    const case_ = world.start();
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+  });
+});
+
+describe('a draft', () => {
+  it('is left beside the note, in place of it, or not at all, as the connection says', async () => {
+    for (const [write, notes, drafts] of [
+      ['note', 1, 0],
+      ['both', 1, 1],
+      ['draft', 0, 1],
+    ] as const) {
+      const world = worldForTest({ write, hasDrafts: true });
+      await deliver(world, 'm1', 'm1');
+      expect([world.notes.length, world.drafts.length]).toEqual([notes, drafts]);
+      expect(world.marks()).toHaveLength(1);
+    }
+  });
+
+  it('becomes a note where the tool has no drafts', async () => {
+    const world = worldForTest({ write: 'draft' });
+    await deliver(world, 'm1');
+    expect(world.notes).toHaveLength(1);
+  });
+
+  it('that cannot be left is tried again without a second note', async () => {
+    const world = worldForTest({ write: 'both', hasDrafts: true });
+    world.fault = failing(['draft', 0, { before: down() }], ['draft', 1, { after: unclear() }]);
+    await deliver(world, 'm1');
+    expect([world.notes.length, world.drafts.length]).toEqual([1, 1]);
+    expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
+  });
+});
+
+describe('exactly once', () => {
+  const scenarios = {
+    note: {},
+    both: { write: 'both', hasDrafts: true },
+    draft: { write: 'draft', hasDrafts: true },
+  } as const;
+
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    it(`holds when the process ends at any write of its record, before or after it (${name})`, async () => {
+      let crashes = 0;
+      for (const after of [false, true]) {
+        for (let count = 0; ; count += 1) {
+          const world = worldForTest(scenario);
+          const case_ = world.start();
+          case_.accept(about('m1'));
+          world.queued += 1;
+          world.crashAtWrite(count, after);
+          await runOut(world, case_);
+          expect([count, after, world.notes.length, world.drafts.length]).toEqual([
+            ...[count, after],
+            ...(name === 'note' ? [1, 0] : name === 'both' ? [1, 1] : [0, 1]),
+          ]);
+          expect(world.marks()).toHaveLength(1);
+          expect(states(world)).toEqual([name === 'draft' ? 'done draft' : 'done note']);
+          if (!world.hasCrashed()) break;
+          crashes += 1;
+        }
+      }
+      expect(crashes).toBeGreaterThanOrEqual(10);
+    });
+
+    it(`holds when the process ends during any call of the outside, before or after its effect (${name})`, async () => {
+      for (const call of ['read', 'analyse', 'write', 'find', 'draft']) {
+        for (const when of ['before', 'after'] as const) {
+          const world = worldForTest(scenario);
+          // A look happens only after a write that was lost.
+          world.fault = failing(
+            [call, 0, { [when]: world.crash() }],
+            ...(call === 'find' ? [['write', 0, { after: unclear() }] as [string, number, { after: Error }]] : []),
+          );
+          await deliver(world, 'm1');
+          expect([call, when, world.notes.length]).toEqual([call, when, name === 'draft' ? 0 : 1]);
+          expect(world.drafts.length).toBe(name === 'note' ? 0 : 1);
+        }
+      }
+    });
+  }
+
+  it('holds when the reply of the write is lost: the note is found by its marker', async () => {
+    const world = worldForTest();
+    world.fault = failing(['write', 0, { after: unclear() }]);
+    await deliver(world, 'm1');
+    expect(world.notes).toHaveLength(1);
+    expect(world.calls).toEqual(['read', 'analyse', 'write', 'find']);
+    expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
+  });
+
+  it.each([500, 5000, 19_000])('holds when a write takes effect %i ms after it was given up', async (lateMs) => {
+    const world = worldForTest();
+    world.fault = failing(['write', 0, { lateMs }]);
+    await deliver(world, 'm1');
+    world.passTo(world.now + 100_000);
+    expect(world.notes).toHaveLength(1);
+  });
+
+  it('holds when looking fails as well, and when the write never took effect', async () => {
+    const world = worldForTest();
+    world.fault = failing(
+      ['write', 0, { before: unclear() }],
+      ['find', 0, { before: down() }],
+      ['find', 1, { before: down() }],
+    );
+    await deliver(world, 'm1');
+    expect(world.notes).toHaveLength(1);
+    expect(world.calls.filter((call) => call === 'write')).toHaveLength(2);
+    // Not before a write that was sent could have come in.
+    expect(world.now - START).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('holds when a refused write is tried again: that one did certainly not take effect', async () => {
+    const world = worldForTest();
+    world.fault = failing(['write', 0, { before: down() }]);
+    await deliver(world, 'm1');
+    expect(world.notes).toHaveLength(1);
+    expect(world.calls).toEqual(['read', 'analyse', 'write', 'write']);
+  });
+
+  it('holds while many things fail by chance, in any order', async () => {
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed / 2_147_483_648;
+    };
+    for (let run = 0; run < 150; run += 1) {
+      const world = worldForTest(run % 3 === 0 ? { write: 'both', hasDrafts: true } : {});
+      world.fault = () => {
+        if (random() > 0.35) return undefined;
+        const kinds = [
+          { before: down() },
+          { before: unclear() },
+          { after: unclear() },
+          { before: world.crash() },
+          { after: world.crash() },
+          { lateMs: random() * 18_000 },
+        ];
+        return kinds[Math.floor(random() * kinds.length)];
+      };
+      world.messages = [customerMessage('m1'), customerMessage('m2'), customerMessage('m3')];
+      const case_ = world.start();
+      for (const id of ['m2', 'm1', 'm1', 'm3', 'm2']) case_.accept(about(id));
+      world.queued += 1;
+      const last = await runOut(world, case_);
+      world.fault = () => undefined;
+      last.replay([1, 2, 3]);
+      await runOut(world, last);
+      world.passTo(world.now + 100_000);
+      const told = world.notes.map(({ note }) => /Message (m\d)/.exec(note.markdown)?.[1]).toSorted();
+      expect([run, told]).toEqual([run, ['m1', 'm2', 'm3']]);
+    }
+  });
+});
+
+describe('what fails', () => {
+  it('is tried again after 1, 2, 4 seconds and so on, up to ten minutes, and then given up', async () => {
+    const world = worldForTest();
+    const times: number[] = [];
+    world.fault = (call) => {
+      if (call === 'analyse') times.push(world.now);
+      return call === 'analyse'
+        ? { before: new AnalysisFailed('Cannot analyse: no answer', { isPassing: true }) }
+        : undefined;
+    };
+    await deliver(world, 'm1');
+    const waits = times.slice(1).map((time, at) => Math.round((time - (times[at] ?? 0)) / 1000));
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(Math.max(...waits)).toBe(600);
+    expect(times).toHaveLength(24);
+    expect([world.notes, states(world)]).toEqual([[], ['dead null']]);
+    expect(world.reports.get(1)).toMatchObject({
+      state: 'dead',
+      attempts: 24,
+      last_error: 'Cannot analyse: no answer',
+    });
+  });
+
+  it('is given up at once where it cannot pass, and tried again on demand from where it was', async () => {
+    const world = worldForTest();
+    world.fault = failing(['write', 0, { before: refused() }]);
+    await deliver(world, 'm1');
+    expect(world.reports.get(1)).toMatchObject({ state: 'dead', last_error: 'Cannot read: status is 403' });
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    expect(states(world)).toEqual(['dead null']);
+    expect(case_.replay([1, 2])).toEqual([1]);
+    expect(case_.replay([1])).toEqual([]);
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+    expect(world.analysed).toHaveLength(1);
+    expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
+  });
+
+  it('waits as long as the tool asks for, however often, without counting it as an attempt', async () => {
+    const world = worldForTest();
+    let refusals = 0;
+    world.fault = (call) =>
+      call === 'write' && refusals++ < 40
+        ? { before: new HelpdeskFailed('Cannot write: status is 429', { isPassing: true, retryAfterMs: 60_000 }) }
+        : undefined;
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    expect(await case_.work()).toEqual({ open: 1, pauseUntil: START + 60_000 });
+    await runOut(world, case_);
+    expect(world.now - START).toBeGreaterThan(40 * 60_000);
+    expect(world.notes).toHaveLength(1);
+  });
+
+  it('is told to the desk later when that is down', async () => {
+    const world = worldForTest();
+    world.deskFails = true;
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    await case_.work();
+    expect([world.notes.length, world.reports.size]).toEqual([1, 0]);
+    world.deskFails = false;
+    await runOut(world, case_);
+    expect(world.reports.get(1)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('what nobody works on', () => {
+  it('is put on the queue by the alarm, again and again at growing distances', async () => {
+    const world = worldForTest();
+    world.start().accept(about('m1'));
+    const waits: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const before = world.now;
+      world.passTo(world.wakeAt ?? 0);
+      await world.start().ring();
+      if (world.queued > 0) waits.push(Math.round((world.now - before) / 1000));
+      world.queued = 0;
+    }
+    expect(waits).toEqual([14, 30, 60]);
+  });
+
+  it('is worked on by the alarm itself when the queue loses what it takes', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
+      world.queued = 0;
+      world.passTo(world.wakeAt ?? 0);
+      await case_.ring();
+    }
+    expect(world.notes).toHaveLength(1);
+  });
+
+  it('is worked on by the alarm itself when the queue is down', async () => {
+    const world = worldForTest();
+    world.queueFails = true;
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+  });
+});
+
+describe('texts', () => {
+  it('are not kept once a job is done', async () => {
+    const world = worldForTest({ write: 'both', hasDrafts: true });
+    await deliver(world, 'm1');
+    expect(JSON.stringify([world.rows(), world.marks()])).not.toContain('Message');
+  });
+});
