@@ -63,7 +63,8 @@ const luhn = (digits: string): boolean => {
   return sum % 10 === 0 && !/^(\d)\1+$/.test(digits);
 };
 
-const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]){11,30}/giu;
+/** Groups of four, or none. */
+const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,4})?(?![\p{L}\p{N}])/giu;
 
 /** How much of a run is an IBAN. */
 const accountLength = (run: string): number | undefined => {
@@ -72,7 +73,7 @@ const accountLength = (run: string): number | undefined => {
     if (!isGroupEnd || /[ -]/.test(run[end - 1] ?? '')) continue;
     const account = run.slice(0, end).replace(/[ -]/g, '').toUpperCase();
     if (account.length < 15) return undefined;
-    if (account.length <= 34 && isAccount(account)) return end;
+    if (account.length <= 34 && (account.match(/\d/g)?.length ?? 0) >= 10 && isAccount(account)) return end;
   }
   return undefined;
 };

@@ -1,3 +1,4 @@
+import { findPasswords } from './find-passwords.ts';
 import { findSeedPhrases } from './find-seed-phrases.ts';
 import type { Found } from './mask-kind.ts';
 
@@ -10,15 +11,7 @@ export const findKeys = (text: string): Found[] => {
   for (const { 0: run, index } of text.matchAll(BY_FORM))
     found.push({ kind: 'key', start: index, end: index + run.length });
   found.push(...privateKeysIn(text));
-  for (const { 0: all, 1: said = '', 2: value = '', index } of text.matchAll(PASSWORD))
-    if (isPassword(value, said))
-      found.push({ kind: 'key', start: index + all.length - value.length, end: index + all.length });
-  for (const { 0: all, 1: value = '', index } of text.matchAll(SECRET))
-    if (isRandom(value)) found.push({ kind: 'key', start: index + all.length - value.length, end: index + all.length });
-  for (const { 0: all, 1: value = '', index } of text.matchAll(IN_URL))
-    if (value.length > 3)
-      found.push({ kind: 'key', start: index + all.length - value.length - 1, end: index + all.length - 1 });
-  return [...found, ...findSeedPhrases(text)];
+  return [...found, ...findPasswords(text), ...findSeedPhrases(text)];
 };
 
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
@@ -64,29 +57,3 @@ function* privateKeysIn(text: string): Generator<Found> {
 const KEY_BEGINS = /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_ENDS = /[^-]{0,20000}-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_LINES = /(?:\s{1,4}[A-Za-z\d+/=]{16,100}){0,400}/y;
-
-/** The value is what stands behind a colon or equals sign, or behind "is" where it does not look like a word. */
-const PASSWORD =
-  /(?<![\p{L}\p{N}])(?:(?:pass|kenn)wor[dt]e?s?|pass ?code|pin ?code|passwd|pwd|pass|passphrase|pin|mot de passe|contraseña|senha|palavra-passe|hasło|wachtwoord|lösenord|adgangskode|пароль)["'`*]{0,2}[ \t]{0,2}((?:is|was|ist|lautet|est|es|è|:|=|->|=>){1}[ \t]{0,2}:?)[ \t]{0,2}["'`*]{0,2}([^\s\ue000"'`<>,;]{3,200})/giu;
-
-const isPassword = (value: string, said: string): boolean => {
-  const bare = value.replace(/[.!?)\]]+$/, '');
-  if (/[:=>]/.test(said)) return !NO_PASSWORD.test(bare);
-  return bare.length >= 4 && /\d|[^\p{L}\p{N}'’-]/u.test(bare) && !NO_PASSWORD.test(bare);
-};
-
-const NO_PASSWORD =
-  /^(?:see|the|none|not|no|is|it|was|please|reset|forgot|forgotten|unknown|wrong|incorrect|invalid|required|siehe|keine|nicht|falsch|vergessen|x+|\*+|\.+|-+|_+)$/i;
-
-const SECRET =
-  /(?<![\p{L}\p{N}])(?:[\w-]{0,30}[_-])?(?:api[ _-]?key|key|secret|token|credentials?|bearer|basic|passwor[dt]|schlüssel|clé|clave|llave|chiave|chave|klucz|sleutel)["'`*]{0,2}[ \t]{0,2}(?:(?:is|was|ist|lautet|est|es|:|=|->|=>)[ \t]{0,2}){0,2}["'`*]{0,2}([\w+/=.~-]{12,500})/giu;
-
-/** Letters and digits in turns, as nobody writes words. */
-const isRandom = (value: string): boolean => {
-  const isMixed = /\d/.test(value) && /[A-Za-z]/.test(value);
-  const turns = value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0;
-  return isMixed && turns >= 4;
-};
-
-/** The password of a URL. */
-const IN_URL = /:\/\/[^\s/:@\ue000]{0,200}:([^\s/@\ue000]{1,200})@/g;

@@ -8,7 +8,7 @@ import { otherNumbersIn } from './other-numbers.ts';
 export const findPhones = (text: string): Found[] => {
   if (!/\d{2}/.test(text)) return [];
   const others = otherNumbersIn(text);
-  return [...byForm(text, others), ...called(text, others)];
+  return [...byForm(text, others), ...called(text, others), ...ownedIn(text)];
 };
 
 function* byForm(text: string, others: ReadonlySet<number>): Generator<Found> {
@@ -24,10 +24,18 @@ function* called(text: string, others: ReadonlySet<number>): Generator<Found> {
   for (const { 0: all, 1: run = '', index } of text.matchAll(CALLED)) {
     const start = index + all.length - run.length;
     const digits = run.replace(/\D/g, '').length;
-    if (digits >= 6 && digits <= 15 && !others.has(start) && !isOtherForm(run))
+    if (digits >= 7 && digits <= 15 && !others.has(start) && !isOtherForm(run))
       yield { kind: 'phone', start, end: index + all.length };
   }
 }
+
+/** "612 345 678 is my number" */
+function* ownedIn(text: string): Generator<Found> {
+  for (const { 0: run, index } of text.matchAll(OWNED)) yield { kind: 'phone', start: index, end: index + run.length };
+}
+
+const OWNED =
+  /(?<![\p{L}\d_.:+/-])\d(?:[ ./()-]{0,2}\d){6,14}(?=,? (?:is|ist|est|es) (?:my|meine|mon|mi) (?:\p{L}{1,12} ){0,2}(?:phone|number|mobile|cell|\p{L}{0,12}nummer|handy|numéro|número|móvil|portable)(?! is))/giu;
 
 /** A number goes on over the end of a line while it is short, and no single digit that stands apart belongs to it. */
 const internationalLength = (run: string): number => {
@@ -59,7 +67,7 @@ const BY_FORM = new RegExp(
     // North America: 555-123-4567, (555) 123-4567, 1-800-555-1234.
     '(?:1[-. ])?(?:\\([2-9]\\d{2}\\) ?[-.]?|[2-9]\\d{2}[-. /])\\d{3}[-. ]\\d{4}',
     // With a leading zero: 0170/1234567, 020 7946 0958, (030) 123 45 67, 06 12 34 56 78.
-    '\\(?0[1-9]\\d{0,4}\\)?(?: ?[/.-] ?| )\\d{2,8}(?:[ .-]\\d{2,6}){0,4}(?<=(?:\\d\\D{0,3}){9,})',
+    '\\(?0\\)?[1-9]\\d{0,4}\\)?(?: ?[/.-] ?| )\\d{2,8}(?:[ .-]\\d{2,6}){0,4}(?<=(?:\\d\\D{0,3}){9,})',
     '0[1-9]\\d{8,9}',
     // (11) 91234-5678
     '\\(\\d{2,3}\\) ?\\d{4,5}[- ]\\d{4}',
