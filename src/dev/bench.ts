@@ -2,7 +2,7 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [intents] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { benchDelegation } from './bench-delegation.ts';
 import { benchEmbeddings } from './bench-embeddings.ts';
 import { benchHttp } from './bench-http.ts';
 import { benchIndexing } from './bench-indexing.ts';
+import { benchIntents } from './bench-intents.ts';
 import { benchRetrieval } from './bench-retrieval.ts';
 import { benchRouting } from './bench-routing.ts';
 import { benchSearch } from './bench-search.ts';
@@ -27,6 +28,7 @@ const PARTS = {
   embeddings: benchEmbeddings,
   retrieval: benchRetrieval,
   support: benchSupport,
+  intents: benchIntents,
   size: benchSize,
 };
 

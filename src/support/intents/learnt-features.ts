@@ -39,10 +39,9 @@ export const learnFeatures = (set: TrainingSet): LearntFeatures => {
     const words = messageWords(text);
     return { words, features: messageFeatures(words) };
   });
-  const hashes = sortedHashes(read.map(({ features }) => features.blocks));
-  const placeOf = new Map<number, number>();
-  for (let place = 0; place < hashes.length; place += 1) placeOf.set(hashes[place] ?? 0, place);
-  const counted = read.map(({ features: { blocks } }) => blocks.map((block) => countPlaces(block, placeOf)));
+  const blocks = read.flatMap(({ features }) => features.blocks);
+  const hashes = distinct(blocks);
+  const counted = countBlocks(blocks, hashes);
   const gains = gainsOf(counted, set, hashes.length);
   const stems = stemsOf(
     read.map(({ features }) => features.stems),
@@ -58,91 +57,120 @@ export const learnFeatures = (set: TrainingSet): LearntFeatures => {
   };
 };
 
-const sortedHashes = (
-  examples: readonly (readonly number[][])[] | readonly (readonly (readonly number[])[])[],
-): Uint32Array => {
-  const distinct = new Set<number>();
-  for (const blocks of examples) for (const block of blocks) for (const hash of block) distinct.add(hash);
-  return Uint32Array.from(distinct).sort();
+/** Ascending, each once. */
+const distinct = (blocks: readonly (readonly number[])[]): Uint32Array => {
+  const all = new Uint32Array(blocks.reduce((sum, block) => sum + block.length, 0));
+  let end = 0;
+  for (const block of blocks) {
+    all.set(block, end);
+    end += block.length;
+  }
+  return all.sort().filter((hash, at) => at === 0 || hash !== all[at - 1]);
 };
 
-/** Feature -> how often it stands in one block of one example. */
-type Counts = Map<number, number>;
+/** Blocks of a message; see `messageFeatures`. */
+const BLOCKS = 3;
 
-const countPlaces = (block: readonly number[], placeOf: ReadonlyMap<number, number>): Counts => {
-  const counts: Counts = new Map();
-  for (const hash of block) {
-    const place = placeOf.get(hash);
-    if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+/** The features of all blocks, each once: block `i` has those from `starts[i]` to before `starts[i + 1]`. */
+interface CountedBlocks {
+  starts: Uint32Array;
+  features: Uint32Array;
+  /** How often each stands in its block. */
+  counts: Uint16Array;
+}
+
+const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array): CountedBlocks => {
+  const placeOf = new Map<number, number>();
+  for (let place = 0; place < hashes.length; place += 1) placeOf.set(hashes[place] as number, place);
+  const size = blocks.reduce((sum, block) => sum + block.length, 0);
+  const starts = new Uint32Array(blocks.length + 1);
+  const features = new Uint32Array(size);
+  const counts = new Uint16Array(size);
+  /** Where a feature of the present block is counted, plus one; 0 for nowhere yet. */
+  const countedAt = new Uint32Array(hashes.length);
+  let end = 0;
+  for (const [at, block] of blocks.entries()) {
+    const start = end;
+    for (const hash of block) {
+      const place = placeOf.get(hash) as number;
+      if (countedAt[place] === 0) {
+        features[end] = place;
+        end += 1;
+        countedAt[place] = end;
+      }
+      const entry = (countedAt[place] as number) - 1;
+      counts[entry] = (counts[entry] as number) + 1;
+    }
+    for (let entry = start; entry < end; entry += 1) countedAt[features[entry] as number] = 0;
+    starts[at + 1] = end;
   }
-  return counts;
+  return { starts, features: features.subarray(0, end), counts: counts.subarray(0, end) };
 };
 
 /**
  * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the intents among the examples that hold the feature, each count first given
  * `1 / K` (reference on intents, step 4). What belongs to no intent counts as one of its own.
  */
-const gainsOf = (
-  counted: readonly Counts[][],
-  { intentCount, examples }: TrainingSet,
-  features: number,
-): Uint8Array => {
-  const hasOutOfScope = examples.some(({ intent }) => intent === OUT_OF_SCOPE);
-  const classes = intentCount + (hasOutOfScope ? 1 : 0);
-  const perFeature: Counts[] = Array.from({ length: features }, () => new Map());
-  for (const [row, blocks] of counted.entries()) {
-    const { intent = OUT_OF_SCOPE } = examples[row] ?? {};
-    for (const block of blocks) {
-      for (const place of block.keys()) perFeature[place]?.set(intent, (perFeature[place].get(intent) ?? 0) + 1);
+const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet, size: number): Uint8Array => {
+  const rowsOfIntent = Map.groupBy(examples.keys(), (row) => examples[row]?.intent ?? OUT_OF_SCOPE);
+  const classes = intentCount + (rowsOfIntent.has(OUT_OF_SCOPE) ? 1 : 0);
+  const part = (count: number) => (count + 1 / classes) * Math.log(count + 1 / classes);
+  const none = part(0);
+  const total = new Uint32Array(size);
+  /** Sum of the parts of all classes, less that of none at all. */
+  const parts = new Float64Array(size);
+  const own = new Uint32Array(size);
+  for (const rows of rowsOfIntent.values()) {
+    const touched: number[] = [];
+    for (const row of rows) {
+      const end = counted.starts[(row + 1) * BLOCKS] ?? 0;
+      for (let at = counted.starts[row * BLOCKS] ?? 0; at < end; at += 1) {
+        const feature = counted.features[at] as number;
+        if (own[feature] === 0) touched.push(feature);
+        own[feature] = (own[feature] as number) + 1;
+      }
+    }
+    for (const feature of touched) {
+      const count = own[feature] as number;
+      total[feature] = (total[feature] as number) + count;
+      parts[feature] = (parts[feature] as number) + part(count) - none;
+      own[feature] = 0;
     }
   }
-  return Uint8Array.from(perFeature, (counts) => {
-    const gain = (0.1 + 1 - shareOfEntropy(counts, classes)) ** 0.7;
-    return Math.min(255, Math.round(gain / GAIN_UNIT));
+  return Uint8Array.from(total, (count, feature) => {
+    const entropy = Math.log(count + 1) - (classes * none + (parts[feature] as number)) / (count + 1);
+    const share = classes < 2 ? 0 : Math.min(1, entropy / Math.log(classes));
+    return Math.min(255, Math.round((0.1 + 1 - share) ** 0.7 / GAIN_UNIT));
   });
 };
 
-/** Entropy of smoothed counts as a share of the greatest that so many classes can have, 0 to 1. */
-const shareOfEntropy = (counts: Counts, classes: number): number => {
-  if (classes < 2) return 0;
-  let total = 1;
-  for (const count of counts.values()) total += count;
-  const part = (share: number) => -share * Math.log(share);
-  let entropy = (classes - counts.size) * part(1 / classes / total);
-  for (const count of counts.values()) entropy += part((count + 1 / classes) / total);
-  return Math.min(1, entropy / Math.log(classes));
-};
-
-const rowsOf = (counted: readonly Counts[][], gains: Uint8Array): SparseRows => {
-  const size = counted.reduce((sum, blocks) => sum + blocks.reduce((inner, block) => inner + block.size, 0), 0);
-  const starts = new Uint32Array(counted.length + 1);
-  const features = new Uint32Array(size);
-  const values = new Float32Array(size);
-  const squares = new Float64Array(counted.length);
-  let at = 0;
-  for (const [row, blocks] of counted.entries()) {
-    const filled = blocks.filter((block) => block.size > 0);
-    for (const block of filled) {
-      const from = at;
+const rowsOf = ({ starts, features, counts }: CountedBlocks, gains: Uint8Array): SparseRows => {
+  const rowCount = (starts.length - 1) / BLOCKS;
+  const values = new Float32Array(features.length);
+  const squares = new Float64Array(rowCount);
+  const rowStarts = Uint32Array.from({ length: rowCount + 1 }, (_, row) => starts[row * BLOCKS] ?? 0);
+  for (let row = 0; row < rowCount; row += 1) {
+    const bounds = Array.from(starts.subarray(row * BLOCKS, (row + 1) * BLOCKS + 1));
+    const filled = bounds.filter((end, at) => at > 0 && end > (bounds[at - 1] ?? 0)).length;
+    for (let block = 0; block < BLOCKS; block += 1) {
+      const [start = 0, end = 0] = bounds.slice(block, block + 2);
       let square = 0;
-      for (const [place, count] of block) {
-        const value = featureValue(count, gains[place] ?? 0);
-        features[at] = place;
+      for (let at = start; at < end; at += 1) {
+        const value = featureValue(counts[at] as number, gains[features[at] as number] as number);
         values[at] = value;
         square += value * value;
-        at += 1;
       }
-      const scale = 1 / Math.sqrt(square * filled.length);
-      for (let place = from; place < at; place += 1) values[place] = (values[place] ?? 0) * scale;
+      const scale = 1 / Math.sqrt(square * filled);
+      for (let at = start; at < end; at += 1) values[at] = (values[at] as number) * scale;
     }
-    squares[row] = filled.length > 0 ? 1 : 0;
-    starts[row + 1] = at;
+    squares[row] = filled > 0 ? 1 : 0;
   }
-  return { starts, features, values, squares };
+  return { starts: rowStarts, features, values, squares };
 };
 
 /** Before its block is scaled to length 1. */
-export const featureValue = (count: number, gain: number): number => (1 + Math.log(count)) * gain;
+export const featureValue = (count: number, gain: number): number =>
+  count === 1 ? gain : (1 + Math.log(count)) * gain;
 
 const stemsOf = (stemsOfExamples: readonly (readonly number[])[], { examples }: TrainingSet): LearntStem[] => {
   const found = new Map<number, { hash: number; examples: number; intents: Set<number> }>();

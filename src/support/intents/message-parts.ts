@@ -1,22 +1,31 @@
 import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
+import { messageWords } from './message-words.ts';
 
 /** Of a message so much is looked at, in UTF-16 units. */
 const MAX_READ = 4000;
 /** What it is about stands in its first sentences. */
 const MAX_SENTENCES = 8;
 const MAX_SENTENCE = 300;
+/** Up to here a message is one request, and read best as one. */
+const FEW_WORDS = 25;
 
-/**
- * The texts by which a message is classified: its first sentences together, and each of them alone, since a request between a
- * greeting and a story is found best by itself. A subject stands before the message, on a line of its own. Quoted mail is left
- * out.
- */
-export const messageParts = (message: string): string[] => {
+/** The words by which a message is classified. */
+export interface MessageParts {
+  /** Of its first sentences. */
+  whole: string[];
+  /** Of each of them, where there are so many that a request may be lost among a greeting and a story; else none. */
+  sentences: string[][];
+}
+
+/** The words of a message that tell its intent; of a long one the first sentences. Quoted mail is left out. */
+export const messageParts = (message: string): MessageParts => {
   const text = withoutQuotes(message.slice(0, MAX_READ));
   const sentences = splitSentences(text)
     .slice(0, MAX_SENTENCES)
-    .map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_SENTENCE)));
-  return sentences.length <= 1 ? sentences : [sentences.join('\n'), ...sentences];
+    .map(({ start, end }) => messageWords(text.slice(start, Math.min(end, start + MAX_SENTENCE))))
+    .filter((words) => words.length > 0);
+  const whole = sentences.flat();
+  return { whole, sentences: whole.length > FEW_WORDS && sentences.length > 1 ? sentences : [] };
 };
 
 const withoutQuotes = (text: string): string =>

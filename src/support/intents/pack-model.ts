@@ -96,41 +96,50 @@ const startsOf = (counts: readonly number[]): Uint32Array<ArrayBuffer> => {
 /** The strongest weights that there is room for, by feature. */
 const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
   const features = weights[0]?.length ?? 0;
-  const least = leastKept(weights, scales);
+  const { least, total } = leastKept(weights, scales);
   const counts = new Uint8Array(features);
   const starts = new Uint32Array(Math.ceil(features / WEIGHT_STEP) + 1);
-  const intents: number[] = [];
-  const values: number[] = [];
+  const intents = new Uint8Array(total);
+  const values = new Int8Array(total);
+  let end = 0;
   for (let feature = 0; feature < features; feature += 1) {
-    if (feature % WEIGHT_STEP === 0) starts[feature / WEIGHT_STEP] = values.length;
-    for (const [intent, own] of weights.entries()) {
-      const weight = own[feature] ?? 0;
-      if (weight === 0 || Math.abs(weight) * (scales[intent] ?? 0) < least) continue;
-      intents.push(intent);
-      values.push(weight);
-      counts[feature] = (counts[feature] ?? 0) + 1;
+    if (feature % WEIGHT_STEP === 0) starts[feature / WEIGHT_STEP] = end;
+    const start = end;
+    for (let intent = 0; intent < weights.length; intent += 1) {
+      const weight = (weights[intent] as Int8Array)[feature] as number;
+      if (weight === 0 || binOf(weight, scales[intent] as number, least.unit) < least.bin) continue;
+      intents[end] = intent;
+      values[end] = weight;
+      end += 1;
     }
+    counts[feature] = end - start;
   }
-  starts[starts.length - 1] = values.length;
-  return { starts, counts, intents: Uint8Array.from(intents), weights: Int8Array.from(values) };
+  starts[starts.length - 1] = end;
+  return { starts, counts, intents, weights: values };
 };
 
-/** Weights below this are left out; 0 when all have room. */
-const leastKept = (weights: readonly Int8Array[], scales: Float32Array): number => {
+/** Weights are told apart by strength in so many steps. */
+const BINS = 4096;
+
+const binOf = (weight: number, scale: number, unit: number): number => Math.floor((Math.abs(weight) * scale) / unit);
+
+/** The least strength that is kept, and how many weights have it or more. */
+const leastKept = (weights: readonly Int8Array[], scales: Float32Array) => {
   const strongestOfAll = scales.reduce((most, scale) => Math.max(most, scale * 127), 0);
-  const histogram = new Uint32Array(4096);
-  const unit = strongestOfAll / (histogram.length - 1) || 1;
+  const unit = strongestOfAll / (BINS - 1) || 1;
+  const histogram = new Uint32Array(BINS + 1);
   let total = 0;
   for (const [intent, own] of weights.entries()) {
-    const scale = scales[intent] ?? 0;
-    for (const weight of own) {
+    const scale = scales[intent] as number;
+    for (let at = 0; at < own.length; at += 1) {
+      const weight = own[at] as number;
       if (weight === 0) continue;
-      const bin = Math.floor((Math.abs(weight) * scale) / unit);
-      histogram[bin] = (histogram[bin] ?? 0) + 1;
+      const bin = binOf(weight, scale, unit);
+      histogram[bin] = (histogram[bin] as number) + 1;
       total += 1;
     }
   }
   let bin = 0;
-  for (; total > MAX_WEIGHTS; bin += 1) total -= histogram[bin] ?? 0;
-  return bin * unit;
+  for (; total > MAX_WEIGHTS; bin += 1) total -= histogram[bin] as number;
+  return { least: { bin, unit }, total };
 };

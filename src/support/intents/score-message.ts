@@ -2,7 +2,6 @@ import { confidenceOf } from './confidence.ts';
 import { correctWord } from './correct-word.ts';
 import { featureValue, GAIN_UNIT } from './learnt-features.ts';
 import { messageFeatures } from './message-features.ts';
-import { messageWords } from './message-words.ts';
 import { WEIGHT_STEP } from './model-format.ts';
 import type { OpenModel } from './open-model.ts';
 import { rarity } from './pack-model.ts';
@@ -11,21 +10,18 @@ import { rarity } from './pack-model.ts';
 export interface MessageScores {
   /** By intent, 0 to 1. */
   confidences: Float64Array;
-  /** By intent: distance to its plane. */
-  scores: Float64Array;
   /** Whether any word of it occurs in an example of an intent. */
   isKnown: boolean;
 }
 
-/** Scores a text of bounded length; what no example holds counts for nothing but the confidence. */
-export const scoreMessage = (model: OpenModel, text: string): MessageScores => {
-  const words = messageWords(text).map((word) => correctWord(word, model));
-  const features = messageFeatures(words, { isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0 });
+/** Scores the words of a text of bounded length; what no example holds counts for nothing but the confidence. */
+export const scoreMessage = (model: OpenModel, words: readonly string[]): MessageScores => {
+  const known = words.map((word) => correctWord(word, model));
+  const features = messageFeatures(known, { isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0 });
   const scores = scoresOf(model, features.blocks);
   const { unseen, covers, isKnown } = signalsOf(model, features.stems);
   return {
     confidences: scores.map((score, intent) => confidenceOf({ score, unseen, cover: covers[intent] ?? 0 })),
-    scores,
     isKnown,
   };
 };

@@ -4,6 +4,9 @@ import type { LearntFrom } from './training-set.ts';
 
 /** Of what a classifier would answer rightly, the share that may be taken for unknown: 0.02 is lenient, 0.1 strict. */
 const LOST_SHARE = 0.05;
+/** Where examples have little in common, a share of them is found by chance alone: below, one in five foreign questions passes. */
+const LEAST = 0.3;
+const MOST = 0.9;
 
 /**
  * The confidence below which a message is of no intent, from the examples alone (reference on intents): a simulation of messages that
@@ -18,5 +21,6 @@ export const simulateThreshold = (
     .filter(({ intent, likeliest }) => intent === likeliest)
     .map(({ confidence }) => confidence)
     .sort((left, other) => left - other);
-  return right[Math.floor(right.length * lostShare)] ?? DEFAULT_THRESHOLD;
+  const found = right[Math.floor(right.length * lostShare)] ?? DEFAULT_THRESHOLD;
+  return Math.min(MOST, Math.max(LEAST, found));
 };

@@ -44,11 +44,18 @@ export const trainOn = (
   const weights = Array.from({ length: set.intentCount }, (_, intent) => {
     const isOf = Uint8Array.from(set.examples, (example) => (example.intent === intent ? 1 : 0));
     const { bias } = trainSeparator(features.rows, isOf, { ...EFFORTS[effort], random, weights: dense });
-    const greatest = dense.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
-    const scale = greatest / 127 || 1;
+    const scale = (greatestOf(dense) || 1) / 127;
     biases[intent] = bias;
     scales[intent] = scale;
-    return Int8Array.from(dense, (weight) => Math.round(weight / scale));
+    const own = new Int8Array(dense.length);
+    for (let at = 0; at < own.length; at += 1) own[at] = Math.round((dense[at] as number) / scale);
+    return own;
   });
   return { features, weights: { biases, scales, weights } };
+};
+
+const greatestOf = (weights: Float64Array): number => {
+  let greatest = 0;
+  for (let at = 0; at < weights.length; at += 1) greatest = Math.max(greatest, Math.abs(weights[at] as number));
+  return greatest;
 };
