@@ -150,7 +150,10 @@ const readReply = async (response: Response, failed: Failure): Promise<unknown> 
 };
 
 const statusFailure = ({ status, headers }: Response, { api, call }: { api: HelpdeskApi; call: ApiCall }) => {
-  const advice = status >= 300 && status < 400 ? 'the address has moved' : ADVICE[status];
+  const advice =
+    status >= 300 && status < 400
+      ? 'the ticket was merged, or the address of the connection has moved'
+      : ADVICE[status];
   const isPassing = PASSING.has(status) || status >= 500;
   const asked = isPassing ? retryAfterOf(headers, api.now()) : undefined;
   return failureOf(api, call)(`status is ${status}${advice === undefined ? '' : `: ${advice}`}`, {
@@ -165,7 +168,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** What who runs the workspace can do. */
 const ADVICE: Readonly<Record<number, string>> = {
-  400: 'it takes this for no request of its own: check the options of the connection',
+  400: 'it does not take the request: check the options of the connection',
   401: 'it refuses the API token: enter a valid one in the connection',
   403: 'the API user may not do this: give it the right to read tickets and to write notes',
   404: 'there is no such ticket, or the API user may not see it: check the apiUrl and the options of the connection',

@@ -61,7 +61,7 @@ describe('callHelpdesk()', () => {
 
   it('says for every status whether it passes, whether it is unclear, and what an admin can do', async () => {
     const cases: [number, { isPassing: boolean; isUnclear: boolean }, RegExp][] = [
-      [301, { isPassing: false, isUnclear: false }, /the address has moved/],
+      [301, { isPassing: false, isUnclear: false }, /has moved/],
       [400, { isPassing: false, isUnclear: false }, /check the options/],
       [401, { isPassing: false, isUnclear: false }, /enter a valid one/],
       [403, { isPassing: false, isUnclear: false }, /give it the right/],

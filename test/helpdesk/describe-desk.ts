@@ -6,7 +6,7 @@ import { noteOf } from './note-of.ts';
 
 const MARKER = noteOf().marker;
 
-export const deliveryOf = (
+const deliveryOf = (
   signed: { headers: Record<string, string>; body: string },
   url = 'https://hooks.example.com/webhooks/tool',
 ): Delivery => ({
@@ -103,6 +103,23 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
         metadata: { tags: ['billing'] },
       });
       for (const { sentAtMs } of ticket.messages) expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
+    });
+
+    it('names the files that the customer sent, and no others', async () => {
+      const { local, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'See the file.' });
+      local.addAgentReply(ticketId, 'Here is ours.');
+      const withFiles: typeof fetch = async (url, init) => {
+        const response = await fetch(url, init);
+        const file = { file_name: 'debug.log', name: 'debug.log', filename: 'debug.log' };
+        const address = { data_url: 'https://desk.example.com/blobs/7/debug.log?disposition=inline' };
+        const text = (await response.text())
+          .replaceAll('"attachments":[]', `"attachments":${JSON.stringify([file])}`)
+          .replaceAll('"source_id":null', `"source_id":null,"attachments":${JSON.stringify([address])}`);
+        return new Response(text, response);
+      };
+      const desk = tool.desk(local.connection, { fetch: withFiles, now: Date.now });
+      expect((await desk.readTicket(ticketId, { signal })).metadata.attachments).toEqual(['debug.log']);
     });
 
     it('reads the newest 200 of more messages', async () => {

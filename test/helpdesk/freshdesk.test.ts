@@ -41,6 +41,7 @@ describe('Freshdesk, against its API', () => {
       requester_id: 4801,
       requester: { id: 4801, name: 'Dana Ortiz' },
       source: 1,
+      attachments: [{ id: 1, name: 'photo.png' }],
       tags: ['billing'],
       custom_fields: { cf_device: 'Apollo II', cf_empty: null },
       created_at: '2026-01-15T10:29:58Z',
@@ -89,7 +90,11 @@ describe('Freshdesk, against its API', () => {
   const signal = AbortSignal.timeout(20_000);
 
   it('reads the first message from the ticket, the others from its entries', async () => {
-    entries = [entry(1, {}), entry(2, { incoming: false, user_id: 77 }), entry(3, { incoming: false, private: true })];
+    entries = [
+      entry(1, { attachments: [{ name: 'debug.log' }, { name: null }] }),
+      entry(2, { incoming: false, user_id: 77 }),
+      entry(3, { incoming: false, private: true }),
+    ];
     const ticket = await open().readTicket('10482', { signal });
     expect(ticket.messages.map(({ id, from, isPublic, text }) => [id, from, isPublic, text])).toEqual([
       ['ticket-10482', 'customer', true, 'I was **charged** twice.'],
@@ -100,7 +105,12 @@ describe('Freshdesk, against its API', () => {
     expect(ticket).toMatchObject({
       subject: 'Charged twice',
       customer: { id: '4801', name: 'Dana Ortiz' },
-      metadata: { channel: 'email', tags: ['billing'], product: 'Apollo II' },
+      metadata: {
+        channel: 'email',
+        tags: ['billing'],
+        product: 'Apollo II',
+        attachments: ['photo.png', 'debug.log'],
+      },
     });
   });
 

@@ -61,7 +61,14 @@ describe('Gorgias, against its API', () => {
   });
   afterAll(() => server.stop());
   beforeEach(() => {
-    const first = { id: 1, channel: 'email', from_agent: false, public: true, stripped_text: 'Help.' };
+    const first = {
+      id: 1,
+      channel: 'email',
+      from_agent: false,
+      public: true,
+      stripped_text: 'Help.',
+      attachments: [{ name: 'debug.log' }],
+    };
     messages = [{ ...first, body_text: 'Help.\n> old', created_datetime: '2026-01-15T10:29:58.120000' }];
   });
 
@@ -77,7 +84,7 @@ describe('Gorgias, against its API', () => {
     expect(ticket).toMatchObject({
       subject: 'Twice',
       customer: { id: '778812', name: 'Dana Ortiz' },
-      metadata: { channel: 'email', tags: ['billing'] },
+      metadata: { channel: 'email', tags: ['billing'], attachments: ['debug.log'] },
       messages: [
         { id: '1', from: 'customer', isPublic: true, text: 'Help.', sentAtMs: Date.parse('2026-01-15T10:29:58.120Z') },
       ],

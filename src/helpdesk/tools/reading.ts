@@ -45,6 +45,16 @@ export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number
 /** Ids are numbers in bodies that we send, unless they are too long for one. */
 export const numberOf = (id: string): number | string => (/^\d{1,15}$/.test(id) ? Number(id) : id);
 
+/** Names of files, from the member that tells them. */
+export const fileNames = (member: string) =>
+  listOf(
+    z
+      .looseObject({})
+      .transform((file) => file[member])
+      .pipe(z.string().min(1).max(2048)),
+    20,
+  );
+
 /** A time of the ISO kind; without an offset it is read as UTC. Milliseconds since 1970. */
 export const optionalTime = optionalText(64).transform((text) => (text === undefined ? undefined : timeOf(text)));
 

@@ -1,8 +1,9 @@
 import { htmlToMarkdown } from '../../knowledge/articles/html-to-markdown.ts';
 import type { DeskMessage, Ticket } from '../ticket.ts';
+import { withoutQuotedHistory } from './quoted-history.ts';
 
 /** Of a message (`DeskMessage`). */
-export const MAX_TEXT = 32_000;
+const MAX_TEXT = 32_000;
 /** Of a message before it is made into text, which takes some 50 ms. */
 const MAX_HTML = 128_000;
 /** What is read of a note, before its text is cut: its marker stands in the last line. Chatwoot takes 150,000. */
@@ -11,30 +12,45 @@ export const MAX_NOTE = 256_000;
 export const MAX_MESSAGES = 200;
 
 /** The text of a message that is plain or Markdown. */
-export const plainText = (text: string | undefined): string => (text ?? '').trim().slice(0, MAX_TEXT).toWellFormed();
+export const plainText = (text: string | undefined): string =>
+  (text ?? '').trim().replaceAll('\r\n', '\n').slice(0, MAX_TEXT).toWellFormed();
 
-/** The text of a message in HTML; longer pages than 128,000 characters are cut first. */
+/** The same of a message in HTML; longer pages than 128,000 characters are cut first. */
 export const htmlText = (html: string | undefined): string =>
   html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
 
-/** The newest 200, oldest first; those of the same time, or without one, in the order they come in. */
+/**
+ * The newest 200, oldest first; those of the same time, or without one, in the order they come in. Without the messages that
+ * replies repeat; what the first of all quotes stands nowhere else.
+ */
 export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] =>
-  messages.toSorted((one, other) => (one.sentAtMs ?? 0) - (other.sentAtMs ?? 0)).slice(-MAX_MESSAGES);
+  messages
+    .toSorted((one, other) => (one.sentAtMs ?? 0) - (other.sentAtMs ?? 0))
+    .slice(-MAX_MESSAGES)
+    .map((message, at) => (at === 0 ? message : { ...message, text: withoutQuotedHistory(message.text) }));
 
 interface Told {
   channel?: string | undefined;
   tags?: readonly string[] | undefined;
   /** Custom fields by name or id. */
   fields?: Readonly<Record<string, unknown>> | undefined;
+  /** Names of files that the customer sent, oldest first. */
+  attachments?: readonly string[] | undefined;
   /** Name or id of the field that tells the product: option `productField` of a connection. */
   productField?: string | undefined;
 }
 
 /**
- * What a helpdesk knows of a ticket besides its messages: `channel`, at most 50 `tags`, at most 40 `fields` of plain
+ * What a helpdesk knows of a ticket besides its messages: `channel`, at most 20 `attachments`, 50 `tags`, at most 40 `fields` of plain
  * values, and `product`: the field that is said to tell it, else one called so, or device or model. At most 12,000 characters of JSON.
  */
-export const ticketMetadata = ({ channel, tags = [], fields = {}, productField }: Told): Ticket['metadata'] => {
+export const ticketMetadata = ({
+  channel,
+  tags = [],
+  fields = {},
+  attachments = [],
+  productField,
+}: Told): Ticket['metadata'] => {
   const plain = plainFields(fields);
   const isProduct = (name: string) =>
     productField === undefined ? /^(?:product|device|model)$/i.test(name) : name === productField;
@@ -42,19 +58,19 @@ export const ticketMetadata = ({ channel, tags = [], fields = {}, productField }
   return {
     ...(channel === undefined ? {} : { channel: channel.slice(0, 100) }),
     ...(typeof product === 'string' ? { product: product.slice(0, 200) } : {}),
-    ...(tags.length === 0 ? {} : { tags: plainTags(tags) }),
+    ...(attachments.length === 0 ? {} : { attachments: shortNames(attachments.slice(-20), { each: 200, all: 3000 }) }),
+    ...(tags.length === 0 ? {} : { tags: shortNames(tags.slice(0, 50), { each: 100, all: 3000 }) }),
     ...(Object.keys(plain).length === 0 ? {} : { fields: plain }),
   };
 };
 
-const plainTags = (tags: readonly string[]): string[] =>
+const shortNames = (names: readonly string[], { each, all }: { each: number; all: number }): string[] =>
   within(
-    tags.slice(0, 50).map((tag) => tag.slice(0, 100).toWellFormed()),
-    MAX_TAGS_LENGTH,
+    names.map((name) => name.slice(0, each).toWellFormed()),
+    all,
   );
 
-const MAX_FIELDS_LENGTH = 6000;
-const MAX_TAGS_LENGTH = 4000;
+const MAX_FIELDS_LENGTH = 4000;
 
 const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> => {
   const plain = Object.entries(fields).flatMap(([name, value]): [string, string | number | boolean][] => {

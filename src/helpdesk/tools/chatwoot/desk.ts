@@ -3,7 +3,7 @@ import { callHelpdesk, type HelpdeskApi, pathOf } from '../../call-helpdesk.ts';
 import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { neededOption, neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
 import { htmlText, inOrder, MAX_MESSAGES, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 const Contact = z
@@ -31,6 +31,7 @@ const Message = z.object({
   message_type: z.number(),
   private: z.boolean().nullish().catch(undefined),
   created_at: optionalSeconds,
+  attachments: fileNames('data_url'),
   sender: z
     .object({ type: optionalText(100) })
     .nullish()
@@ -56,7 +57,7 @@ type Message = z.infer<typeof Message>;
 /** The tool's own. */
 const PAGE = 20;
 
-/** Chatwoot's API with the token of a user or an agent bot. Options: `accountId`; `productField`. */
+/** Chatwoot's API with the token of a user, as an agent bot's may not read. Options: `accountId`; `productField`. */
 export const chatwootDesk = (
   connection: HelpdeskConnection,
   { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
@@ -108,6 +109,7 @@ export const chatwootDesk = (
         messages: inOrder(messages.flatMap(deskMessage)),
         metadata: ticketMetadata({
           channel: value.meta?.channel,
+          attachments: messages.filter(isOfCustomer).flatMap(({ attachments }) => attachments.map(lastSegment)),
           tags: value.labels,
           fields: value.custom_attributes ?? undefined,
           productField: connection.options.productField,
@@ -141,11 +143,27 @@ export const chatwootDesk = (
   };
 };
 
+const isOfCustomer = ({ message_type: type }: Message): boolean => type === 0;
+
+/** Files are told by their address alone, which ends with their name. */
+const lastSegment = (address: string): string => {
+  const name = address.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+};
+
 /** Activities, such as a change of status, say nothing. */
 const deskMessage = (message: Message): DeskMessage[] => {
   const { id, content, message_type: type, content_attributes: attributes, created_at: sentAtMs } = message;
   if (type === 2) return [];
-  const from = type === 0 ? 'customer' : type === 3 || message.sender?.type === 'agent_bot' ? 'system' : 'agent';
+  const from = isOfCustomer(message)
+    ? 'customer'
+    : type === 3 || message.sender?.type === 'agent_bot'
+      ? 'system'
+      : 'agent';
   const text = content === undefined ? htmlText(attributes?.email?.html_content?.full) : plainText(content);
   return [{ id, from, isPublic: message.private !== true, text, sentAtMs }];
 };

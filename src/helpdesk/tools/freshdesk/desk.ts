@@ -4,7 +4,7 @@ import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { basicAuth } from '../basic-auth.ts';
 import { neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 const Ticket = z.object({
@@ -20,6 +20,7 @@ const Ticket = z.object({
   tags: listOf(z.string(), 50),
   custom_fields: z.record(z.string(), z.unknown()).nullish().catch(undefined),
   created_at: optionalTime,
+  attachments: fileNames('name'),
 });
 
 const Entry = z.object({
@@ -30,12 +31,15 @@ const Entry = z.object({
   private: z.boolean().nullish().catch(true),
   user_id: optionalId,
   created_at: optionalTime,
+  attachments: fileNames('name'),
 });
 type Entry = z.infer<typeof Entry>;
 
 const PAGE = 100;
 /** Pages go from the oldest entry on, and only the last one holds the newest. */
 const MAX_PAGES = 10;
+/** A mail that an agent began. */
+const OUTBOUND = 10;
 const CHANNELS: Readonly<Record<number, string>> = { 1: 'email', 2: 'portal', 3: 'phone', 7: 'chat', 9: 'widget' };
 
 /**
@@ -65,15 +69,15 @@ export const freshdeskDesk = (
     }
     return entries;
   };
-  const entryMessage = ({ id, incoming, private: isPrivate, user_id: author, created_at: sentAtMs, ...entry }: Entry) =>
-    ({
-      id,
-      from:
-        incoming === true && isPrivate === false && (author === undefined || author !== userId) ? 'customer' : 'agent',
-      isPublic: isPrivate === false,
-      text: entry.body === undefined ? plainText(entry.body_text) : htmlText(entry.body),
-      sentAtMs,
-    }) satisfies DeskMessage;
+  const isOfCustomer = ({ incoming, private: isPrivate, user_id: author }: Entry): boolean =>
+    incoming === true && isPrivate === false && (author === undefined || author !== userId);
+  const entryMessage = (entry: Entry): DeskMessage => ({
+    id: entry.id,
+    from: isOfCustomer(entry) ? 'customer' : 'agent',
+    isPublic: entry.private === false,
+    text: entry.body === undefined ? plainText(entry.body_text) : htmlText(entry.body),
+    sentAtMs: entry.created_at,
+  });
 
   return {
     readTicket: async (ticketId, { signal }) => {
@@ -84,7 +88,7 @@ export const freshdeskDesk = (
       // The first message is the ticket's own and has no id; those of entries are numbers.
       const first: DeskMessage = {
         id: `ticket-${ticketId}`,
-        from: 'customer',
+        from: value.source === OUTBOUND ? 'agent' : 'customer',
         isPublic: true,
         text: description === undefined ? plainText(plain) : htmlText(description),
         sentAtMs,
@@ -95,6 +99,7 @@ export const freshdeskDesk = (
         customer: { id: value.requester?.id ?? value.requester_id, name: value.requester?.name },
         messages: inOrder([first, ...entries.map(entryMessage)]),
         metadata: ticketMetadata({
+          attachments: [...value.attachments, ...entries.filter(isOfCustomer).flatMap((one) => one.attachments)],
           channel: CHANNELS[value.source ?? 0],
           tags: value.tags,
           fields: value.custom_fields ?? undefined,

@@ -4,7 +4,7 @@ import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { basicAuth } from '../basic-auth.ts';
 import { neededOption, neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 const Message = z.object({
@@ -21,6 +21,7 @@ const Message = z.object({
     .nullish()
     .catch(undefined),
   created_datetime: optionalTime,
+  attachments: fileNames('name'),
 });
 type Message = z.infer<typeof Message>;
 
@@ -61,7 +62,13 @@ export const gorgiasDesk = (
         subject,
         customer: { id: customer?.id, name: customer?.name },
         messages: inOrder(messages.map(deskMessage(connection.options.email))),
-        metadata: ticketMetadata({ channel, tags: tags.map(({ name }) => name) }),
+        metadata: ticketMetadata({
+          channel,
+          attachments: messages
+            .filter(isOfCustomer(connection.options.email))
+            .flatMap(({ attachments }) => attachments),
+          tags: tags.map(({ name }) => name),
+        }),
       };
     },
 
@@ -97,14 +104,18 @@ export const gorgiasDesk = (
 
 const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 'internal-note' || isPublic === false;
 
+const isOfCustomer =
+  (ours: string | undefined) =>
+  ({ from_agent: isAgent, sender }: Message): boolean =>
+    isAgent === false && (ours === undefined || sender?.email !== ours);
+
 const deskMessage =
   (ours: string | undefined) =>
   (message: Message): DeskMessage => {
-    const isAgent = message.from_agent !== false || (ours !== undefined && message.sender?.email === ours);
     const plain = message.stripped_text ?? message.body_text;
     return {
       id: message.id,
-      from: isAgent ? 'agent' : 'customer',
+      from: isOfCustomer(ours)(message) ? 'customer' : 'agent',
       isPublic: !isNote(message),
       text: plain === undefined ? htmlText(message.body_html) : plainText(plain),
       sentAtMs: message.created_datetime,

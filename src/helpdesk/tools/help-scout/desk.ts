@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { callHelpdesk, type HelpdeskApi, pathOf, tellHelpdesk } from '../../call-helpdesk.ts';
 import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
-import { itemsOf, listOf, numberOf, optionalId, optionalText } from '../reading.ts';
+import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalText } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, ticketMetadata } from '../ticket-parts.ts';
 import type { accessTokens } from './access-tokens.ts';
 import { HelpScoutThread, isOfCustomer, isTalk } from './read-delivery.ts';
@@ -21,7 +21,13 @@ const Conversation = z.object({
     .catch(undefined),
 });
 
-const Thread = HelpScoutThread.extend({ body: optionalText(MAX_NOTE) });
+const Thread = HelpScoutThread.extend({
+  body: optionalText(MAX_NOTE),
+  _embedded: z
+    .object({ attachments: fileNames('filename') })
+    .nullish()
+    .catch(undefined),
+});
 type Thread = z.infer<typeof Thread>;
 
 const Threads = z.object({
@@ -77,6 +83,7 @@ export const helpScoutDesk =
       readTicket: async (ticketId, { signal }) => {
         const conversation = await readOne(ticketId, signal);
         const threads = await readThreads(ticketId, signal);
+        const ofCustomer = threads.filter(isOfCustomer).toReversed();
         const { id, first, last } = conversation.primaryCustomer ?? {};
         const name = [first, last].filter((part) => part !== undefined).join(' ');
         return {
@@ -86,6 +93,7 @@ export const helpScoutDesk =
           messages: inOrder(threads.toReversed().flatMap(deskMessage(userId))),
           metadata: ticketMetadata({
             channel: conversation.source?.type,
+            attachments: ofCustomer.flatMap((thread) => thread._embedded?.attachments ?? []),
             tags: conversation.tags.map(({ tag }) => tag),
             fields: Object.fromEntries(
               conversation.customFields.map((field) => [field.name, field.text ?? field.value]),

@@ -3,7 +3,7 @@ import { callHelpdesk, type HelpdeskApi, pathOf } from '../../call-helpdesk.ts';
 import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { neededOption, neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
 import { inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 import { CUSTOMER_TYPES } from './read-delivery.ts';
 
@@ -19,6 +19,7 @@ const Part = z.object({
   body: optionalText(MAX_NOTE),
   created_at: optionalSeconds,
   author: Author,
+  attachments: fileNames('name'),
 });
 type Part = z.infer<typeof Part>;
 
@@ -32,6 +33,7 @@ const Conversation = z.object({
       subject: optionalText(1000),
       body: optionalText(MAX_NOTE),
       author: Author,
+      attachments: fileNames('name'),
     })
     .nullish()
     .catch(undefined),
@@ -80,17 +82,20 @@ export const intercomDesk = (
     readTicket: async (ticketId, { signal }) => {
       const { source, title, contacts, tags, custom_attributes: fields, ...value } = await read(ticketId, signal);
       const parts = value.conversation_parts.conversation_parts;
-      const { id, body, author } = source ?? {};
+      const { id, body, author, attachments = [] } = source ?? {};
       const opening =
-        id === undefined ? [] : [{ id, body, author, part_type: 'comment', created_at: value.created_at }];
+        id === undefined ? [] : [{ id, body, author, attachments, part_type: 'comment', created_at: value.created_at }];
+      const said = [...opening, ...parts];
+      const ofCustomer = said.filter((part) => isCustomer(adminId)(part.author));
       const customer = [author, ...parts.map((part) => part.author)].find(isCustomer(adminId));
       return {
         id: ticketId,
         subject: source?.subject ?? title,
         customer: { id: customer?.id ?? contacts?.contacts[0]?.id, name: customer?.name },
-        messages: inOrder([...opening, ...parts].flatMap(deskMessage(adminId))),
+        messages: inOrder(said.flatMap(deskMessage(adminId))),
         metadata: ticketMetadata({
           channel: source?.type,
+          attachments: ofCustomer.flatMap((part) => part.attachments),
           tags: tags?.tags.map(({ name }) => name),
           fields: fields ?? undefined,
           productField,

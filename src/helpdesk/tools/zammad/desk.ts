@@ -3,7 +3,7 @@ import { callHelpdesk, type HelpdeskApi, pathOf, tellHelpdesk } from '../../call
 import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, numberOf, optionalId, optionalText, optionalTime } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, numberOf, optionalId, optionalText, optionalTime } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 /** Own objects of a workspace stand among its members. */
@@ -21,6 +21,7 @@ const Article = z.object({
   created_by: optionalText(200),
   created_by_id: optionalId,
   created_at: optionalTime,
+  attachments: fileNames('filename'),
 });
 type Article = z.infer<typeof Article>;
 
@@ -74,10 +75,10 @@ export const zammadDesk = (
     const reply = z.object({ tags: listOf(z.string(), 50) });
     return (await callHelpdesk(api, { doing: 'read the tags of a ticket', path, reply, signal })).tags;
   };
+  const isOfCustomer = (article: Article): boolean => article.sender === 'Customer' && !isOurs(article);
   const deskMessage = (article: Article): DeskMessage => ({
     id: article.id,
-    from:
-      article.sender === 'Customer' && !isOurs(article) ? 'customer' : article.sender === 'System' ? 'system' : 'agent',
+    from: isOfCustomer(article) ? 'customer' : article.sender === 'System' ? 'system' : 'agent',
     isPublic: article.internal === false,
     text: article.content_type?.startsWith('text/html') === true ? htmlText(article.body) : plainText(article.body),
     sentAtMs: article.created_at,
@@ -88,13 +89,19 @@ export const zammadDesk = (
       const ticket = await readOne(ticketId, signal);
       const articles = await readArticles(ticketId, signal);
       const tags = await readTags(ticketId, signal);
-      const ofCustomer = articles.find(({ sender }) => sender === 'Customer');
+      const ofCustomer = articles.filter(isOfCustomer);
       return {
         id: ticketId,
         subject: ticket.title,
-        customer: { id: ticket.customer_id, name: nameIn(ofCustomer?.from) },
+        customer: { id: ticket.customer_id, name: nameIn(ofCustomer[0]?.from) },
         messages: inOrder(articles.map(deskMessage)),
-        metadata: ticketMetadata({ channel: articles[0]?.type, tags, fields: ownFields(ticket), productField }),
+        metadata: ticketMetadata({
+          channel: articles[0]?.type,
+          attachments: ofCustomer.flatMap(({ attachments }) => attachments),
+          tags,
+          fields: ownFields(ticket),
+          productField,
+        }),
       };
     },
 

@@ -4,7 +4,7 @@ import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpde
 import type { DeskMessage } from '../../ticket.ts';
 import { basicAuth } from '../basic-auth.ts';
 import { neededToken } from '../needed.ts';
-import { DeskId, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
+import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
 
 const User = z.object({ id: DeskId, name: optionalText(200), role: optionalText(50) });
@@ -33,6 +33,7 @@ const Comment = z.object({
   plain_body: optionalText(MAX_NOTE),
   body: optionalText(MAX_NOTE),
   created_at: optionalTime,
+  attachments: fileNames('file_name'),
 });
 type Comment = z.infer<typeof Comment>;
 
@@ -125,6 +126,7 @@ export const zendeskDesk = (
         const role = roles.get(author);
         return role === undefined ? author === ticket.requester_id : role === 'end-user';
       };
+      const ofCustomer = comments.filter(({ author_id: author }) => isCustomer(author)).toReversed();
       // Newest first, and the order within a second stays.
       const messages = comments.toReversed().map((comment): DeskMessage => {
         const from = isCustomer(comment.author_id) ? 'customer' : 'agent';
@@ -138,6 +140,7 @@ export const zendeskDesk = (
         messages: inOrder(messages),
         metadata: ticketMetadata({
           channel: ticket.via?.channel,
+          attachments: ofCustomer.flatMap(({ attachments }) => attachments),
           tags: ticket.tags,
           fields: Object.fromEntries(ticket.custom_fields.map(({ id, value }) => [id, value])),
           productField,
