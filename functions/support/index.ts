@@ -10,7 +10,7 @@ import { retrievalRoutes } from '../../src/knowledge/retrieval/retrieval-routes.
 import { remoteMeaning } from '../../src/knowledge/search/remote-meaning.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { type Identity, type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { originate } from '../../src/runtime/request-context.ts';
@@ -34,8 +34,7 @@ interface Env extends IdentityVariables, AdapterVariables {
   PRIVACY_MASK?: string;
 }
 
-const build = async (env: Env) => {
-  const identity = await identityFrom(env, 'support');
+const build = (env: Env, identity: Identity) => {
   const onFault = faultLogger('support');
   const semantic = signedClient({
     ...identity,
@@ -56,10 +55,10 @@ const build = async (env: Env) => {
 };
 
 /** What requests and schedule share in an isolate: the editions that are open, and the gaps that were compared. */
-const partsOf = oncePer((env: Env) => ({ parts: build(env) }));
+const partsOf = oncePer((env: Env) => ({ with: oncePer((identity: Identity) => build(env, identity)) }));
 
 const fetch = serveApp('support', async (env: Env) => {
-  const { identity, onFault, mask, knowledge, books, keeper } = await partsOf(env).parts;
+  const { identity, onFault, mask, knowledge, books, keeper } = partsOf(env).with(await identityFrom(env, 'support'));
   const store = kvTaxonomies(env.TAXONOMIES);
   const { taxonomyFor, forget } = currentTaxonomy({ store, tell: onFault });
   const retriever = createKnowledgeRetriever({ ...knowledge, gaps: keeper });
@@ -70,6 +69,7 @@ const fetch = serveApp('support', async (env: Env) => {
     ...chatModelOf(readModelSettings(env)),
     taxonomyFor,
     retrieveKnowledge: retriever,
+    editionFor: knowledge.editionFor,
     mask,
     mount: (app, guard) => {
       retrievalRoutes(app, { guard, retriever });
@@ -90,7 +90,7 @@ const SWEEP_MS = 300_000;
 export default {
   fetch,
   scheduled: async (_controller, env, ctx) => {
-    const { keeper } = await partsOf(env).parts;
+    const { keeper } = partsOf(env).with(await identityFrom(env, 'support'));
     const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work);
     await keeper.sweep((workspace) => ({ context: ownContext(workspace), waitUntil }));
   },

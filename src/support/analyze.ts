@@ -2,14 +2,18 @@ import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
+import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { type Knowledge, knowledgeBlock } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge-scope.ts';
+import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
+import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
 import type { ModelAccount } from './draft/model-account.ts';
+import { withWholeArticles } from './draft/whole-articles.ts';
 import { withoutName } from './draft/without-name.ts';
 import { writeWithModel } from './draft/write-with-model.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
@@ -20,6 +24,8 @@ import { readTicket, type TicketReading } from './read-ticket.ts';
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
   retrieveKnowledge: KnowledgeRetriever;
+  /** The edition that was searched, for what stands beside the passages that were found. */
+  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   mask: Mask;
 }
 
@@ -53,8 +59,14 @@ export const analyze = async (
   const classification = await secondOpinion(text, first, asked);
   const knowledge = await retrieve(ticket, classification, { request, scope, parts, taxonomy });
   const metadata = ticket.product === undefined ? request.metadata : { ...request.metadata, product: ticket.product };
-  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: ticket.question } });
-  const plain = compose(classification, request.customer_name, metadata, knowledge);
+  const { text: problem } = problemText(ticket.question, ticket.subject);
+  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem } });
+  const plain = compose(
+    classification,
+    request.customer_name,
+    metadata,
+    await wholeArticlesOf(knowledge, scope, parts),
+  );
   const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
@@ -92,6 +104,24 @@ const smoothed = async (
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
 };
 
+/** The edition is at hand when it was searched a moment ago. */
+const EDITION_MS = 50;
+
+const wholeArticlesOf = async (
+  knowledge: Knowledge,
+  { context, waitUntil }: AnalysisScope,
+  { editionFor }: AnalysisParts,
+): Promise<Knowledge> => {
+  if ((knowledge.passages ?? []).length === 0) return knowledge;
+  const signal = AbortSignal.timeout(EDITION_MS);
+  const asked = untilAborted(() => editionFor({ context, waitUntil }), {
+    signal,
+    reason: 'the edition is not at hand',
+  });
+  const edition = await asked.catch(() => undefined);
+  return edition === undefined ? knowledge : withWholeArticles(knowledge, edition);
+};
+
 /** Personal data, and the customer's own name where it stands as one: no model and no gap has to know it. */
 const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((text: string) => string) => {
   const own = name?.trim() ?? '';
@@ -118,8 +148,11 @@ const retrieve = async (
     intent: primary_intent,
     message: ticket.question,
     subject: ticket.subject,
+    customer_name: request.customer_name,
     metadata: ticket.product === undefined ? {} : { product: ticket.product },
     include_weak: request.include_weak,
   };
-  return parts.retrieveKnowledge(question, { context, waitUntil, signal, products: taxonomy.devices });
+  const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
+  const call = { context, waitUntil, signal, products: taxonomy.devices, articleIntents };
+  return parts.retrieveKnowledge(question, call);
 };

@@ -1,5 +1,7 @@
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { isPlantedName } from '../../knowledge/answers/planted-text.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
@@ -8,7 +10,8 @@ import { type ChosenTemplate, chooseTemplate } from './choose-template.ts';
 import { type FilledTemplate, fillTemplate } from './fill-template.ts';
 import { type GroundedPart, groundedPart } from './grounded-part.ts';
 import { phrasesOf } from './phrases.ts';
-import { type PickedSteps, pickSteps } from './pick-steps.ts';
+import { pickShownSteps } from './pick-shown-steps.ts';
+import type { PickedSteps } from './pick-steps.ts';
 import { sourceGrounding } from './source-grounding.ts';
 import { type TriedAlready, triedAlready } from './tried-already.ts';
 import { usablePassages } from './usable-passages.ts';
@@ -68,18 +71,16 @@ export const createDraftComposer =
     const template = chooseTemplate(taxonomy, { intent: classification.primary_intent, language: ticket?.language });
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
     const filled = fillTemplate(template, { customerName, product, subject: ticket?.subject });
-    const text = ticket?.text ?? [intent?.title, intent?.description].join('\n');
+    const about = [intent?.title, intent?.description].join('\n');
+    const text = ticket?.text ?? about;
     const products = [...taxonomy.devices, ...(intent?.devices ?? [])];
     const language = ticket?.language ?? template.language;
-    const usable =
-      knowledge === undefined
-        ? { passages: [], isPlanted: false }
-        : usablePassages(knowledge, { product, products, language });
     const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
-    const { kept, promises } = withoutPromises(pickSteps(usable.passages, { text, tried }));
-    const seeAlso = usable.isPlanted ? [] : sourcesOf(knowledge);
-    const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso });
-    const markdown = assemble(filled, { grounded: grounded.markdown, signature: taxonomy.signature });
+    const usable = knowledge === undefined ? [] : usablePassages(knowledge, { product, products, language });
+    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, tried });
+    const { kept, promises } = withoutPromises(picked);
+    const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso: sourcesOf(knowledge) });
+    const markdown = assemble(filled, { ...grounded, signature: taxonomy.signature });
     const draft: Draft = {
       text: markdownToText(markdown),
       markdown,
@@ -91,17 +92,17 @@ export const createDraftComposer =
       written_by: 'template',
       auto_send: autoSendOf(classification, intent).allowed,
     };
-    return { draft, template, filled, picked: kept, grounded, isPlanted: usable.isPlanted, promises };
+    return { draft, template, filled, picked: kept, grounded, isPlanted, promises };
   };
 
-/** Greeting, body and signature as one Markdown text. */
+/** Greeting, body, sources and signature as one Markdown text. */
 export const assemble = (
   { greeting, before, after }: FilledTemplate,
-  { grounded, signature }: { grounded: string; signature?: string | undefined },
-): string => [greeting, before, grounded, after, signature ?? ''].filter((part) => part !== '').join('\n\n');
+  { steps, sources, signature = '' }: Pick<GroundedPart, 'steps' | 'sources'> & { signature?: string | undefined },
+): string => [greeting, before, steps, after, sources, signature].filter((part) => part !== '').join('\n\n');
 
 /** Sources that the guarantee covers, to point at where nothing can be quoted. */
 const sourcesOf = (knowledge: Knowledge | undefined): DraftReference[] =>
   (knowledge?.sources_consulted ?? [])
-    .filter(({ relevance_score }) => relevance_score >= 0.7)
+    .filter(({ title, relevance_score }) => relevance_score >= RETRIEVAL_MIN_SCORE && !isPlantedName(title))
     .map(({ title, url }) => ({ title, url }));

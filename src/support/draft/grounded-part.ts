@@ -6,13 +6,15 @@ import type { PickedSteps } from './pick-steps.ts';
 
 /** What a draft rests on: `[1]` is the first of the references. */
 export interface GroundedPart {
-  /** Markdown; empty where nothing was found. */
-  markdown: string;
+  /** The quotes, in Markdown; empty where nothing is quoted. */
+  steps: string;
+  /** The list of what they rest on, or of what to see also; empty without knowledge. */
+  sources: string;
   references: readonly DraftReference[];
 }
 
 /**
- * The quotes with their citations, and the list of sources below them. Every quote keeps the article's words, its code, numbers
+ * The quotes with their citations, and the list of their sources. Every quote keeps the article's words, its code, numbers
  * and addresses; raw HTML, images and odd links in it are made inert.
  *
  * @param seeAlso Sources to point at where nothing is quoted.
@@ -28,9 +30,8 @@ export const groundedPart = (
   };
   if (picked.length === 0) {
     for (const each of seeAlso) placeOf(each);
-    return references.length === 0
-      ? { markdown: '', references }
-      : { markdown: [phrases.seeAlso, sourceList(references)].join('\n\n'), references };
+    const sources = references.length === 0 ? '' : `${phrases.seeAlso}\n\n${sourceList(references)}`;
+    return { steps: '', sources, references };
   }
   const paragraphs: string[] = [];
   let before: PickedSteps | undefined;
@@ -45,8 +46,8 @@ export const groundedPart = (
     else paragraphs.push(rendered);
     before = steps;
   }
-  const quotes = escapeHtml(paragraphs.join('\n\n'));
-  return { markdown: [phrases.lead, quotes, phrases.sources, sourceList(references)].join('\n\n'), references };
+  const steps = `${phrases.lead}\n\n${escapeHtml(paragraphs.join('\n\n'))}`;
+  return { steps, sources: `${phrases.sources}\n\n${sourceList(references)}`, references };
 };
 
 interface Rendering {
@@ -95,7 +96,7 @@ const tableOf = ([head = '', ...rows]: readonly string[], mark: string): string 
   [head, ...rows.map((row) => row.replace(/\s*\|?\s*$/, ` ${mark} |`))].join('\n');
 
 /** The sources as a list, each with the number that it is cited by. */
-export const sourceList = (references: readonly DraftReference[]): string =>
+const sourceList = (references: readonly DraftReference[]): string =>
   references.map(({ title, url }, at) => `- [${at + 1}] ${linkTo(title, url)}`).join('\n');
 
 const linkTo = (title: string, url: string): string => {

@@ -1,8 +1,12 @@
 import { createScorer } from '../../knowledge/answers/score-sentences.ts';
+import { plainOf } from '../../knowledge/answers/support/statements.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { analyseText } from '../../knowledge/search/analyse-text.ts';
+import { stem } from '../../knowledge/search/stem.ts';
+import { shapeOf } from './passage-shape.ts';
 import { questionOf } from './question-of.ts';
 import { type StepCandidate, stepCandidates, textOf, warningsBeside } from './step-candidates.ts';
-import { readingOfPassage, type StepGroup } from './step-group.ts';
+import type { StepGroup } from './step-group.ts';
 import type { TriedAlready } from './tried-already.ts';
 
 /** Steps or sentences of one passage that a draft quotes, as they stand there. */
@@ -21,6 +25,8 @@ export interface PickedSteps {
 export interface PickOptions {
   /** The customer's words. */
   text: string;
+  /** What the customer's intent is called and about; empty for none. */
+  intent?: string | undefined;
   tried: TriedAlready;
   /** Steps and sentences in all, warnings apart; 6 when absent. */
   limit?: number | undefined;
@@ -30,25 +36,54 @@ export interface PickOptions {
 const LIMIT = 6;
 /** What scores this much less than the best answers something else. The unit is that of `createScorer`. */
 const WITHIN = 3.5;
+/** An article is about the trouble when the message and its intent have this share of its title. */
+const TITLE_SHARE = 0.5;
 
 /**
  * Picks what answers a message: whole numbered lists, list items, table rows, code or sentences, each a quote of the article. What
  * the customer has tried is left out; what warns in a passage comes along with what is quoted of it.
  *
- * @param passages Best first, screened: all of them may be quoted.
- * @returns Passages best first, within each in the order of the article; empty where nothing shares a word with the message.
+ * @param passages Best source first, screened: all of them may be quoted.
+ * @returns By source, within each in the order given; empty where nothing shares a word with the message.
  */
 export const pickSteps = (
   passages: readonly KnowledgePassage[],
-  { text, tried, limit = LIMIT }: PickOptions,
+  { text, intent = '', tried, limit = LIMIT }: PickOptions,
 ): PickedSteps[] => {
   const scored = passages.map((passage) => ({ ...passage, score: passage.relevance }));
-  const scorer = createScorer(questionOf(text, passages.map(readingOfPassage)), scored);
+  const question = questionOf(
+    text,
+    passages.map((passage) => shapeOf(passage).reading),
+  );
+  const scorer = createScorer(question, scored);
   const candidates = passages
     .flatMap((passage) => stepCandidates(passage, { scorer, tried }))
     .toSorted((one, other) => other.score - one.score);
-  const chosen = choose(candidates, limit);
-  return passages.flatMap((passage) => quotesOf(passage, chosen, tried));
+  const matched = candidates.filter(({ isMatched }) => isMatched);
+  const plain = choose(matched, limit);
+  if (plain.length === 0) return [];
+  const remedy = plain.some(({ group }) => group.isOrdered)
+    ? undefined
+    : firstRemedy(passages, candidates, `${text}\n${intent}`, limit);
+  const chosen = remedy === undefined ? plain : [remedy, ...choose(matched, Math.max(1, limit - sizeOf(remedy)))];
+  const sources = [...new Set(passages.map(({ source }) => source))];
+  const picked = sources.flatMap((source) =>
+    passages.filter((each) => each.source === source).flatMap((passage) => quotesOf(passage, chosen, tried)),
+  );
+  return withoutRepeats(picked);
+};
+
+/** Articles on models of one product say much in the same words. */
+const withoutRepeats = (picked: readonly PickedSteps[]): PickedSteps[] => {
+  const said = new Set<string>();
+  return picked.flatMap((steps): PickedSteps[] => {
+    const fresh = steps.quotes.filter((quote) => !said.has(plainOf(quote)));
+    for (const quote of fresh) said.add(plainOf(quote));
+    if (fresh.length === 0) return [];
+    // Steps in an order, rows and code are whole or not at all.
+    const isWhole = steps.isOrdered || steps.kind === 'table' || steps.kind === 'code';
+    return [isWhole ? steps : { ...steps, quotes: fresh }];
+  });
 };
 
 /** The best, and others that are nearly as good as far as there is room; a list that has none is left out whole. */
@@ -71,13 +106,47 @@ const sizeOf = ({ group: { kind }, units }: StepCandidate): number => {
   return kind === 'code' ? 1 : Math.min(units.length, LIMIT);
 };
 
+/**
+ * Where nothing that was found tells what to do, the first numbered steps of the articles that are about the trouble: they come
+ * in the order in which they are worth trying, and say nothing of what the customer sees.
+ */
+const firstRemedy = (
+  passages: readonly KnowledgePassage[],
+  candidates: readonly StepCandidate[],
+  about: string,
+  limit: number,
+): StepCandidate | undefined => {
+  const known = stemsOf(about);
+  const isAboutTrouble = ({ title }: KnowledgePassage): boolean => {
+    if (!TROUBLE.test(title)) return false;
+    const own = [...stemsOf(title)];
+    return own.length > 0 && own.filter((each) => known.has(each)).length >= TITLE_SHARE * own.length;
+  };
+  const remedies = candidates.filter(
+    ({ passage, group, units }) => group.isOrdered && units.length <= limit && isAboutTrouble(passage),
+  );
+  return remedies.toSorted((one, other) => passages.indexOf(one.passage) - passages.indexOf(other.passage))[0];
+};
+
+/** What a title says that is about something that does not go as it should. */
+const TROUBLE =
+  /(?<!\p{L})(?:not|no|never|won['’]t|can['’]?t|cannot|does(?:n['’]t)|fail\p{L}*|errors?|problems?|trouble\p{L}*|issues?|slow\p{L}*|lower|lost|stuck|broken|missing|rejected|overheat\p{L}*|crash\p{L}*|fix\p{L}*|nicht|kein\p{L}*|fehler\p{L}*|störung\p{L}*|langsam|probleme?|panne|erreurs?|pas|problèmes?|fallos?|errores|problemas?|non|errori?|guasto|não|erros?|avaria|niet|geen|fouten?|storing)(?!\p{L})/iu;
+
+const stemsOf = (text: string): Set<string> => {
+  const stems = new Set<string>();
+  analyseText(text.slice(0, 4000), (word, kind) => {
+    if (kind === 'word' || kind === 'compound') stems.add(stem(word));
+  });
+  return stems;
+};
+
 /** What is chosen of a passage and what warns beside it, in its order, each sentence once. */
 const quotesOf = (passage: KnowledgePassage, chosen: readonly StepCandidate[], tried: TriedAlready): PickedSteps[] => {
   const own = chosen.filter((candidate) => candidate.passage === passage);
   if (own.length === 0) return [];
   const quoted = new Set(own.flatMap(({ units, group: { intro } }) => [...units, ...(intro ? [intro] : [])]));
   const inOrder = [...own, ...warningsBeside(passage, quoted, tried)].toSorted(
-    (one, other) => startOf(one) - startOf(other),
+    ({ units: [one] }, { units: [other] }) => (one?.start ?? 0) - (other?.start ?? 0),
   );
   const said = new Set<number>();
   return inOrder.flatMap(({ group: { kind, isOrdered, intro }, units, isCut }): PickedSteps[] => {
@@ -88,8 +157,6 @@ const quotesOf = (passage: KnowledgePassage, chosen: readonly StepCandidate[], t
     return [{ passage, kind, isOrdered, intro: intro && textOf(passage, intro), quotes, isCut }];
   });
 };
-
-const startOf = ({ units: [first] }: StepCandidate): number => first?.start ?? 0;
 
 /** A list item without its mark; what hangs below it moves to the margin. */
 const withoutMark = (item: string): string => {

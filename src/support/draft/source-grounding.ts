@@ -1,13 +1,7 @@
-import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
-import { oncePer } from '../../knowledge/edition/once-per.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { shapeOf } from './passage-shape.ts';
 import type { PickedSteps } from './pick-steps.ts';
-
-/** A passage made ready to check statements against. */
-const preparedPassage = oncePer(({ text, title, headingPath }: KnowledgePassage) =>
-  prepareSource({ text, title: [title, ...headingPath].join('\n') }),
-);
 
 /**
  * The share of a draft's own statements that the source each of them cites supports (seed 001, Advanced Metrics). What comes from
@@ -26,7 +20,13 @@ export const sourceGrounding = (picked: readonly Pick<PickedSteps, 'intro' | 'qu
 export const shareSupported = (
   said: readonly { text: string; passages: readonly KnowledgePassage[] }[],
 ): number | null => {
-  const judged = said.flatMap(({ text, passages }) => checkSupport(text, passages.map(preparedPassage)).sentences);
+  const judged = said.flatMap(
+    ({ text, passages }) =>
+      checkSupport(
+        text,
+        passages.map((passage) => shapeOf(passage).source),
+      ).sentences,
+  );
   if (judged.length === 0) return null;
   const supported = judged.filter(({ probability }) => probability >= SUPPORTED_FROM).length;
   return Math.round((supported / judged.length) * 1000) / 1000;

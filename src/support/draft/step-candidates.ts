@@ -1,8 +1,9 @@
 import type { Unit } from '../../knowledge/answers/read-passage.ts';
 import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { shapeOf } from './passage-shape.ts';
 import { isWarning } from './safety-warning.ts';
-import { readingOfPassage, type StepGroup, stepGroups } from './step-group.ts';
+import type { StepGroup } from './step-group.ts';
 import { type TriedAlready, wasTried } from './tried-already.ts';
 
 /** A group that may be quoted, without what was tried. */
@@ -14,16 +15,18 @@ export interface StepCandidate {
   isCut: boolean;
   /** On the scale of `createScorer`. */
   score: number;
+  /** It shares a word with the message. */
+  isMatched: boolean;
 }
 
 /** Numbered steps are kept whole up to here: half a procedure may do harm. */
 const WHOLE_LIST = 9;
 /** Of longer lists, and of items in no order, the first. */
 const FIRST_ITEMS = 6;
-/** From so many steps on, one that was tried may be left out alone: shorter lists are one procedure. */
-const SEPARATE_STEPS = 5;
 /** Numbered steps tell what to do; a message to a support desk asks for that, in whatever words. */
 const STEPS_WORTH = 2.5;
+/** What stands before the first heading says again what the trouble is. */
+const OPENING_LOSS = 2;
 /** Of one quote, in UTF-16 units: a longer one is left to the article. */
 const MAX_QUOTE = 900;
 const MAX_ROWS = 3;
@@ -36,10 +39,14 @@ export const stepCandidates = (
   passage: KnowledgePassage,
   { scorer, tried }: { scorer: Scorer; tried: TriedAlready },
 ): StepCandidate[] => {
-  const { units, above: titles } = readingOfPassage(passage);
+  const {
+    reading: { units, above: titles },
+    groups,
+  } = shapeOf(passage);
   const above = scorer.look(titles).matched;
   const looks = units.map(({ words }) => scorer.look(words));
   const scored = { ...passage, score: passage.relevance };
+  const lookAt = (unit: Unit) => looks[units.indexOf(unit)];
   const scoreOf = (unit: Unit): number => {
     const at = units.indexOf(unit);
     const look = looks[at];
@@ -47,15 +54,18 @@ export const stepCandidates = (
     const around = { previous: looks[at - 1], next: looks[at + 1], above, isFirst: at === 0 };
     return scorer.score(look, { ...around, text: textOf(passage, unit), isSteps: unit.isSteps, passage: scored });
   };
-  return stepGroups(passage).flatMap((group): StepCandidate[] => {
+  return groups.flatMap((group): StepCandidate[] => {
     const kept = quotableOf(passage, group, { scorer, tried });
-    const [first] = kept;
-    const own = first === undefined || group.kind !== 'prose' ? kept : [kept.at(-1) ?? first];
-    if (first === undefined) return [];
+    const last = kept.at(-1);
+    if (last === undefined) return [];
     const shown = kept.length > WHOLE_LIST || !group.isOrdered ? kept.slice(0, mostOf(group)) : kept;
-    const scores = [...own, ...(group.intro === undefined ? [] : [group.intro])].map(scoreOf);
-    const score = Math.max(...scores) + (group.isOrdered ? STEPS_WORTH : 0);
-    return [{ passage, group, units: shown, isCut: shown.length < kept.length, score }];
+    // A sentence is asked for by itself, those before it only make it understood.
+    const asked = [...(group.kind === 'prose' ? [last] : kept), ...(group.intro === undefined ? [] : [group.intro])];
+    const isMatched = asked.some((unit) => (lookAt(unit)?.matched.size ?? 0) > 0);
+    const isOpening = group.kind === 'prose' && passage.headingPath.length === 0;
+    const worth = (group.isOrdered ? STEPS_WORTH : 0) - (isOpening ? OPENING_LOSS : 0);
+    const score = Math.max(...asked.map(scoreOf)) + worth;
+    return [{ passage, group, units: shown, isCut: shown.length < kept.length, score, isMatched }];
   });
 };
 
@@ -64,9 +74,9 @@ export const warningsBeside = (
   passage: KnowledgePassage,
   quoted: ReadonlySet<Unit>,
   tried: TriedAlready,
-): StepCandidate[] =>
-  stepGroups(passage)
-    .flatMap((group) => {
+): Pick<StepCandidate, 'group' | 'units' | 'isCut'>[] =>
+  shapeOf(passage)
+    .groups.flatMap((group) => {
       if (group.kind === 'prose') return [{ group, units: group.units }];
       // A warning that is an item of a list stands by itself.
       const alone = { ...group, kind: 'prose' as const, isOrdered: false, intro: undefined };
@@ -78,10 +88,11 @@ export const warningsBeside = (
       return units.every((unit) => isQuotable(passage, unit)) && !wasTried(textOf(passage, last), tried);
     })
     .slice(0, WARNINGS)
-    .map(({ group, units }) => ({ passage, group, units, isCut: false, score: 0 }));
+    .map(({ group, units }) => ({ group, units, isCut: false }));
 
 /** The words of a unit, as they stand in the article. */
-export const textOf = ({ text }: KnowledgePassage, { start, end }: Unit): string => text.slice(start, end);
+export const textOf = ({ text }: Pick<KnowledgePassage, 'text'>, { start, end }: Unit): string =>
+  text.slice(start, end);
 
 /** What of a group may be quoted; empty for nothing. */
 const quotableOf = (
@@ -91,16 +102,21 @@ const quotableOf = (
 ): readonly Unit[] => {
   if (!units.every((unit) => isQuotable(passage, unit))) return [];
   if (kind === 'table') return rowsThatFit(units, scorer);
+  const last = textOf(passage, units.at(-1) as Unit); // Groups without a unit are left out.
+  if (kind === 'prose' && /[?:]["”*_)]{0,3}$/.test(last)) return [];
   const heading = passage.headingPath.at(-1) ?? '';
-  const under = `${heading}\n${intro === undefined ? '' : textOf(passage, intro)}`;
+  const under = kind === 'prose' ? '' : `${heading}\n${intro === undefined ? '' : textOf(passage, intro)}`;
   const left = units.filter((unit) => !wasTried(textOf(passage, unit), tried, under));
-  if (kind === 'prose') {
-    const last = textOf(passage, units.at(-1) as Unit); // Groups of prose without a sentence are left out.
-    return left.length < units.length || /[?:]["”*_)]{0,3}$/.test(last) ? [] : units;
-  }
   if (left.length === units.length) return units;
-  return isOrdered && units.length < SEPARATE_STEPS ? [] : left;
+  if (kind === 'prose' || (isOrdered && (left.length * 2 < units.length || isProcedure(last)))) return [];
+  return left;
 };
+
+/** A numbered list that ends by putting things together again is one procedure: no step of it can be left out. */
+const isProcedure = (lastStep: string): boolean => ENDS_PROCEDURE.test(lastStep);
+
+const ENDS_PROCEDURE =
+  /^(?:\d{1,3}[.)]\s{1,5})?[*_]{0,3}(?:then |now |finally |dann |zuletzt )?(?:switch|turn|start|restart|reboot|connect|reconnect|close|plug|wait|save|confirm|check|look|verify|log in|apply|put|repeat|schalte|starte|schließ|verbinde|warte|prüfe|speicher|redémarr|rebranch|attende|ferme|encienda|conecte|espere|cierre)/i;
 
 const mostOf = ({ kind }: StepGroup): number => (kind === 'table' ? 1 + MAX_ROWS : FIRST_ITEMS);
 

@@ -1,7 +1,5 @@
-import { type Reading, readPassage, type Unit } from '../../knowledge/answers/read-passage.ts';
+import type { Reading, Unit } from '../../knowledge/answers/read-passage.ts';
 import { type Block, splitBlocks } from '../../knowledge/answers/split-blocks.ts';
-import { oncePer } from '../../knowledge/edition/once-per.ts';
-import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 
 /** What can be quoted of a passage together: a list with what introduces it, a table, a code block, a sentence. */
 export interface StepGroup {
@@ -14,33 +12,26 @@ export interface StepGroup {
   units: readonly Unit[];
 }
 
-/** A passage split and analysed; kept as long as the passage is. */
-export const readingOfPassage: (passage: KnowledgePassage) => Reading = oncePer(readPassage);
-
 /** All of a passage that can be quoted, in order. Sentences that are not understood by themselves are left out. */
-export const stepGroups: (passage: KnowledgePassage) => readonly StepGroup[] = oncePer((passage) => {
-  const { units } = readingOfPassage(passage);
-  return splitBlocks(passage.text).flatMap((block): StepGroup[] => {
+export const groupsOf = (text: string, { units }: Reading): StepGroup[] =>
+  splitBlocks(text).flatMap((block): StepGroup[] => {
     const own = units.filter(({ start, end }) => start >= block.start && end <= block.end);
     if (own.length === 0) return [];
-    // What introduces a list is quoted with the list.
-    if (block.kind === 'prose')
-      return proseGroups(passage.text, own).filter(({ units: [first] }) => first !== undefined);
+    if (block.kind === 'prose') return proseGroups(text, own);
     if (block.kind !== 'list' && block.kind !== 'table' && block.kind !== 'code') return [];
-    const isOrdered = block.kind === 'list' && /\d/.test(passage.text[block.start] ?? '');
+    const isOrdered = block.kind === 'list' && /\d/.test(text[block.start] ?? '');
     return [{ kind: block.kind, isOrdered, intro: introOf(block, units), units: own }];
   });
-});
 
 const proseGroups = (text: string, sentences: readonly Unit[]): StepGroup[] =>
-  sentences.map((unit, at) => {
-    const group = { kind: 'prose', isOrdered: false, intro: undefined } as const;
-    if (unit.kind !== 'prose') return { ...group, units: [] };
+  sentences.flatMap((unit, at): StepGroup[] => {
+    // What introduces a list is quoted with the list.
+    if (unit.kind !== 'prose') return [];
+    const isLeaning = (place: number) => leansOnBefore(textOfUnit(text, sentences[place]));
     let from = at;
-    while (from > 0 && at - from < MAX_BEFORE && leansOnBefore(textOfUnit(text, sentences[from]))) from -= 1;
-    return leansOnBefore(textOfUnit(text, sentences[from]))
-      ? { ...group, units: [] }
-      : { ...group, units: sentences.slice(from, at + 1) };
+    while (from > 0 && at - from < MAX_BEFORE && isLeaning(from)) from -= 1;
+    if (isLeaning(from)) return [];
+    return [{ kind: 'prose', isOrdered: false, intro: undefined, units: sentences.slice(from, at + 1) }];
   });
 
 /** Sentences that are quoted for the sake of the one behind them. */

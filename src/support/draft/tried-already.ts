@@ -118,7 +118,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   (
     'tried try already also even twice times time several many still everything nothing all thing things device miner unit machine ' +
     'without success luck help helped result no not one two three four five few couple before now yesterday today did done made ' +
-    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours last week weeks month months year morning night evening minute minutes first'
+    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night evening minute minutes first'
   )
     .split(' ')
     .map(stem),

@@ -8,7 +8,8 @@ export const withoutName = (text: string, name: string): string => {
   const whole = words.map(escapeExpression).join('\\s{1,4}');
   const parts = words.filter((word) => word.length > 2).map(escapeExpression);
   // One word alone may be any word: "Will", "Mark".
-  const named = words.length < 2 ? text : text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${whole}(?![\\p{L}\\p{N}])`, 'giu'), MARK);
+  const named =
+    words.length < 2 ? text : text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${whole}(?![\\p{L}\\p{N}])`, 'giu'), MARK);
   if (parts.length === 0) return named;
   const part = `(?:${parts.join('|')})`;
   return named

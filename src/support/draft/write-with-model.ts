@@ -8,7 +8,7 @@ import { ModelBudgetSpent } from '../../runtime/model-budget.ts';
 import { draftViolations } from './check-model-draft.ts';
 import { draftParts, type OwnedPart } from './draft-parts.ts';
 import { assemble, type ComposedDraft } from './generate-draft.ts';
-import { renderSteps, sourceList } from './grounded-part.ts';
+import { renderSteps } from './grounded-part.ts';
 import type { ModelAccount } from './model-account.ts';
 import { draftPrompt, draftRepairPrompt } from './model-prompt.ts';
 import { type DraftReply, draftReplySchema, readDraftReply } from './model-reply.ts';
@@ -116,11 +116,9 @@ const withReply = (
     if (step > 1) blocks.push(`${blocks.pop() ?? ''}\n${step}. ${line}`);
     else blocks.push(step === 1 ? `1. ${line}` : line);
   }
-  const body = escapeHtml(blocks.join('\n\n'));
-  const sources = grounded.references.length === 0 ? [] : [phrases.sources, sourceList(grounded.references)];
   const markdown = assemble(
-    { greeting: filled.greeting, before: body, after: '' },
-    { grounded: sources.join('\n\n'), signature },
+    { greeting: filled.greeting, before: escapeHtml(blocks.join('\n\n')), after: '' },
+    { steps: '', sources: grounded.sources, signature },
   );
   const draft = {
     ...composed.draft,

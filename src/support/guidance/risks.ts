@@ -1,8 +1,8 @@
 import type { WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
 import type { ModelAccount } from '../draft/model-account.ts';
+import { shapeOf } from '../draft/passage-shape.ts';
 import { primaryOf } from '../draft/phrases.ts';
-import { languageOfPassage } from '../draft/usable-passages.ts';
 import type { TicketReading } from '../read-ticket.ts';
 import { signalsIn } from './signals.ts';
 
@@ -71,7 +71,7 @@ const fromKnowledge = ({ knowledge, composed, now }: RisksInput): string[] => {
 const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
   const { draft, picked, promises } = composed;
   const own = primaryOf(draft.language ?? '');
-  const quoted = new Set(picked.flatMap(({ passage }) => languageOfPassage(passage).language ?? []).map(primaryOf));
+  const quoted = new Set(picked.flatMap(({ passage }) => shapeOf(passage).language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
   const grounding = draft.source_grounding ?? 1;
   return [

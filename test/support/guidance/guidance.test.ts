@@ -12,15 +12,13 @@ describe('escalationOf()', () => {
     rules: object[],
     {
       message = 'My device is loud',
-      customerMessages = [message],
-      coverage = 'high' as const,
-      subject = undefined,
-    } = {},
+      customerMessages = ['loud'],
+    }: { message?: string; customerMessages?: string[] } = {},
   ) =>
     escalationOf(
       { intents: [] },
       { escalation: rules.map((rule) => EscalationRule.parse({ to: 'Team', reason: 'because', ...rule })) },
-      { ticket: { message, subject, customerMessages }, classification, coverage },
+      { ticket: { message, subject: undefined, customerMessages }, classification, coverage: 'high' },
     );
 
   it('needs nobody where no rule holds', () => {

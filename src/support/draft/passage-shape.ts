@@ -1,0 +1,82 @@
+import { detectLanguage } from '../../knowledge/answers/languages/detect-language.ts';
+import { isPlanted, isPlantedName } from '../../knowledge/answers/planted-text.ts';
+import { type Reading, readPassage } from '../../knowledge/answers/read-passage.ts';
+import { splitBlocks } from '../../knowledge/answers/split-blocks.ts';
+import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
+import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { groupsOf, type StepGroup } from './step-group.ts';
+
+/** All of a passage that does not depend on the ticket. Each part is made when it is first asked for: some take a millisecond. */
+export interface PassageShape {
+  reading: Reading;
+  /** What can be quoted together, in order. */
+  groups: readonly StepGroup[];
+  /** What of it may be shown: all before the first block that speaks to a model instead of a reader; may be empty. */
+  shown: string;
+  /** Ready to check statements against. */
+  source: PreparedSource;
+  /** BCP 47; undefined where it is too short to tell. */
+  language: string | undefined;
+}
+
+type PassageText = Pick<KnowledgePassage, 'articleId' | 'title' | 'headingPath' | 'text'>;
+
+/** Of the passages that this isolate has seen last; one takes some 15 kB. */
+const MAX_KEPT = 400;
+const kept = new Map<string, PassageShape>();
+
+/** The shape of a passage, made once for all tickets that it is found for. */
+export const shapeOf = (passage: PassageText): PassageShape => {
+  const key = [passage.articleId, passage.title, ...passage.headingPath, passage.text].join('\n');
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
+  const made = makeShape(passage);
+  kept.set(key, made);
+  return made;
+};
+
+const makeShape = (passage: PassageText): PassageShape => {
+  const { title, headingPath, text } = passage;
+  const reading = once(() => readPassage({ text, title, headingPath }));
+  const groups = once(() => groupsOf(text, reading()));
+  const shown = once(() => shownOf(passage));
+  const source = once(() => prepareSource({ text, title: [title, ...headingPath].join('\n') }));
+  const language = once(() => detectLanguage(`${title}\n${text}`));
+  return {
+    get reading() {
+      return reading();
+    },
+    get groups() {
+      return groups();
+    },
+    get shown() {
+      return shown();
+    },
+    get source() {
+      return source();
+    },
+    get language() {
+      return language();
+    },
+  };
+};
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
+const shownOf = ({ articleId, title, headingPath, text }: PassageText): string => {
+  if ([articleId, title, ...headingPath].some(isPlantedName)) return '';
+  const heading = headingPath.at(-1) ?? '';
+  // "### System:" above "You are ...": what a block is, its heading may tell.
+  const planted = splitBlocks(text).find(({ start, end }, at) =>
+    isPlanted(`${at === 0 ? `${heading}\n` : ''}${text.slice(start, end)}`),
+  );
+  const end = planted?.start ?? (isPlanted(text) ? 0 : text.length);
+  return end === text.length ? text : text.slice(0, end).trimEnd();
+};
