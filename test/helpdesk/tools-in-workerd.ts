@@ -36,7 +36,7 @@ const verify = ({ schemes: names, secret, now, body, headers, ...rest }: SentVec
 };
 
 const writeNote = async ({ id, connection, ticketId }: SentTicket) => {
-  const desk = helpdeskTools[id].desk(connection, { fetch: (url, init) => fetch(url, init), now: () => Date.now() });
+  const desk = helpdeskTools[id].desk(connection, { fetch, now: Date.now });
   const signal = AbortSignal.timeout(10_000);
   const before = await desk.readTicket(ticketId, { signal });
   const written = await desk.writeNote(ticketId, noteOf(), { signal });
