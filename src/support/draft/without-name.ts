@@ -26,4 +26,5 @@ export const withoutName = (text: string, name: string): string => {
 const MARK = '[name]';
 const MAX_NAME = 200;
 
-const escapeExpression = (word: string): string => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+/** With the flag `u` nothing else may be escaped: a hyphen is none of them. */
+const escapeExpression = (word: string): string => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

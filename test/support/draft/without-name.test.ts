@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutName } from '../../../src/support/draft/without-name.ts';
 
@@ -6,6 +7,7 @@ describe('withoutName()', () => {
     ['Dana Whitfield', 'I am dana  whitfield and it is broken', 'I am [name] and it is broken'],
     ['Dana Whitfield', 'It is broken.\n\nRegards,\nDana', 'It is broken.\n\nRegards,\n[name]'],
     ['Dana Whitfield', "Hi, I'm Dana from Leeds.\n- Dana.", "Hi, I'm [name] from Leeds.\n- [name]."],
+    ['dev-ops-dan', 'Thanks\ndev-ops-dan', 'Thanks\n[name]'],
     ['Jürgen', 'Ich bin Jürgen, hallo', 'Ich bin [name], hallo'],
   ])('leaves out %j: %j', (name, text, left) => {
     expect(withoutName(text, name)).toBe(left);
@@ -20,5 +22,13 @@ describe('withoutName()', () => {
     ['(a+)+$ x', 'aaaa'],
   ])('leaves words that are no name of %j: %j', (name, text) => {
     expect(withoutName(text, name)).toBe(text);
+  });
+
+  it('takes any name and any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, text) => {
+        withoutName(`${text} ${name}\n${name}`, name);
+      }),
+    );
   });
 });
