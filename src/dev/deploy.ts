@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { unstable_readConfig } from 'wrangler';
 import { settingsOf } from './configuration.ts';
 import { type Deployed, deployOrder } from './deploy-order.ts';
-import { readEnvFile, secretsNamedIn } from './env-file.ts';
+import { readEnvFile, secretsNamedFor } from './env-file.ts';
 import { functionConfigs, idOfFunction, ROOT } from './functions.ts';
 
 const { values } = parseArgs({
@@ -98,8 +98,7 @@ function directoryVars(): string[] {
 /** What a function gets beside its own configuration: of the given variables those that it reads. */
 function givenTo(file: string, wants: 'plain' | 'secret'): [string, string][] {
   const id = idOfFunction(unstable_readConfig({ config: join(ROOT, file) }).name ?? '');
-  const named = id === 'library' ? secretsNamedIn(given.KB_SOURCES) : [];
-  const read = [...settingsOf(id), ...named.map((name) => ({ name, secret: true }))];
+  const read = [...settingsOf(id), ...secretsNamedFor(id, given).map((name) => ({ name, secret: true }))];
   return read.flatMap(({ name, secret = false }) => {
     const value = given[name];
     return value === undefined || secret !== (wants === 'secret') ? [] : [[name, value] as [string, string]];

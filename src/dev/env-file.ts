@@ -14,7 +14,8 @@ const NOT_FROM_A_FILE: ReadonlySet<string> = new Set(IDENTITY_VARIABLES);
  */
 export const readEnvFile = (file: string): Record<string, string> => {
   const variables = parseEnv(textOf(file)) as Record<string, string>;
-  const known = new Set([...CONFIGURATION.map(({ name }) => name), ...secretsNamedIn(variables.KB_SOURCES)]);
+  const named = ['library', 'sources', 'webhooks'].flatMap((id) => secretsNamedFor(id, variables));
+  const known = new Set([...CONFIGURATION.map(({ name }) => name), ...named]);
   const names = Object.keys(variables);
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0)
@@ -25,18 +26,36 @@ export const readEnvFile = (file: string): Record<string, string> => {
   return variables;
 };
 
-/** The secrets that the hosts of further workspaces name: `{"acme": {"url": "…", "tokenSecret": "ACME_KB_TOKEN"}}`. */
-export const secretsNamedIn = (sources = '{}'): string[] => {
+/**
+ * The secrets that a function's settings name: `tokenSecret` of a host or a source (`{"acme": {"tokenSecret": "ACME_KB_TOKEN"}}`),
+ * `secrets` and `token` of a connection to a helpdesk.
+ */
+export const secretsNamedFor = (
+  functionId: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): string[] => {
+  if (functionId === 'library')
+    return membersOf(variables.KB_SOURCES).flatMap(({ tokenSecret }) => textsIn(tokenSecret));
+  if (functionId === 'sources')
+    return membersOf(variables.ARTICLE_SOURCES).flatMap(({ tokenSecret }) => textsIn(tokenSecret));
+  if (functionId !== 'webhooks') return [];
+  const connections = membersOf(variables.HELPDESKS).flatMap((tools) => membersOf(JSON.stringify(tools)));
+  return connections.flatMap(({ secrets, token }) => [...textsIn(secrets), ...textsIn(token)]);
+};
+
+/** The members of an object as JSON that are objects. The function says at its start what is wrong with it. */
+const membersOf = (json = '{}'): Record<string, unknown>[] => {
   try {
-    const named: unknown[] = Object.values(JSON.parse(sources) as Record<string, { tokenSecret?: unknown }>).map(
-      ({ tokenSecret }) => tokenSecret,
+    const value: unknown = JSON.parse(json || '{}');
+    return Object.values(Object(value)).filter(
+      (member): member is Record<string, unknown> => typeof member === 'object' && member !== null,
     );
-    return named.filter((name) => typeof name === 'string');
   } catch {
-    // The library says at its start what is wrong with it.
     return [];
   }
 };
+
+const textsIn = (value: unknown): string[] => [value].flat().filter((text) => typeof text === 'string');
 
 const textOf = (file: string): string => {
   try {

@@ -37,6 +37,8 @@ export interface ProductOptions {
   webSearch?: 'local' | Record<string, string> | undefined;
   /** A JSON file: the intents of the default workspace. Absent: those of the sample knowledge base with it, none without. */
   taxonomy?: string | undefined;
+  /** Variables of the webhooks function: HELPDESKS, and the secrets that it names. */
+  helpdesks?: Record<string, string> | undefined;
   /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
   adapters?: AdapterVariables | undefined;
   onLog?: (line: string) => void;
@@ -70,6 +72,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     vars: {
       'constellation-library': kbVars(options, served),
       'constellation-web-search': webVars(options, web),
+      'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
     allVars: {

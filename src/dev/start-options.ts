@@ -15,12 +15,15 @@ export const HELP = `Runs Constellation on this machine: every function in one w
                          without a provider's key in the environment, there is no web search
   --neighbours <file>    librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
+  --no-helpdesk          start no local helpdesks (npm run ticket writes into them); without it they are connected to the
+                         workspace default, unless HELPDESKS is set
   --verbose              print each function's log lines as well
   --help                 this text
 
   CONSTELLATION_API_KEY  the API key to use; otherwise one is made once and kept in the state folder
   UPSTASH_VECTOR_REST_URL, UPSTASH_REDIS_REST_URL, OPENAI_BASE_URL or OPENAI_API_KEY  run on these services instead of the
                          embedded adapters; with their tokens, unless they are on this machine (docs/configuration.md)
+  HELPDESKS              connections to helpdesk tools as JSON; the secrets that it names stand beside it (docs/helpdesks.md)
   SERPAPI_KEY, BRAVE_SEARCH_KEY  the key of a web search provider (docs/web-search.md)
 `;
 
@@ -34,6 +37,8 @@ export interface StartOptions {
   taxonomy?: string | undefined;
   /** A JSON file. */
   neighbours?: string | undefined;
+  /** Whether local helpdesks are started. */
+  helpdesk: boolean;
   verbose: boolean;
   help: boolean;
 }
@@ -50,6 +55,7 @@ export const startOptions = (args: string[]): StartOptions => {
       'web-search': { type: 'string' },
       taxonomy: { type: 'string' },
       neighbours: { type: 'string' },
+      'no-helpdesk': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -62,7 +68,7 @@ export const startOptions = (args: string[]): StartOptions => {
   if (webSearch !== undefined && webSearch !== 'local') {
     throw new Error(`Cannot use --web-search ${webSearch}: it can be local; other providers are chosen by their key`);
   }
-  return { ...values, port, webSearch, kb: kbOf(values.kb) };
+  return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: kbOf(values.kb) };
 };
 
 const kbOf = (kb: string | undefined): StartOptions['kb'] => {

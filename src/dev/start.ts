@@ -5,7 +5,11 @@ import { describeIssues } from '../contract/issue.ts';
 import type { SyncReport } from '../contract/sync.ts';
 import { type DirectoryEntry, openDirectory } from '../runtime/key-directory.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
-import { type Product, startProduct } from './product.ts';
+import { secretsNamedFor } from './env-file.ts';
+import { deskVariables } from './local-services/helpdesks/desk-variables.ts';
+import { forgetDesks, rememberDesks } from './local-services/helpdesks/running-desks.ts';
+import { type LocalHelpdesks, startHelpdesks } from './local-services/helpdesks/start-helpdesks.ts';
+import { newApiKey, type Product, startProduct } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
 import { showProgress, summariseSync } from './sync-progress.ts';
@@ -20,6 +24,11 @@ async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) return console.log(HELP);
   const state = orFail(() => openState(options));
+  // However it ends: what else listens to signals may be faster.
+  process.once('exit', () => forgetDesks(options.state));
+  forgetDesks(options.state);
+  const controlToken = newApiKey();
+  const helpdesks = options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
   const product = await startProduct({
     kb: options.kb,
     port: options.port,
@@ -28,6 +37,7 @@ async function main(): Promise<void> {
     webSearch: options.webSearch ?? providerKeys(),
     neighbours: orFail(() => readNeighbours(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),
+    helpdesks: helpdesks ? deskVariables({ default: Object.values(helpdesks.desks) }) : helpdeskVariables(),
     adapters: process.env,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
@@ -39,6 +49,11 @@ async function main(): Promise<void> {
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
   keepInSync(product);
+  if (helpdesks) {
+    openDesks(helpdesks, product);
+    const productUrl = product.url.origin;
+    rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
+  }
   console.log(`ready ${product.url.origin} key ${product.key}`);
 }
 
@@ -84,6 +99,25 @@ function adaptersLine(variables: AdapterVariables): string {
   return used.length === 0
     ? 'running on this machine alone: no model, no other service'
     : `running on ${used.join(', ')}`;
+}
+
+/** Another range of ids at every start: the product remembers the tickets that it has seen. */
+function startDesks(controlToken: string): Promise<LocalHelpdesks> {
+  return startHelpdesks({ controlToken, idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000) });
+}
+
+/** The notes that we write come back to the webhook, as they do from the real tools. */
+function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
+  for (const desk of Object.values(desks)) {
+    desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href, { only: 'notes' });
+  }
+  console.log(`local helpdesks at ${url}: ${Object.keys(desks).join(', ')}; write into one with npm run ticket`);
+}
+
+/** The connections that the environment holds, and the secrets that they name. */
+function helpdeskVariables(): Record<string, string> {
+  const names = ['HELPDESKS', ...secretsNamedFor('webhooks', process.env)];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** The keys of web search providers that the environment holds. */

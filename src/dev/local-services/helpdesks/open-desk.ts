@@ -18,14 +18,17 @@ export interface OpenDesk {
 
 const POST_MS = 5000;
 
-export const openDesk = (standIn: StandIn, { now, apiUrl }: { now: () => number; apiUrl: () => string }): OpenDesk => {
+export const openDesk = (
+  standIn: StandIn,
+  { now, idOffset, apiUrl }: { now: () => number; idOffset: number; apiUrl: () => string },
+): OpenDesk => {
   const { id, access, articleId, locale, first } = standIn;
   const limit = rateLimit(now);
   const target: { url?: string | undefined; only?: 'notes' | undefined } = {};
   const deliveries: { messageId: string; status: number }[] = [];
   const state = createDeskState({
     now,
-    first,
+    first: { ...first, ticket: first.ticket + idOffset, post: first.post + idOffset },
     onPost: (ticket, post) => {
       if (target.url !== undefined && (target.only === undefined || post.isOurs))
         void deliver(target.url, ticket, post);

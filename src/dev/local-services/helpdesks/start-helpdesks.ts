@@ -2,6 +2,7 @@ import type { Fault, Faults, FaultTarget } from '../faults.ts';
 import { type LocalReply, startLocalServer } from '../local-server.ts';
 import type { RecordedRequest } from '../request-log.ts';
 import { chatwoot } from './chatwoot/chatwoot.ts';
+import { controlRoutes } from './control-routes.ts';
 import { helpScout } from './help-scout/help-scout.ts';
 import { intercom } from './intercom/intercom.ts';
 import { LOCAL_DESK_IDS, type LocalDesk, type LocalDeskId } from './local-desk.ts';
@@ -15,6 +16,10 @@ export interface HelpdesksOptions {
   port?: number | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
+  /** Added to every id of a ticket or message, so that another run does not meet those that a product remembers; 0 when absent. */
+  idOffset?: number | undefined;
+  /** With it another process may write tickets: see `controlRoutes`. */
+  controlToken?: string | undefined;
   /** Asked for every request: see `randomFaults`. */
   faults?: ((request: FaultTarget) => Fault | undefined) | undefined;
 }
@@ -46,17 +51,21 @@ const STAND_INS: Readonly<Record<LocalDeskId, StandIn>> = {
 export const startHelpdesks = async ({
   port,
   now = Date.now,
+  idOffset = 0,
+  controlToken,
   faults,
 }: HelpdesksOptions = {}): Promise<LocalHelpdesks> => {
   const base = { url: '' };
   const opened = LOCAL_DESK_IDS.map((id): [LocalDeskId, OpenDesk] => [
     id,
-    openDesk(STAND_INS[id], { now, apiUrl: () => `${base.url}/${id}` }),
+    openDesk(STAND_INS[id], { now, idOffset, apiUrl: () => `${base.url}/${id}` }),
   ]);
   const byId = new Map<string, OpenDesk>(opened);
   const deskOf = ({ path }: RecordedRequest) => byId.get(path.split('/', 2)[1] ?? '');
 
+  const control = controlToken === undefined ? undefined : controlRoutes((id) => byId.get(id)?.desk, controlToken);
   const handle = (request: RecordedRequest): LocalReply => {
+    if (control && request.path.startsWith('/control/')) return control(request);
     const open = deskOf(request);
     if (open === undefined) return { status: 404, body: { error: 'Not found' } };
     try {

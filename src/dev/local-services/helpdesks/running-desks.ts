@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { readAs } from '../../../contract/read-as.ts';
+
+/** Where a running `npm start` and its stand-ins are found by another process of the same user. */
+export const RunningDesks = z.object({
+  /** Of the gateway. */
+  productUrl: z.url(),
+  /** Of the stand-ins. */
+  desksUrl: z.url(),
+  /** For their control routes. */
+  token: z.string().min(16),
+});
+export type RunningDesks = z.infer<typeof RunningDesks>;
+
+const fileIn = (state: string): string => join(state, 'helpdesks.json');
+
+export const rememberDesks = (state: string, desks: RunningDesks): void =>
+  writeFileSync(fileIn(state), JSON.stringify(desks), { mode: 0o600 });
+
+export const forgetDesks = (state: string): void => rmSync(fileIn(state), { force: true });
+
+/** Undefined when none was left there. */
+export const findDesks = (state: string): RunningDesks | undefined => {
+  const file = fileIn(state);
+  if (!existsSync(file)) return undefined;
+  try {
+    const read = readAs(RunningDesks, JSON.parse(readFileSync(file, 'utf8')));
+    return read.ok ? read.value : undefined;
+  } catch {
+    return undefined;
+  }
+};
