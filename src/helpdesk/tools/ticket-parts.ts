@@ -20,14 +20,20 @@ export const htmlText = (html: string | undefined): string =>
   html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
 
 /**
- * The newest 200, oldest first; those of the same time, or without one, in the order they come in. Without the messages that
- * replies repeat; what the first of all quotes stands nowhere else.
+ * The newest 200, oldest first; those of one time in the order they come in, and those without one behind the one before.
+ * Without the messages that replies repeat; what the first of all quotes stands nowhere else.
  */
-export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] =>
-  messages
-    .toSorted((one, other) => (one.sentAtMs ?? 0) - (other.sentAtMs ?? 0))
+export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] => {
+  let time = 0;
+  const timed = messages.map((message) => {
+    time = message.sentAtMs ?? time;
+    return { message, time };
+  });
+  return timed
+    .toSorted((one, other) => one.time - other.time)
     .slice(-MAX_MESSAGES)
-    .map((message, at) => (at === 0 ? message : { ...message, text: withoutQuotedHistory(message.text) }));
+    .map(({ message }, at) => (at === 0 ? message : { ...message, text: withoutQuotedHistory(message.text) }));
+};
 
 interface Told {
   channel?: string | undefined;
