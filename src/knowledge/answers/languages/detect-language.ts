@@ -30,10 +30,13 @@ const LEAD = 1.3;
 const proseOf = (text: string): string =>
   text
     .replace(/(`{1,3})[^`]*\1/g, ' ')
-    .replace(/\S*(?:[@_\\/=<>{}|]|\d|\p{Ll}\p{Lu}|\.\p{Ll})\S*/gu, ' ')
+    // A word at a time: one expression over all of it would start anew at every letter of a text without spaces.
+    .replace(/\S+/g, (word) => (NO_WORD.test(word) ? ' ' : word))
     .replace(/[’ʼ`]/g, "'")
     .normalize('NFC')
     .toLowerCase();
+
+const NO_WORD = /[@_\\/=<>{}|]|\d|\p{Ll}\p{Lu}|\.\p{Ll}/u;
 
 const scoresOf = (words: readonly string[], prose: string): Map<string, number> => {
   const scores = new Map<string, number>();
