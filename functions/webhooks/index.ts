@@ -43,7 +43,8 @@ const DEAD_LETTERS = /-dead$/;
 export default {
   fetch,
   queue: async ({ queue, messages }, env) => {
-    const { consume, bury } = ticketConsumer({ ...objectsOf(env), now: Date.now, random: Math.random });
+    const { retryMs } = readTicketTimes(env);
+    const { consume, bury } = ticketConsumer({ ...objectsOf(env), retryMs, now: Date.now, random: Math.random });
     await (DEAD_LETTERS.test(queue) ? bury(messages) : consume(messages));
   },
 } satisfies ExportedHandler<Env>;

@@ -16,6 +16,8 @@ export interface DeskHouseOptions {
   /** Times of tickets, and whatever else the functions read. */
   variables?: Readonly<Record<string, string>> | undefined;
   adapters?: AdapterVariables | undefined;
+  /** What is written into tickets; notes when absent. */
+  write?: 'note' | 'draft' | 'both' | undefined;
   /** What stands for the support function; the real one when absent. */
   support?: LocalWorker | undefined;
   /** Entry of the webhooks function; its own when absent. */
@@ -46,7 +48,7 @@ export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHou
   const product = await startProduct({
     ...{ kb: 'sample', port: 0, state, adapters, onLog },
     mains: main === undefined ? {} : { [WEBHOOKS]: main },
-    allVars: { ...connectionVars(options.desks), ...variables },
+    allVars: { ...connectionVars(options), ...variables },
     moreWorkers: [
       ...(support === undefined ? [] : [support]),
       before('support', support?.name ?? SUPPORT),
@@ -63,7 +65,7 @@ export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHou
 };
 
 /** HELPDESKS, and the secrets that it names. */
-const connectionVars = (desks: DeskHouseOptions['desks']): Record<string, string> => {
+const connectionVars = ({ desks, write = 'note' }: DeskHouseOptions): Record<string, string> => {
   const secrets: Record<string, string> = {};
   const named = (name: string, secret: string): string => {
     secrets[name] = secret;
@@ -77,6 +79,7 @@ const connectionVars = (desks: DeskHouseOptions['desks']): Record<string, string
         secrets: connection.secrets.map((secret, at) => named(`${prefix}_SECRET_${at}`, secret)),
         token: named(`${prefix}_TOKEN`, connection.apiToken),
         options: connection.options,
+        write,
       };
       return [id, setting];
     });

@@ -18,6 +18,8 @@ interface QueuedMessage {
 export interface ConsumerParts {
   ticket(place: TicketPlace): TicketStub;
   desk(workspace: string): DeskStub;
+  /** Wait after the first failure: see `TicketTimes`. */
+  retryMs: number;
   now: () => number;
   random: () => number;
   log?: Log | undefined;
@@ -33,7 +35,7 @@ const MAX_DELAY_SECONDS = 600;
  * handed to an object is retried. None of it throws.
  */
 export const ticketConsumer = (parts: ConsumerParts) => {
-  const { ticket, desk, now, random, log = logLine } = parts;
+  const { ticket, desk, retryMs, now, random, log = logLine } = parts;
   const fault = (where: string, error: unknown): void =>
     log({
       event: 'fault',
@@ -45,7 +47,7 @@ export const ticketConsumer = (parts: ConsumerParts) => {
     });
 
   const retry = (message: QueuedMessage): void => {
-    const seconds = Math.ceil(backOffMs(message.attempts, { retryMs: 1000, random }) / 1000);
+    const seconds = Math.round(backOffMs(message.attempts, { retryMs, random }) / 1000);
     message.retry({ delaySeconds: Math.min(seconds, MAX_DELAY_SECONDS) });
   };
 

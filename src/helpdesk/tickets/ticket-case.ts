@@ -77,10 +77,14 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
 
   const attempt = async (job: Job): Promise<number | undefined> => {
     // On record before anything is done: an attempt that ends the process counts, and is followed by another.
-    const lease = 3 * times.callMs + times.analyseMs;
     const attempts = job.attempts + 1;
-    const until = now() + Math.max(lease, backOffMs(attempts, { retryMs: times.retryMs, random }));
-    const begun = store.change(job, { attempts, due_at: until, nudge_at: until, nudges: 0 }, now());
+    const due = now() + backOff(attempts);
+    const lease = 3 * times.callMs + times.analyseMs;
+    const begun = store.change(
+      job,
+      { attempts, due_at: due, nudge_at: Math.max(due, now() + lease), nudges: 0 },
+      now(),
+    );
     try {
       await workOn(begun, { ...parts, store });
       return undefined;
@@ -122,8 +126,11 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       pauseUntil = await attempt(job);
     }
     if (pauseUntil !== undefined) postpone(pauseUntil);
-    const left = store.dueJob(now());
-    if (left !== undefined) store.change(left, { nudge_at: now() }, now());
+    // Nobody works on what is left, whatever the record of an attempt says that ended with its process.
+    for (const job of store.open()) {
+      const at = Math.max(job.due_at, now());
+      if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
+    }
     await report();
     return { open: store.open().length, pauseUntil };
   };

@@ -36,7 +36,8 @@ const REPORT_MS = 3000;
 
 /**
  * One ticket of one helpdesk. It alone works on its ticket and knows what was done: there is one such object in the world, so that
- * its record is the lock. Alarms see to it that nothing open is forgotten.
+ * its record is the lock. The runtime sends nothing out before what was written is on disk, so that a call never leaves without the
+ * record of its step. Alarms see to it that nothing open is forgotten.
  */
 export class TicketObject extends DurableObject<TicketObjectEnv> implements TicketStub {
   #open: { place: TicketPlace; case: TicketCase } | undefined;

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TicketsResponse } from '../../src/contract/tickets.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
+import { type FaultPlan, startFaultPlan } from '../../src/dev/chaos/fault-plan.ts';
+import { ROOT } from '../../src/dev/functions.ts';
+import { LOCAL_DESK_IDS } from '../../src/dev/local-services/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+
+let helpdesks: LocalHelpdesks;
+let plan: FaultPlan;
+let house: DeskHouse;
+/** Steps at which an object was reset. */
+const crashes: string[] = [];
+
+beforeAll(async () => {
+  helpdesks = await startHelpdesks();
+  plan = await startFaultPlan(() => 'none');
+  house = await startDeskHouse({
+    plan,
+    desks: { default: Object.values(helpdesks.desks) },
+    support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },
+    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.ts'),
+    variables: {
+      ...{ TICKET_RETRY_MS: '10', TICKET_SETTLE_MS: '200', TICKET_CALL_MS: '500', TICKET_ANALYSE_MS: '500' },
+      CRASHES: 'every-step',
+    },
+    write: 'both',
+    onLog: (line) => {
+      const [, step] = /"event":"crash","step":"([^"]+)"/.exec(line) ?? [];
+      if (step !== undefined) crashes.push(step);
+    },
+  });
+});
+
+afterAll(async () => {
+  await house?.stop();
+  await plan?.stop();
+  await helpdesks?.stop();
+});
+
+const listed = async (state: string) =>
+  TicketsResponse.parse(await (await house.product.fetch(`/v1/support/tickets?state=${state}`)).json()).tickets;
+
+describe('an object that is reset once at every one of its steps', () => {
+  it('leaves one note and at most one draft in the ticket of each tool', { timeout: 60_000 }, async () => {
+    const tickets = LOCAL_DESK_IDS.map((id) => {
+      const desk = helpdesks.desks[id];
+      return { id, desk, ...desk.createTicket({ message: `A message in ${id}.` }) };
+    });
+    for (const { id, desk, ticketId, messageId } of tickets) {
+      const answer = await fetch(new URL(`/webhooks/${id}`, house.webhooks), {
+        method: 'POST',
+        ...desk.sign(ticketId, messageId),
+      });
+      expect(answer.status).toBe(200);
+    }
+    await expect.poll(async () => (await listed('done')).length, { timeout: 50_000 }).toBe(tickets.length);
+    for (const { desk, ticketId } of tickets) expect(desk.notes(ticketId)).toHaveLength(1);
+    const drafts = tickets.map(({ id, desk, ticketId }) => [id, desk.drafts(ticketId).length]);
+    expect(Object.fromEntries(drafts)).toEqual({ chatwoot: 0, zendesk: 0, intercom: 0, zammad: 1, 'help-scout': 1 });
+    const met = Map.groupBy(crashes, (step) => step);
+    expect(Object.fromEntries([...met].map(([step, times]) => [step, times.length]))).toEqual({
+      ...{ 'read back': 5, analysed: 5, composed: 5, 'about to write': 5, 'reply of the write': 5 },
+      ...{ 'looked for the note': 5, written: 5, 'draft left': 2, done: 5 },
+    });
+  });
+});
