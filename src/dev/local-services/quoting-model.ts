@@ -31,6 +31,7 @@ interface Said {
   question?: string;
   passages?: { passage: string; title: string; section: string; text: string }[];
   documents?: { number: number; title: string; text: string }[];
+  parts?: { id: string; text: string }[];
 }
 
 const REPLIES: Record<string, (said: Said) => unknown> = {
@@ -51,6 +52,9 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
   },
   standalone_question: ({ question }) => ({ question }),
   statement: () => ({ sql: '' }),
+  support_draft: ({ parts = [] }) => ({
+    paragraphs: parts.map(({ id, text }) => ({ from: [id], kind: 'text', text: id.startsWith('f') ? '' : text })),
+  }),
 };
 
 const summaryOf = ({ question = '', documents = [] }: Said): string => {
