@@ -1,7 +1,9 @@
-import { waysToMatch } from './ways-to-match.ts';
+import { patternCost } from './pattern-cost.ts';
 
 /** In how many ways a pattern may be tried at one place of a text. */
 const MAX_WAYS = 5000;
+/** And over how many characters. */
+const MAX_LENGTH = 1000;
 
 /**
  * What speaks against a regular expression of a taxonomy, which is read over what customers write, so that no message makes it
@@ -18,9 +20,10 @@ export const checkPattern = (pattern: string): string | undefined => {
   }
   if (/\\(?:k<|[1-9])/.test(withoutEscapedBackslashes(pattern))) return 'refers back to a group, which can be slow';
   if (/\(\?<?[=!]/.test(withoutEscapedBackslashes(pattern))) return 'looks ahead or behind, which can be slow';
-  const ways = waysToMatch(pattern);
+  const { ways, length } = patternCost(pattern);
   if (ways === Number.POSITIVE_INFINITY) return 'repeats without end, which can be slow: give a bound, as in \\d{1,12}';
-  return ways > MAX_WAYS ? 'can match in too many ways, which can be slow: give its repeats smaller bounds' : undefined;
+  if (ways > MAX_WAYS) return 'can match in too many ways, which can be slow: give its repeats smaller bounds';
+  return length > MAX_LENGTH ? `can match more than ${MAX_LENGTH} characters, which can be slow` : undefined;
 };
 
 const withoutEscapedBackslashes = (pattern: string): string => pattern.replaceAll('\\\\', '');

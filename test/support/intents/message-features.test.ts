@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { correctWord } from '../../../src/support/intents/correct-word.ts';
+import { messageFeatures } from '../../../src/support/intents/message-features.ts';
+import { messageParts } from '../../../src/support/intents/message-parts.ts';
+import { messageWords } from '../../../src/support/intents/message-words.ts';
+import { stemWord } from '../../../src/support/intents/stem-word.ts';
+
+const blocksOf = (text: string) => messageFeatures(messageWords(text)).blocks;
+
+describe('messageWords()', () => {
+  it('writes contractions out, whichever apostrophe they have', () => {
+    const long = ['i', 'can', 'not', 'log', 'in'];
+    for (const text of ["I can't log in", 'I can’t log in', 'i cant log in', 'I CAN NOT log in'])
+      expect(messageWords(text)).toEqual(long);
+    expect(messageWords("it doesn't, we're, I'm, they'll, it's")).toEqual(
+      'it does not we are i am they will it s'.split(' '),
+    );
+  });
+
+  it('keeps digits, accents and other scripts, and drops all signs', () => {
+    expect(messageWords('0 H/s — für 3 Tage! ¿Qué? 再起動 😡')).toEqual([
+      '0',
+      'h',
+      's',
+      'für',
+      '3',
+      'tage',
+      'qué',
+      '再起動',
+    ]);
+  });
+
+  it('reads what looks the same as the same', () => {
+    expect(messageWords('ﬁrmware ＵＰＤＡＴＥ')).toEqual(['firmware', 'update']);
+  });
+});
+
+describe('stemWord()', () => {
+  it.each([
+    ['parcels', 'parcel'],
+    ['batteries', 'batteri'],
+    ['addresses', 'address'],
+    ['stopped', 'stop'],
+    ['charging', 'charg'],
+    ['charge', 'charg'],
+    ['quickly', 'quick'],
+    ['replacement', 'replac'],
+    ['installed', 'install'],
+    ['string', 'string'],
+    ['was', 'was'],
+    ['status', 'status'],
+    ['delivery', 'deliveri'],
+    ['再起動', '再起動'],
+  ])('makes %s %s', (word, stem) => {
+    expect(stemWord(word)).toBe(stem);
+  });
+});
+
+describe('messageFeatures()', () => {
+  it('finds the same pairs of content words whatever their order', () => {
+    const [, , pairs] = blocksOf('the fan rattles');
+    expect(blocksOf('rattles, my fan')[2]).toEqual(pairs);
+    expect(pairs).toHaveLength(1);
+  });
+
+  it('tells neighbours from the same words the other way round', () => {
+    const [forth] = blocksOf('money back');
+    const [back] = blocksOf('back money');
+    expect(forth.filter((hash) => back.includes(hash))).toHaveLength(2);
+  });
+
+  it('shares parts of words between a word and its misspelling', () => {
+    const [, right] = blocksOf('password');
+    const [, wrong] = blocksOf('pasword');
+    expect(wrong.filter((hash) => right.includes(hash)).length).toBeGreaterThan(10);
+  });
+
+  it('leaves out pairs with a stem that no example has', () => {
+    const words = messageWords('fan rattles badly');
+    const [first] = messageFeatures(words).stems;
+    const { blocks } = messageFeatures(words, { isKnown: (hash) => hash === first });
+    expect(blocks[2]).toEqual([]);
+    expect(blocks[0]).toHaveLength(5);
+  });
+
+  it('gives nothing for nothing', () => {
+    expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] });
+  });
+});
+
+describe('correctWord()', () => {
+  const words = ['parcel', 'password', 'past', 'paste', 'phone', 'plane', 'plans'];
+  const known = { words, wordCounts: Uint32Array.from(words, (word) => (word === 'plans' ? 5 : 1)) };
+
+  it.each([
+    ['pasword', 'password'],
+    ['passsword', 'password'],
+    ['passwird', 'password'],
+    ['apssword', 'apssword'],
+    ['pasword1', 'pasword1'],
+    ['parcle', 'parcel'],
+    ['parcel', 'parcel'],
+    ['plant', 'plans'],
+    ['pas', 'pas'],
+    ['pone', 'pone'],
+    ['unheard', 'unheard'],
+  ])('makes %s %s', (word, right) => {
+    expect(correctWord(word, known)).toBe(right);
+  });
+
+  it('takes the end of a word for a place of mistakes too', () => {
+    expect(correctWord('passwor', known)).toBe('password');
+    expect(correctWord('passwordd', known)).toBe('password');
+  });
+});
+
+describe('messageParts()', () => {
+  it('reads a short message as one', () => {
+    const { whole, sentences } = messageParts('Hello. My parcel is late. Where is it?');
+    expect(whole).toEqual('hello my parcel is late where is it'.split(' '));
+    expect(sentences).toEqual([]);
+  });
+
+  it('reads each sentence of a long one too', () => {
+    const story =
+      'We bought it in spring for our little office and it has been running since then without any trouble at all.';
+    const { sentences } = messageParts(`Hello.\n\n${story} Now the fan rattles.`);
+    expect(sentences.at(-1)).toEqual(['now', 'the', 'fan', 'rattles']);
+  });
+
+  it('leaves quoted mail out', () => {
+    const { whole } = messageParts('Still loud.\n\n> On Monday support wrote:\n> > My password is wrong');
+    expect(whole).toEqual(['still', 'loud']);
+  });
+
+  it('reads the beginning of what is endless', () => {
+    const { whole, sentences } = messageParts('All of it is broken again and again. '.repeat(1000));
+    expect(sentences).toHaveLength(8);
+    expect(whole.length).toBeLessThan(100);
+    expect(messageParts('x'.repeat(32_000)).whole.join('').length).toBeLessThanOrEqual(300);
+  });
+});
