@@ -75,7 +75,7 @@ const ModelPrices = z.record(
 /** US dollars for a million tokens, by model. */
 type ModelPrices = z.infer<typeof ModelPrices>;
 
-const whole = (least: number, most: number) => z.coerce.number('is not a number').int().min(least).max(most);
+const whole = (least: number, most: number) => z.coerce.number('is not a number').pipe(z.int().min(least).max(most));
 const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');
 /** What an index holds at most (Upstash's largest plan). */
 const MAX_DIMENSIONS = 4096;

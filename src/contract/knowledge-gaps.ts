@@ -34,7 +34,7 @@ export type KnowledgeGap = z.infer<typeof KnowledgeGap>;
 export const KnowledgeGapsRequest = z.strictObject({
   state: z.enum(['open', 'closed', 'all']).default('open'),
   /** 1 to 200. */
-  limit: z.coerce.number('is not a number').int().min(1).max(200).default(50),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),
 });
 export type KnowledgeGapsRequest = z.infer<typeof KnowledgeGapsRequest>;

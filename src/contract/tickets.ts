@@ -35,7 +35,7 @@ export type TicketJob = z.infer<typeof TicketJob>;
 export const TicketsRequest = z.strictObject({
   state: TicketState.default('dead'),
   /** 1 to 200. */
-  limit: z.coerce.number('is not a number').int().min(1).max(200).default(50),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(4100).optional(),
 });
 export type TicketsRequest = z.infer<typeof TicketsRequest>;
