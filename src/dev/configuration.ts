@@ -152,7 +152,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'KB_URL',
     functions: ['library'],
     otherwise: 'none',
-    what: 'The host knowledge base of the workspace `default`',
+    what: 'The host knowledge base of the workspace `default`; `sources`: that of a helpdesk ([helpdesks](helpdesks.md))',
   },
   {
     name: 'KB_TOKEN',
@@ -171,7 +171,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'KB_SOURCES',
     functions: ['library'],
     otherwise: 'none',
-    what: 'Hosts of further workspaces as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}}`',
+    what: 'Hosts of further workspaces as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}`',
   },
   {
     name: 'ARTICLE_SOURCES',

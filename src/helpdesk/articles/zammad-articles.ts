@@ -150,6 +150,7 @@ const translationsOf = (
 const pathPart = (id: number, title: string): string => {
   const words = title
     .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');

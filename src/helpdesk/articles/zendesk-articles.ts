@@ -75,7 +75,7 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
     { limit, updatedSinceMs, signal }: { limit: number; updatedSinceMs: number | undefined; signal: AbortSignal },
   ) => {
     const name = locales[locale];
-    if (name === undefined && locales.length > 0)
+    if (name === undefined && (locales.length > 0 || locale > 0))
       throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
     const query = new URLSearchParams({ 'page[size]': String(Math.min(limit, MAX_PAGE)) });
     if (after !== undefined) query.set('page[after]', after);
@@ -115,7 +115,7 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
   };
 
   return {
-    readPage: ({ updatedSinceMs, limit, position, signal }) => {
+    readPage: async ({ updatedSinceMs, limit, position, signal }) => {
       // The feed knows articles, not their translations.
       const hasFeed = updatedSinceMs !== undefined && locales.length === 0;
       const first: Position = hasFeed ? { start: Math.floor(updatedSinceMs / 1000), sent: [] } : { locale: 0 };

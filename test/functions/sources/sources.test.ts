@@ -59,11 +59,11 @@ afterAll(async () => {
 });
 beforeEach(() => helpdesks.faults.none());
 
-/** Calls a function as the gateway does. */
+/** Calls a function as the gateway does, or the library. */
 const call = async (
   to: 'library' | 'sources',
   route: string,
-  { workspace, body }: { workspace: string; body?: unknown },
+  { workspace, body, self = 'gateway' }: { workspace: string; body?: unknown; self?: 'gateway' | 'library' },
 ) => {
   const [method = 'GET', path = '/'] = route.split(' ');
   const worker = harness.getWorker(`constellation-${to}`);
@@ -78,10 +78,11 @@ const call = async (
     },
   };
   const client = signedClient({
-    ...(await identityFrom({ ENVIRONMENT: 'development' }, 'gateway')),
+    ...(await identityFrom({ ENVIRONMENT: 'development' }, self)),
     targets: { [to]: target },
   });
-  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', now: Date.now() };
+  const subject = self === 'gateway' ? 'user:test' : `svc:${self}`;
+  const origin = { self, subject, authentication: 'none', now: Date.now() };
   const context = originate({ ...origin, workspace, capabilities: ['kb:read', 'kb:write'] });
   const answer = await client.call(context, { to, method, path, body });
   if (!answer.ok) throw new Error(answer.error.message);
@@ -196,6 +197,23 @@ describe('the sources function', () => {
   it('answers nobody but the library', async () => {
     const answer = await call('sources', 'GET /api/kb/articles', { workspace: 'zendesk' });
     expect(answer.status).toBe(401);
+  });
+
+  it('gives pages of a listing, of what an intent asks for, with their number on the last', async () => {
+    const list = async (query: string) => {
+      const answer = await call('sources', `GET /api/kb/articles?${query}`, { workspace: 'zendesk', self: 'library' });
+      return {
+        status: answer.status,
+        ...(answer.json() as { articles?: { id: string }[]; total?: number; next_cursor?: string }),
+      };
+    };
+    const first = await list('limit=100');
+    expect([first.articles?.length, first.total, first.next_cursor === undefined]).toEqual([99, undefined, false]);
+    const second = await list(`limit=100&cursor=${first.next_cursor}`);
+    expect([second.total, second.next_cursor]).toEqual([118, undefined]);
+    expect((await list('intent=refund')).articles).toHaveLength(1);
+    for (const query of ['limit=0', 'cursor=nonsense', 'updated_since=yesterday', 'offset=5'])
+      expect((await list(query)).status).toBe(400);
   });
 
   it('has nothing for a workspace that it does not know', async () => {

@@ -15,7 +15,7 @@ export const zammad: StandIn = {
   first: { ticket: 81, post: 104, customer: 208 },
   articleId: String,
   locale: 'en-us',
-  access: { secrets: [SECRET], apiToken: TOKEN, options: {} },
+  access: { secrets: [SECRET], apiToken: TOKEN, options: { userId: ASSISTANT.id, login: ASSISTANT.email } },
   open: (parts): ToolApi => {
     const routes = { ...ticketRoutes(parts), ...draftRoutes(parts), ...knowledgeRoutes(parts) };
     return {

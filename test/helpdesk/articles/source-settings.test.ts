@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { readSources } from '../../../src/helpdesk/articles/source-settings.ts';
+
+const ZENDESK = {
+  tool: 'zendesk',
+  apiUrl: 'https://acme.zendesk.com',
+  tokenSecret: 'ZENDESK_TOKEN',
+  email: 'a@acme.example',
+};
+const read = (settings: unknown, variables: Record<string, string> = {}) =>
+  readSources(
+    { ARTICLE_SOURCES: typeof settings === 'string' ? settings : JSON.stringify(settings), ...variables },
+    { fetch, now: Date.now },
+  );
+
+describe('readSources()', () => {
+  it('finds the source of a workspace, and none of another', () => {
+    const sources = read({ acme: ZENDESK }, { ZENDESK_TOKEN: 'secret' });
+    expect(sources.find('acme')).toMatchObject({ tool: 'zendesk', labels: {} });
+    expect([sources.find('beta'), sources.find('constructor'), read('').find('acme')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('starts without a secret, and says so when it is needed', () => {
+    const sources = read({ acme: ZENDESK });
+    expect(() => sources.find('acme')).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
+  });
+
+  it.each([
+    ['no JSON', 'nonsense'],
+    ['a tool that it does not know', { acme: { ...ZENDESK, tool: 'front' } }],
+    ['an option of another tool', { acme: { ...ZENDESK, portal: 'help' } }],
+    ['no token', { acme: { ...ZENDESK, tokenSecret: undefined } }],
+    ['a token in place of its name', { acme: { ...ZENDESK, tokenSecret: 'a1b2c3d4e5' } }],
+    ['an address without https', { acme: { ...ZENDESK, apiUrl: 'http://acme.zendesk.com' } }],
+    ['an address of an inner network', { acme: { ...ZENDESK, apiUrl: 'https://169.254.169.254' } }],
+    ['an address of this machine', { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } }],
+    ['credentials in an address', { acme: { ...ZENDESK, apiUrl: 'https://user:pass@acme.zendesk.com' } }],
+    ['a locale that is none', { acme: { ...ZENDESK, locales: ['../x'] } }],
+  ])('refuses %s', (_, settings) => {
+    expect(() => read(settings)).toThrow(/ARTICLE_SOURCES/);
+  });
+
+  it('takes an address of this machine in development alone', () => {
+    const settings = { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } };
+    expect(() => read(settings, { ENVIRONMENT: 'development' })).not.toThrow();
+  });
+});
