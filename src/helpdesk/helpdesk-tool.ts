@@ -10,6 +10,7 @@ export const HELPDESK_IDS = [
   'standard',
   'freshdesk',
   'gorgias',
+  'hubspot',
 ] as const;
 export type HelpdeskId = (typeof HELPDESK_IDS)[number];
 

@@ -18,6 +18,7 @@ const SAMPLES: Record<(typeof HELPDESK_IDS)[number], readonly string[]> = {
   standard: ['standard-webhooks-ticket-created.json'],
   freshdesk: ['freshdesk-ticket-created.json', 'freshdesk-ticket-updated-simple.json'],
   gorgias: ['gorgias-ticket-message-created.json'],
+  hubspot: ['hubspot-conversation-new-message-batch.json'],
 };
 const HEADERS = { 'X-HelpScout-Event': 'convo.created' };
 /** What an id may look like once it is read: it becomes part of a path, and the name of an object. */
@@ -135,6 +136,8 @@ for (const id of HELPDESK_IDS) {
         'webhook-timestamp',
         'webhook-signature',
         'x-webhook-token',
+        'x-hubspot-signature-v3',
+        'x-hubspot-request-timestamp',
       ];
       const value = fc.oneof(
         fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),

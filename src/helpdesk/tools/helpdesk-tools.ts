@@ -3,6 +3,7 @@ import { chatwoot } from './chatwoot/chatwoot.ts';
 import { freshdesk } from './freshdesk/freshdesk.ts';
 import { gorgias } from './gorgias/gorgias.ts';
 import { helpScout } from './help-scout/help-scout.ts';
+import { hubspot } from './hubspot/hubspot.ts';
 import { intercom } from './intercom/intercom.ts';
 import { standard } from './standard/standard.ts';
 import { zammad } from './zammad/zammad.ts';
@@ -18,4 +19,5 @@ export const helpdeskTools: Readonly<Record<HelpdeskId, HelpdeskTool>> = {
   standard,
   freshdesk,
   gorgias,
+  hubspot,
 };
