@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Taxonomy } from '../../src/contract/taxonomy.ts';
+import { readTaxonomy } from '../../src/support/intents/read-taxonomy.ts';
 
 const DEV = join(import.meta.dirname, '../../src/dev');
 const file: unknown = JSON.parse(readFileSync(join(DEV, 'sample-taxonomy.json'), 'utf8'));
@@ -17,6 +18,38 @@ describe('the sample taxonomy', () => {
     ...taxonomy.intents.flatMap(({ reply_template: template }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),
   ];
+
+  it('may be put in place as it is', () => {
+    expect(readTaxonomy(file)).toMatchObject({ ok: true });
+  });
+
+  it('recognises facts as customers write them', () => {
+    const patterns = new Map(
+      taxonomy.intents.flatMap((intent) => intent.required_facts.map((fact) => [fact.id, fact])),
+    );
+    const tells = (id: string, text: string) =>
+      patterns.get(id)?.patterns?.some((pattern) => new RegExp(pattern, 'iu').test(text));
+    for (const [id, text] of [
+      ['order_number', 'Where is order BR-10482?'],
+      ['order_number', 'my order number is 204518'],
+      ['order_number', 'Meine Bestellung 30417 fehlt'],
+      ['serial_number', 'serial A2-004711'],
+      ['status_led', 'The LED is blinking amber'],
+      ['status_led', 'a solid red light'],
+      ['firmware_version', 'I am on 3.4.1'],
+      ['since_when', 'It has been like this for three days'],
+      ['error_code', 'it says E21'],
+      ['sync_progress', 'stuck at 78 %'],
+    ] as const)
+      expect(tells(id, text), `${id}: ${text}`).toBe(true);
+    for (const [id, text] of [
+      ['order_number', 'Where is my order?'],
+      ['status_led', 'The fan is loud'],
+      ['firmware_version', 'It needs 12 V'],
+      ['error_code', 'Everything is slow'],
+    ] as const)
+      expect(tells(id, text), `${id}: ${text}`).toBe(false);
+  });
 
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());

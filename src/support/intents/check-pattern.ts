@@ -1,7 +1,7 @@
 import { patternCost } from './pattern-cost.ts';
 
 /** In how many ways a pattern may be tried at one place of a text. */
-const MAX_WAYS = 5000;
+const MAX_WAYS = 1000;
 /** And over how many characters. */
 const MAX_LENGTH = 1000;
 

@@ -1,4 +1,4 @@
-import { describeIssues } from '../../contract/issue.ts';
+import type { Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import type { WaitUntil } from '../../runtime/wait-until.ts';
 import { contentHash, hashText } from './content-hash.ts';
@@ -118,6 +118,12 @@ export const currentTaxonomy = ({ store, tell, now = Date.now }: CurrentTaxonomy
   };
 };
 
+/** Where a taxonomy is wrong, by names of ours alone: its own may be anything. */
+const toldPlace = ({ path }: Issue): string => PLACE.exec(path)?.[0] ?? 'another member';
+
+const PLACE =
+  /^(?:version|name|language|devices|intents|general_template|signature|out_of_scope_examples)(?:\.\d+(?:\.(?:id|title|description|examples|devices|auto_send|required_facts|reply_template|escalation|article_intents))?)?(?=\.|$)/;
+
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -135,7 +141,7 @@ const open = async (text: string | undefined, opening: Opening): Promise<Taxonom
   if (text === undefined) return GENERAL;
   if (text.length > MAX_TEXT) throw unusable(`it is longer than ${MAX_TEXT} characters`);
   const read = readTaxonomy(parsed(text));
-  if (!read.ok) throw unusable(describeIssues(read.issues.map(({ path }) => ({ path, message: 'is refused' }))));
+  if (!read.ok) throw unusable(`refused at ${[...new Set(read.issues.map(toldPlace))].join(', ').slice(0, 300)}`);
   return { taxonomy: read.value, classifier: await classifierOf(read.value, opening) };
 };
 

@@ -186,7 +186,7 @@ describe('checkPattern()', () => {
 
   it('lets nothing through that takes long over the worst of texts', () => {
     const text = 'a'.repeat(8000);
-    for (const pattern of ['a{0,60}a{0,60}b', '(?:a|b){1,11}c', 'a?a?a?a?a?a?a?a?a?a?a?a?b', '[^.]{0,999}b']) {
+    for (const pattern of ['a{0,30}a{0,30}b', '(?:a|b){1,8}c', 'a?a?a?a?a?a?a?a?a?b', '[^.]{0,999}b']) {
       expect(checkPattern(pattern), pattern).toBeUndefined();
       const expression = new RegExp(pattern, 'iu');
       const startedAt = performance.now();

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import type { KVNamespace } from '@cloudflare/workers-types';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
+import { currentTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
+import { kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+import { smallTaxonomy } from './small-taxonomy.ts';
+
+let miniflare: Miniflare;
+let kv: KVNamespace;
+
+beforeAll(async () => {
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      workers: [
+        {
+          name: 'kv',
+          compatibilityDate: '2026-11-01',
+          kvNamespaces: ['TAXONOMIES'],
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default {}' }],
+        },
+      ],
+    }),
+  );
+  // Two packages describe the same binding.
+  kv = (await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace;
+});
+
+afterAll(() => miniflare?.dispose());
+
+const PARCEL = 'Where is my parcel?';
+const hashOf = (taxonomy: Taxonomy): string => hashText(contentHash(taxonomy));
+
+/** An isolate with a clock of its own, a workspace of its own, and a note of what it read. */
+const isolate = ({
+  workspace = `w-${randomUUID().slice(0, 8)}`,
+  ...faults
+}: Partial<TaxonomyStore> & { workspace?: string } = {}) => {
+  const told: string[] = [];
+  const reads: string[] = [];
+  const work: Promise<unknown>[] = [];
+  let now = 1_000_000;
+  const real = kvTaxonomies(kv);
+  const store: TaxonomyStore = {
+    ...real,
+    readTaxonomy: (of) => {
+      reads.push('taxonomy');
+      return real.readTaxonomy(of);
+    },
+    readModel: (...of) => {
+      reads.push('model');
+      return real.readModel(...of);
+    },
+    ...faults,
+  };
+  const current = currentTaxonomy({
+    store,
+    tell: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
+    now: () => now,
+  });
+  return {
+    workspace,
+    told,
+    reads,
+    store: real,
+    forget: () => current.forget(workspace),
+    wait: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    read: async () => {
+      const atHand = await current.taxonomyFor(workspace, { waitUntil: (each) => work.push(each) });
+      await Promise.all(work);
+      return atHand;
+    },
+    readOf: (other: string) => current.taxonomyFor(other),
+  };
+};
+
+const put = (store: TaxonomyStore, workspace: string, taxonomy: unknown) =>
+  store.writeTaxonomy(workspace, JSON.stringify(taxonomy));
+
+const large = (): Taxonomy => {
+  const taxonomy = smallTaxonomy();
+  const [first, ...rest] = taxonomy.intents;
+  const examples = Array.from({ length: 400 }, (_, at) => `parcel number ${at}`);
+  return { ...taxonomy, intents: [{ ...first, examples } as (typeof rest)[number], ...rest] };
+};
+
+describe('currentTaxonomy()', () => {
+  it('is a desk without intents where a workspace has none', async () => {
+    const { read, told } = isolate();
+    const { taxonomy, classifier } = await read();
+    expect(taxonomy.intents).toEqual([]);
+    expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
+    expect(classifier.classify(PARCEL).primary_intent).toBe('unknown');
+    expect(told).toEqual([]);
+  });
+
+  it('trains a small one when it is loaded, and the next isolate opens what was trained', async () => {
+    const first = isolate();
+    await put(first.store, first.workspace, smallTaxonomy());
+    expect((await first.read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    const kept = await first.store.readModel(first.workspace, hashOf(smallTaxonomy()));
+    expect(kept).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
+
+    const marked = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
+    await first.store.writeModel(first.workspace, hashOf(smallTaxonomy()), { packed: marked, isDerived: true });
+    const second = isolate({ workspace: first.workspace });
+    expect((await second.read()).classifier.threshold).toBe(0.75);
+  });
+
+  it('asks KV once a minute', async () => {
+    const { read, wait, reads, store, workspace } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    await read();
+    wait(59_000);
+    await read();
+    expect(reads).toEqual(['taxonomy', 'model']);
+    await put(store, workspace, smallTaxonomy({ name: 'Renamed' }));
+    wait(1000);
+    expect((await read()).taxonomy.name).toBe('Renamed');
+  });
+
+  it('keeps what it has opened while nothing has changed', async () => {
+    const { read, wait, reads, store, workspace } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    const first = await read();
+    wait(60_000);
+    expect(await read()).toBe(first);
+    expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
+  });
+
+  it('reads anew what it is told to forget', async () => {
+    const { read, forget, store, workspace } = isolate();
+    await read();
+    await put(store, workspace, smallTaxonomy());
+    forget();
+    expect((await read()).taxonomy.name).toBe('Small');
+  });
+
+  it('shares one load among all that wait for it', async () => {
+    const { read, reads, store, workspace } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    const [first, second] = await Promise.all([read(), read()]);
+    expect(second).toBe(first);
+    expect(reads).toEqual(['taxonomy', 'model']);
+  });
+
+  it('keeps workspaces apart, and the models of one from all others', async () => {
+    const { read, readOf, store, workspace } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    await read();
+    expect((await readOf('someone-else')).taxonomy.intents).toEqual([]);
+    expect(await store.readModel('someone-else', hashOf(smallTaxonomy()))).toBeUndefined();
+  });
+
+  it.each([
+    ['is no JSON', 'Where is my secret parcel', 'is no JSON'],
+    ['is none', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
+    ['has a pattern that is dangerous', JSON.stringify(dangerous()), 'refused at intents.0.required_facts'],
+  ])('uses the built-in where the text %s, and tells so without the text', async (_, text, why) => {
+    const { read, store, workspace, told } = isolate();
+    await store.writeTaxonomy(workspace, text);
+    expect((await read()).taxonomy.name).toBe('General');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(why);
+    expect(told[0]).not.toContain('secret');
+  });
+
+  it('keeps the last good one where the next does not read', async () => {
+    const { read, wait, store, workspace, told } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    await read();
+    await store.writeTaxonomy(workspace, '{');
+    wait(60_000);
+    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    expect(told).toHaveLength(1);
+    await put(store, workspace, smallTaxonomy({ name: 'Mended' }));
+    wait(60_000);
+    expect((await read()).taxonomy.name).toBe('Mended');
+  });
+
+  it('keeps the last good one while KV is down, and soon asks again', async () => {
+    let isDown = false;
+    const real = kvTaxonomies(kv);
+    const { read, wait, workspace, told } = isolate({
+      readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : real.readTaxonomy(of)),
+    });
+    await put(real, workspace, smallTaxonomy());
+    await read();
+    isDown = true;
+    wait(60_000);
+    expect((await read()).taxonomy.name).toBe('Small');
+    expect(told).toEqual(['taxonomy: KV is down']);
+    isDown = false;
+    await put(real, workspace, smallTaxonomy({ name: 'Renamed' }));
+    wait(5000);
+    expect((await read()).taxonomy.name).toBe('Renamed');
+  });
+
+  it('goes back to the built-in when a taxonomy is deleted', async () => {
+    const { read, wait, store, workspace } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    await read();
+    await store.removeTaxonomy(workspace);
+    wait(60_000);
+    expect((await read()).taxonomy.name).toBe('General');
+  });
+
+  it('trains again what was trained by another version or is damaged', async () => {
+    const { read, store, workspace, told } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    const damaged = trainClassifier(smallTaxonomy());
+    damaged[5000] = (damaged[5000] ?? 0) ^ 1;
+    await store.writeModel(workspace, hashOf(smallTaxonomy()), { packed: damaged, isDerived: true });
+    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    expect(told).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
+    const mended = await store.readModel(workspace, hashOf(smallTaxonomy()));
+    expect(mended).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
+  });
+
+  it('uses a large one with its packed model, and without it the last good one', async () => {
+    const { read, wait, store, workspace, told } = isolate();
+    await put(store, workspace, smallTaxonomy());
+    await read();
+    await put(store, workspace, large());
+    wait(60_000);
+    expect((await read()).taxonomy.intents[0]?.examples).toHaveLength(8);
+    expect(told[0]).toContain('more than 400 examples and no trained model that fits it');
+    const packed = trainClassifier(large(), { effort: 'quick' });
+    await store.writeModel(workspace, hashOf(large()), { packed, isDerived: false });
+    wait(60_000);
+    const { taxonomy, classifier } = await read();
+    expect(taxonomy.intents[0]?.examples).toHaveLength(400);
+    expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
+  });
+
+  it('answers although what was trained cannot be kept', async () => {
+    const { read, store, workspace, told } = isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
+    await put(store, workspace, smallTaxonomy());
+    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    expect(told).toEqual(['taxonomy: KV is full']);
+  });
+
+  it('keeps a bounded number of workspaces, those read last', async () => {
+    const { readOf, reads } = isolate();
+    for (let at = 0; at < 17; at += 1) await readOf(`bounded-${at}`);
+    const before = reads.length;
+    await readOf('bounded-16');
+    expect(reads.length).toBe(before);
+    await readOf('bounded-0');
+    expect(reads.length).toBe(before + 1);
+  });
+});
+
+function dangerous(): unknown {
+  const taxonomy = smallTaxonomy();
+  const [first, ...rest] = taxonomy.intents;
+  const facts = [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }];
+  return { ...taxonomy, intents: [{ ...first, required_facts: facts }, ...rest] };
+}

@@ -1,0 +1,200 @@
+import { Hono } from 'hono';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ErrorBody } from '../../../src/contract/error-info.ts';
+import { TaxonomyWritten } from '../../../src/contract/taxonomy-put.ts';
+import { encodeBase64url } from '../../../src/runtime/base64url.ts';
+import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
+import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../../../src/runtime/limits.ts';
+import { localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
+import { originate } from '../../../src/runtime/request-context.ts';
+import { mintContext } from '../../../src/runtime/sign-link.ts';
+import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
+import type { TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
+import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+import { smallTaxonomy } from './small-taxonomy.ts';
+
+const PATH = '/v1/support/taxonomy';
+
+let texts: Map<string, string>;
+let models: Map<string, Uint8Array>;
+let forgotten: string[];
+beforeEach(() => {
+  texts = new Map();
+  models = new Map();
+  forgotten = [];
+});
+
+const memoryStore = (): TaxonomyStore => ({
+  readTaxonomy: async (workspace) => texts.get(workspace),
+  writeTaxonomy: async (workspace, text) => void texts.set(workspace, text),
+  removeTaxonomy: async (workspace) => void texts.delete(workspace),
+  readModel: async (workspace, hash) => models.get(`${workspace}/${hash}`),
+  writeModel: async (workspace, hash, { packed }) => void models.set(`${workspace}/${hash}`, packed),
+  retireModel: async (workspace, hash) => void models.delete(`${workspace}/${hash}`),
+});
+
+const appOf = async () => {
+  const guard: GuardOptions = {
+    self: 'support',
+    access: 'signed',
+    signer: await localSigner('support'),
+    directory: await localDirectory(),
+    log: () => undefined,
+  };
+  const app = new Hono<GuardedEnv>();
+  taxonomyRoutes(app, { guard, store: memoryStore(), forget: (workspace) => forgotten.push(workspace) });
+  app.onError(faultHandler(guard));
+  return app;
+};
+
+interface Call {
+  body?: unknown;
+  workspace?: string;
+  capabilities?: string[];
+}
+
+/** A request as the gateway signs it. */
+const requestOf = async (
+  method: string,
+  { body, workspace = 'acme', capabilities = ['kb:write', 'support:analyze'] }: Call = {},
+): Promise<Request> => {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
+  const context = originate({ ...origin, timeoutMs: 5000, now: Date.now() });
+  const target = { aud: 'support', op: `${method} ${PATH}`, body: new TextEncoder().encode(text) };
+  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
+  const headers = { [CONTEXT_HEADER]: token, 'content-type': 'application/json' };
+  return new Request(`http://support${PATH}`, { method, headers, ...(text === '' ? {} : { body: text }) });
+};
+
+const send = async (method: string, call: Call = {}): Promise<Response> =>
+  (await appOf()).fetch(await requestOf(method, call));
+const problemOf = async (response: Response): Promise<[number, string]> => {
+  const { error } = ErrorBody.parse(await response.json());
+  return [response.status, error.message];
+};
+
+const taxonomy = smallTaxonomy();
+const hash = hashText(contentHash(taxonomy));
+const large = {
+  ...taxonomy,
+  out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`),
+};
+
+describe('PUT /v1/support/taxonomy', () => {
+  it('keeps a small taxonomy with a classifier that it trains, and has it read anew', async () => {
+    const response = await send('PUT', { body: { taxonomy } });
+    expect(response.status).toBe(200);
+    expect(TaxonomyWritten.parse(await response.json())).toEqual({
+      name: 'Small',
+      intents: 4,
+      examples: 32,
+      trained: 'here',
+      threshold: expect.closeTo(0.4, 5),
+      content_hash: hash,
+    });
+    expect([...texts.keys()]).toEqual(['acme']);
+    expect([...models.keys()]).toEqual([`acme/${hash}`]);
+    expect(forgotten).toEqual(['acme']);
+  });
+
+  it('keeps the model that comes along', async () => {
+    const packed = trainClassifier(taxonomy, { threshold: 0.55 });
+    const response = await send('PUT', { body: { taxonomy, model: encodeBase64url(packed) } });
+    expect(await response.json()).toMatchObject({ trained: 'given', threshold: expect.closeTo(0.55, 5) });
+    expect(models.get(`acme/${hash}`)).toEqual(packed);
+  });
+
+  it('takes a large taxonomy with its model alone', async () => {
+    expect(await problemOf(await send('PUT', { body: { taxonomy: large } }))).toEqual([
+      400,
+      expect.stringContaining('Cannot train 432 examples here, more than 400: send `model` too'),
+    ]);
+    const model = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
+    expect((await send('PUT', { body: { taxonomy: large, model } })).status).toBe(200);
+  });
+
+  it('refuses a model of another taxonomy and changes nothing', async () => {
+    const model = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
+    expect(await problemOf(await send('PUT', { body: { taxonomy, model } }))).toEqual([
+      400,
+      expect.stringContaining('it was trained from another taxonomy'),
+    ]);
+    expect(texts.size + models.size).toBe(0);
+  });
+
+  it('names the place of what is wrong', async () => {
+    const [first, ...rest] = taxonomy.intents;
+    const facts = [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }];
+    const dangerous = { ...taxonomy, intents: [{ ...first, required_facts: facts }, ...rest] };
+    for (const [body, place] of [
+      [{ taxonomy: { ...taxonomy, intents: [] } }, 'taxonomy.intents: are none'],
+      [{ taxonomy: dangerous }, 'taxonomy.intents.0.required_facts.0.patterns.0: repeats without end'],
+      [{ taxonomy, model: 'not+base64url' }, 'model: is not base64url'],
+      [{ taxonomy, extra: 1 }, 'extra: is not a known member'],
+      [taxonomy, 'taxonomy'],
+    ] as const) {
+      const [status, message] = await problemOf(await send('PUT', { body }));
+      expect(status).toBe(400);
+      expect(message).toContain(place);
+    }
+    expect(texts.size).toBe(0);
+  });
+
+  it('lets the model of the former taxonomy go', async () => {
+    await send('PUT', { body: { taxonomy } });
+    await send('PUT', { body: { taxonomy: { ...taxonomy, out_of_scope_examples: ['Spam'] } } });
+    expect(models.size).toBe(1);
+    expect(models.has(`acme/${hash}`)).toBe(false);
+  });
+
+  it('keeps the model where only texts have changed', async () => {
+    await send('PUT', { body: { taxonomy } });
+    await send('PUT', { body: { taxonomy: { ...taxonomy, signature: 'Yours' } } });
+    expect([...models.keys()]).toEqual([`acme/${hash}`]);
+    expect(texts.get('acme')).toContain('Yours');
+  });
+
+  it('needs kb:write', async () => {
+    const response = await send('PUT', { body: { taxonomy }, capabilities: ['support:analyze'] });
+    expect(response.status).toBe(401);
+    expect(texts.size).toBe(0);
+  });
+
+  it('refuses a copy of a call, which would bring an older taxonomy back', async () => {
+    const app = await appOf();
+    const request = await requestOf('PUT', { body: { taxonomy } });
+    expect((await app.fetch(request.clone())).status).toBe(200);
+    expect((await app.fetch(request)).status).toBe(401);
+  });
+
+  it('refuses a body that is longer than an article may be', async () => {
+    const model = 'A'.repeat(MAX_ARTICLE_BYTES);
+    expect((await send('PUT', { body: { taxonomy, model } })).status).toBe(400);
+  });
+});
+
+describe('GET and DELETE /v1/support/taxonomy', () => {
+  it('give back what was put, in the workspace of the context alone', async () => {
+    await send('PUT', { body: { taxonomy } });
+    expect(await (await send('GET')).json()).toEqual({ taxonomy });
+    expect((await send('GET', { workspace: 'other' })).status).toBe(404);
+    expect((await send('DELETE', { workspace: 'other' })).status).toBe(404);
+    expect((await send('DELETE')).status).toBe(204);
+    expect((await send('GET')).status).toBe(404);
+    expect(models.size).toBe(0);
+    expect(forgotten).toEqual(['acme', 'acme']);
+  });
+
+  it('need support:analyze and kb:write', async () => {
+    expect((await send('GET', { capabilities: ['kb:read'] })).status).toBe(401);
+    expect((await send('DELETE', { capabilities: ['support:analyze'] })).status).toBe(401);
+  });
+
+  it('delete what does not read any more', async () => {
+    texts.set('acme', '{');
+    expect((await send('DELETE')).status).toBe(204);
+    expect(texts.size).toBe(0);
+  });
+});
