@@ -13,6 +13,10 @@ describe('startOptions()', () => {
     });
   });
 
+  it('starts local helpdesks unless it is told not to', () => {
+    expect([startOptions([]).helpdesk, startOptions(['--no-helpdesk']).helpdesk]).toEqual([true, false]);
+  });
+
   it.each([
     [['--port', 'http'], /--port http/],
     [['--port', '70000'], /--port 70000/],

@@ -33,6 +33,16 @@ describe('createFaults()', () => {
     expect(faults.take(to('/fetch', 'a secret'))?.kind).toBe('malformed-json');
   });
 
+  it('asks for a fault where no other holds', () => {
+    const faults = createFaults();
+    faults.sometimes(({ path }) => (path === '/upsert' ? { kind: 'reset' } : undefined));
+    faults.next(1, { kind: 'html-502' });
+    const kinds = ['/upsert', '/upsert', '/query'].map((path) => faults.take(to(path))?.kind);
+    expect(kinds).toEqual(['html-502', 'reset', undefined]);
+    faults.none();
+    expect(faults.take(to('/upsert'))).toBeUndefined();
+  });
+
   it('forgets everything with none()', () => {
     const faults = createFaults();
     faults.next(1, { kind: 'reset' });
