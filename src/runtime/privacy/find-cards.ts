@@ -1,82 +1,53 @@
-import type { Found } from './mask-kind.ts';
+import { type Found, findAll } from './mask-kind.ts';
 import { otherNumbersIn } from './other-numbers.ts';
 
 /** Finds numbers of payment cards (ISO/IEC 7812), their check codes where they are called so, and IBANs (ISO 13616). */
 export const findCards = (text: string): Found[] => {
   const found: Found[] = [];
-  let others: ReadonlySet<number> | undefined;
+  const others = otherNumbersIn(text);
   for (const { 0: run, index } of text.matchAll(DIGITS)) {
-    const length = cardLength(run);
-    if (length === undefined) continue;
-    others ??= otherNumbersIn(text);
-    if (others.has(index) && !/\D/.test(run.slice(0, length))) continue;
-    found.push({ kind: 'card', start: index, end: index + length });
+    const length = lengthOf(run, isCard);
+    // In groups it is a card wherever it stands.
+    const isOther = others.has(index) && !/\D/.test(run.slice(0, length));
+    if (length > 0 && !isOther) found.push({ kind: 'card', start: index, end: index + length });
   }
   for (const { 0: run, index } of text.matchAll(ACCOUNT)) {
-    const length = accountLength(run);
-    if (length !== undefined) found.push({ kind: 'card', start: index, end: index + length });
+    const length = lengthOf(run.toUpperCase(), isAccount);
+    if (length > 0) found.push({ kind: 'card', start: index, end: index + length });
   }
-  for (const { 0: all, 1: code = '', index } of text.matchAll(CHECK_CODE))
-    found.push({ kind: 'card', start: index + all.length - code.length, end: index + all.length });
-  return found;
+  return [...found, ...findAll('card', text, CHECK_CODE)];
 };
 
-/** Thirteen to nineteen digits, whatever stands between every two of them; more may follow. */
+/** Thirteen digits or more, whatever stands between every two of them. */
 const DIGITS = /(?<![\p{L}\p{N}_.])\d(?:(?:[ -]|\s{1,2})?\d){12,27}/gu;
-
-/** How much of a run of digits is a card: up to the end of a group. */
-const cardLength = (run: string): number | undefined => {
-  let digits = run.replace(/\D/g, '');
-  for (let end = run.length; end > 0; end -= 1) {
-    if (!/\d/.test(run[end - 1] ?? '')) continue;
-    if (digits.length < 13) return undefined;
-    const isGroupEnd = end === run.length || !/\d/.test(run[end] ?? '');
-    if (isGroupEnd && isCard(digits)) return end;
-    digits = digits.slice(0, -1);
-  }
-  return undefined;
-};
-
-const isCard = (digits: string): boolean => hasCardPrefix(digits) && luhn(digits);
-
-/** By brand: first digits and length. */
-const hasCardPrefix = (digits: string): boolean => {
-  switch (digits.length) {
-    case 14:
-      return /^3(?:0[0-5]|[689])/.test(digits);
-    case 15:
-      return /^3[47]/.test(digits);
-    case 16:
-      return /^(?:[456]|3(?:0[0-5]|[5689])|2(?:2[2-9]|[3-6]|7[01]|720))/.test(digits);
-    default:
-      return digits.length > 16 && digits.length < 20 && /^[456]/.test(digits);
-  }
-};
-
-const luhn = (digits: string): boolean => {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = Number(digits[digits.length - 1 - place]);
-    const value = place % 2 === 1 ? digit * 2 : digit;
-    sum += value > 9 ? value - 9 : value;
-  }
-  return sum % 10 === 0 && !/^(\d)\1+$/.test(digits);
-};
 
 /** Groups of four, or none. */
 const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,4})?(?![\p{L}\p{N}])/giu;
 
-/** How much of a run is an IBAN. */
-const accountLength = (run: string): number | undefined => {
-  for (let end = run.length; end > 0; end -= 1) {
-    const isGroupEnd = end === run.length || /[ -]/.test(run[end] ?? '');
-    if (!isGroupEnd || /[ -]/.test(run[end - 1] ?? '')) continue;
-    const account = run.slice(0, end).replace(/[ -]/g, '').toUpperCase();
-    if (account.length < 15) return undefined;
-    if (account.length <= 34 && (account.match(/\d/g)?.length ?? 0) >= 10 && isAccount(account)) return end;
-  }
-  return undefined;
+/** How much of a run is meant, up to the end of a group; 0 for nothing. */
+const lengthOf = (run: string, isMeant: (number: string) => boolean): number => {
+  for (let end = run.length; end > 12; end -= 1)
+    if (
+      !/^[A-Z\d]{2}/.test(run.slice(end - 1)) &&
+      /[A-Z\d]/.test(run[end - 1] ?? '') &&
+      isMeant(run.slice(0, end).replace(/[^A-Z\d]/g, ''))
+    )
+      return end;
+  return 0;
 };
+
+/** First digits and length as of a brand, and the check digit of Luhn. */
+const isCard = (digits: string): boolean => {
+  let sum = 0;
+  for (let place = 1; place <= digits.length; place += 1) {
+    const value = Number(digits[digits.length - place]) * (place % 2 === 0 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0 && BRANDS.test(digits);
+};
+
+const BRANDS =
+  /^(?:3(?:0[0-5]|[689]\d)\d{11}|3[47]\d{13}|(?:[456]\d\d|30[0-5]|3[5689]\d|22[2-9]|2[3-6]\d|27[0-2])\d{13}|[456]\d{16,18})$/;
 
 /** ISO 7064, MOD 97-10. */
 const isAccount = (account: string): boolean => {
@@ -85,8 +56,8 @@ const isAccount = (account: string): boolean => {
     const value = Number.parseInt(letter, 36);
     rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
   }
-  return rest === 1;
+  return rest === 1 && account.length > 14 && account.length < 35 && /(?:\d.*){10}/.test(account);
 };
 
-const CHECK_CODE =
-  /\b(?:cvv2?|cvc2?|card security code|security code|prüfziffer|kartenprüfnummer)\b(?: is| ist)?[ :=#-]{1,3}(\d{3,4})(?!\d)/giu;
+/** Of the back of a card. */
+const CHECK_CODE = /\b(?:cv[vc]2?|security code)\b(?: is| ist)?[ :=#-]{1,3}(\d{3,4})(?!\d)/gi;

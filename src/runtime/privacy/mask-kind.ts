@@ -8,3 +8,19 @@ export interface Found {
   start: number;
   end: number;
 }
+
+/** Where a pattern matches; only its first group where it has one, which has to stand at the end of the match. */
+export const findAll = (
+  kind: MaskKind,
+  text: string,
+  pattern: RegExp,
+  isMeant: (value: string, start: number) => boolean = () => true,
+): Found[] => {
+  const found: Found[] = [];
+  for (const { 0: all, 1: value = all, index } of text.matchAll(pattern)) {
+    const end = index + all.length;
+    const start = end - value.length;
+    if (isMeant(value, start)) found.push({ kind, start, end });
+  }
+  return found;
+};

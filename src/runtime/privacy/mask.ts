@@ -28,7 +28,7 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
   const finders = MASK_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => FINDERS[kind]);
   const maskOnce = (text: string): string => {
     const plain = readPlainly(text);
-    return replace(text, firstOf(finders.flatMap((find) => find(plain.text))).map(plain.inOriginal));
+    return replace(text, joined(finders.flatMap((find) => find(plain.text))).map(plain.inOriginal));
   };
   return {
     mask: (text) => {
@@ -50,13 +50,12 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
  * @throws {SettingRefused} When it names something else.
  */
 export const readMaskKinds = (variable: string | undefined): readonly MaskKind[] => {
-  const names = (variable ?? '').split(',').flatMap((name) => name.trim().toLowerCase() || []);
-  if (names.length === 0) return MASK_KINDS;
-  if (names.length === 1 && names[0] === 'none') return [];
-  const unknown = names.find((name) => !MASK_KINDS.some((kind) => kind === name));
+  const names = (variable ?? '').toLowerCase().match(/[^\s,]+/g) ?? MASK_KINDS;
+  if (names.join() === 'none') return [];
+  const unknown = names.find((name) => !Object.hasOwn(FINDERS, name));
   if (unknown !== undefined)
     throw new SettingRefused(
-      `Cannot use PRIVACY_MASK: ${JSON.stringify(unknown.slice(0, 40))} is none of ${MASK_KINDS.join(', ')}, and none stands alone`,
+      `Cannot use PRIVACY_MASK: ${JSON.stringify(unknown.slice(0, 40))} is none of ${MASK_KINDS.join(', ')}`,
     );
   return MASK_KINDS.filter((kind) => names.includes(kind));
 };
@@ -72,24 +71,21 @@ const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
 /** Two suffice for all that was tried. */
 const MAX_ROUNDS = 4;
 
-/** Of findings that overlap, the one of the kind that counts more. In the order of the text. */
-const firstOf = (found: readonly Found[]): Found[] => {
-  const kept: Found[] = [];
-  const byStart = [...found].sort((a, b) => a.start - b.start || b.end - a.end);
-  for (const each of byStart) {
-    const last = kept.at(-1);
-    if (last === undefined || each.start >= last.end) kept.push({ ...each });
-    else if (rankOf(each) < rankOf(last))
-      kept[kept.length - 1] = { ...each, start: last.start, end: Math.max(each.end, last.end) };
-    else last.end = Math.max(last.end, each.end);
+/** Findings that overlap are one, of the kind that counts most. In the order of the text. */
+const joined = (found: readonly Found[]): Found[] => {
+  const joined: Found[] = [];
+  for (const { kind, start, end } of found.toSorted((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || start >= last.end) joined.push({ kind, start, end });
+    else {
+      last.end = Math.max(last.end, end);
+      if (MASK_KINDS.indexOf(kind) < MASK_KINDS.indexOf(last.kind)) last.kind = kind;
+    }
   }
-  return kept;
+  return joined;
 };
 
-const rankOf = ({ kind }: Found): number => MASK_KINDS.indexOf(kind);
-
 const replace = (text: string, found: readonly Found[]): string => {
-  if (found.length === 0) return text;
   let masked = '';
   let from = 0;
   for (const { start, end, kind } of found) {

@@ -8,14 +8,11 @@ export const otherNumbersIn = (text: string): ReadonlySet<number> => {
   return starts;
 };
 
-const NAMES = [
-  'order|serial|s/?n|sn|ticket|case|invoice|tracking|parcel|shipment|rma|ref|reference|customer|client|article|part|model|sku|firmware|build|version|block|height|transaction|txid|tx|nonce|port|shares?|difficulty|error|code|id|uid|imei|asset|batch|lot|ean|upc|gtin|job|item|product|device|po',
-  'bestell\\p{L}{0,9}|auftrag\\p{L}{0,9}|serien\\p{L}{0,9}|rechnung\\p{L}{0,9}|kunden\\p{L}{0,9}|sendung\\p{L}{0,9}|vorgang\\p{L}{0,9}|artikel\\p{L}{0,9}',
-  'commande|série|facture|colis|suivi|dossier|pedido|serie|factura|envío|seguimiento|caso|ordine|seriale|fattura|spedizione|encomenda|fatura',
-  'bestelling|bestelnummer|serienummer|factuur\\p{L}{0,6}|zamówieni\\p{L}{1,2}|faktur\\p{L}{1,2}|ordernummer|ärende\\p{L}{0,6}|ordrenummer',
-].join('|');
+const NAMES =
+  'order|serial|s/?n|ticket|case|invoice|tracking|rma|ref\\w*|customer|p(?:ar)?t|model|sku|firmware|version|block|height|t(?:ransaction|x(?:id)?)|nonce|error|code|u?id|imei|item|device|' +
+  '(?:bestell|auftrag|serie|rechnung|kunde|sendung|vorgang|artikel|order|fa[ck]tu|commande|pedido|ordine|zamówieni)\\p{L}{0,9}|série|colis|suivi|envío';
 
 const OTHER = new RegExp(
-  `(?<![\\p{L}\\d])(?:${NAMES})(?:[ -](?:numbers?|num|nummer|nr|no|id|code|key|numéro|número|numero))?\\.?[ \\t]{0,2}(?:(?:is|was|ist|lautet|est|es|è|[:#=]|no\\.?|nr\\.?|nº|n°|№|de|del)[ \\t]{0,2}){0,3}["'(#]?(?=[+(]?\\d)`,
+  `(?<![\\p{L}\\d])(?:${NAMES})(?:[ -](?:n[uú]m\\p{L}*|nr|no|id|code))?\\.?[ \\t]{0,2}(?:(?:is|was|ist|lautet|est|es|è|[:#=]|n[or°º]\\.?|№|del?)[ \\t]{0,2}){0,3}["'(#]?(?=[+(]?\\d)`,
   'giu',
 );

@@ -9,26 +9,23 @@ export interface PlainText {
 
 /**
  * Writes a text plainly: digits and letters of other widths and scripts in ASCII, dashes and spaces as the usual ones, without
- * invisible characters, and without the `>` in front of the lines of a forwarded mail. Placeholders become `HIDDEN`, so that
+ * invisible characters, and without the `>` in front of the lines of a forwarded mail. Placeholders become backticks, so that
  * nothing is found in them, nor across.
  */
 export const readPlainly = (text: string): PlainText => {
-  const hidden = text.replace(PLACEHOLDER, (all) => HIDDEN.repeat(all.length));
+  const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) => '`'.repeat(all.length));
   if (!UNUSUAL.test(hidden)) return { text: hidden, inOriginal: (found) => found };
   let plain = '';
-  const starts: number[] = [];
   const ends: number[] = [];
-  let at = 0;
-  while (at < hidden.length) {
-    const quote = hidden[at] === '\n' || hidden[at] === '\r' ? lineBreakAt(hidden, at) : undefined;
-    const unit = quote ?? String.fromCodePoint(hidden.codePointAt(at) ?? 0);
-    const written = quote === undefined ? plainOf(unit) : '\n';
+  const starts: number[] = [];
+  for (const { 0: unit, index } of hidden.matchAll(/\r?\n(?:(?:[ \t]{0,8}>){1,20} ?)?|[\s\S]/gu)) {
+    const written = unit.length > 1 && unit.includes('\n') ? '\n' : plainOf(unit);
+    if (written === '') continue;
     plain += written;
-    for (let place = 0; place < written.length; place += 1) {
-      starts.push(at);
-      ends.push(at + unit.length);
+    for (const _ of written.split('')) {
+      starts.push(index);
+      ends.push(index + unit.length);
     }
-    at += unit.length;
   }
   return {
     text: plain,
@@ -36,33 +33,18 @@ export const readPlainly = (text: string): PlainText => {
   };
 };
 
-/** Stands for a character of a placeholder. */
-export const HIDDEN = '\ue000';
-
-const PLACEHOLDER = /\[(?:email|phone|card|wallet|key)\]/g;
-const INVISIBLE = /^\p{DI}$/u;
-const DASH = /^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]$/;
-/** What makes reading character by character worth while. Letters with marks do not. */
-const UNUSUAL =
-  /[\p{DI}\u00a0\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u1680\u2000-\u2015\u2028-\u202f\u205f\u2070-\u209c\u2212\u2460-\u249b\u3000\ufe50-\ufe6f\uff01-\uff5e\u{1d400}-\u{1d7ff}]|\r|\n[ \t]{0,8}>/u;
-
-/** The line break at a place with the quote marks of the next line. */
-const lineBreakAt = (text: string, at: number): string => {
-  LINE_BREAK.lastIndex = at;
-  return LINE_BREAK.exec(text)?.[0] ?? '\n';
-};
-const LINE_BREAK = /\r?\n(?:(?:[ \t]{0,8}>){1,20} ?)?|\r/y;
+/** Neither ASCII nor a Latin letter, or a mark of a forwarded mail. */
+const UNUSUAL = /[^\t\n -~¡-¬®-ɏ]|\n[ \t]{0,8}>/;
 
 const plainOf = (unit: string): string => {
-  const code = unit.codePointAt(0) ?? 0;
-  if (code < 0xa0) return unit;
-  if (INVISIBLE.test(unit)) return '';
-  if (DASH.test(unit)) return '-';
-  if (/\s/.test(unit)) return code === 0x2028 || code === 0x2029 ? '\n' : ' ';
+  if (/^[\n -~]$/.test(unit)) return unit;
+  if (/\p{DI}/u.test(unit)) return '';
+  if (/[\p{Pd}−]/u.test(unit)) return '-';
+  if (/\s/.test(unit)) return /[\r\u2028]/.test(unit) ? '\n' : ' ';
+  const code = unit.charCodeAt(0);
   const zero = ZEROS.find((each) => code >= each && code < each + 10);
-  if (zero !== undefined) return String(code - zero);
-  const usual = unit.normalize('NFKC');
-  return usual.length === 1 && usual < '\u0080' ? usual : unit;
+  const usual = zero === undefined ? unit.normalize('NFKC') : String(code - zero);
+  return /^[ -~]$/.test(usual) ? usual : unit;
 };
 
 /** Of digits that no normalisation makes ASCII: Arabic, Persian, Devanagari, Bengali. */

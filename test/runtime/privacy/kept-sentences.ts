@@ -229,4 +229,7 @@ export const KEPT: readonly string[] = [
   'abstract class object method field value string number array index count total',
   'hello there can you tell when the next firmware update will come out',
   'miner does not start after update and the light stays red all day long',
+  'The LED of units with a serial number below A1-001500 has one colour.',
+  'I believe 2024 11 21 10 is the build',
+  'see [how to add a registry subkey](https://help.example.com/how-to-add-2f8a1b3c4d5e)',
 ];

@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMask, readMaskKinds } from '../../../src/runtime/privacy/mask.ts';
@@ -10,6 +12,14 @@ import { MASKED } from './masked-sentences.ts';
 const { mask } = createMask(MASK_KINDS);
 
 describe('createMask()', () => {
+  it('weighs less than 5 KiB in a function', async () => {
+    const { outputFiles } = await build({
+      entryPoints: ['src/runtime/privacy/mask.ts'],
+      ...{ bundle: true, minify: true, write: false, format: 'esm', target: 'es2024' },
+    });
+    expect(gzipSync(outputFiles?.[0]?.contents ?? '').byteLength).toBeLessThan(5 * 1024);
+  });
+
   it.each(MASKED)('masks %j', (text, masked) => {
     expect(mask(text)).toBe(masked);
   });
