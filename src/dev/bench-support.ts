@@ -1,4 +1,5 @@
 import { KnowledgeRetrieval, type RetrievalRequest } from '../contract/knowledge-retrieval.ts';
+import { startOpenAIServer } from './local-services/openai-server.ts';
 import { type Answered, manyClients } from './many-clients.ts';
 import { type Product, startProduct } from './product.ts';
 import { percentilesOf } from './single-client.ts';
@@ -9,6 +10,8 @@ const WARM_UP = 600;
 const REQUESTS = 3000;
 /** Of one client alone. */
 const SINGLE_REQUESTS = 600;
+/** How often each question is asked where embeddings are counted. */
+const ROUNDS = 10;
 
 /**
  * The support desk in workerd, on the gateway's own socket, without a model and without a network. What retrieval reports of itself
@@ -25,6 +28,7 @@ export const benchSupport = async (): Promise<void> => {
   } finally {
     await product.stop();
   }
+  await benchCache();
 };
 
 const benchRetrieve = async (product: Product, tickets: readonly SampleTicket[]): Promise<void> => {
@@ -58,6 +62,35 @@ const benchAnalyze = async (product: Product, tickets: readonly SampleTicket[]):
   console.log('POST /v1/support/analyze without a model');
   console.table(rows);
   console.log('The goal is p50 25 ms.\n');
+};
+
+/** How many questions of a repeated stream find their embedding at hand: counted at a local server that speaks the model's API. */
+const benchCache = async (): Promise<void> => {
+  const openai = await startOpenAIServer();
+  const product = await startProduct({
+    kb: 'sample',
+    port: 0,
+    allVars: { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey, CHAT_MODEL: 'none' },
+  });
+  try {
+    await product.sync({ full: true });
+    openai.forgetRequests();
+    const questions = readSampleTickets().map(questionOf);
+    const load = loadOf(product, '/v1/knowledge/retrieve');
+    const answered = await load(repeat(questions, ROUNDS * questions.length), 5);
+    const asked = openai.sent('/embeddings').length;
+    const times = percentilesOf(answered.map(({ ms }) => ms));
+    console.log(
+      `POST /v1/knowledge/retrieve with an embedding model, ${questions.length} questions ${ROUNDS} times, 5 at once`,
+    );
+    console.log(
+      `  ${asked} of ${answered.length} had to be embedded: ${((100 * (answered.length - asked)) / answered.length).toFixed(1)} % were at hand (goal 80 %); ` +
+        `waits p50 ${times.p50.toFixed(1)} ms, p99 ${times.p99.toFixed(1)} ms\n`,
+    );
+  } finally {
+    await product.stop();
+    await openai.stop();
+  }
 };
 
 const questionOf = ({ message, metadata, expected }: SampleTicket): RetrievalRequest => {
