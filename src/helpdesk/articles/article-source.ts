@@ -21,7 +21,7 @@ export interface UnreadableArticle {
   unreadableId: string | undefined;
 }
 
-export interface SourceRequest {
+interface SourceRequest {
   /** Only articles updated at this time or later, in milliseconds since 1970; all when absent. */
   updatedSinceMs: number | undefined;
   /** Articles wanted on the page, 1 to 500; what the tool gives may be fewer, or a little more. */
@@ -31,7 +31,7 @@ export interface SourceRequest {
   signal: AbortSignal;
 }
 
-export interface SourcePage {
+interface SourcePage {
   articles: readonly (SourceArticle | UnreadableArticle)[];
   /** Leads to the next page: plain JSON, a few hundred characters. Undefined on the last, and there alone. */
   next: unknown;

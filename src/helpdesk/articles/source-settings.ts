@@ -60,7 +60,7 @@ export interface SourceVariables {
   ARTICLE_SOURCES?: string | undefined;
 }
 
-export interface OpenSource {
+interface OpenSource {
   tool: Source['tool'];
   labels: LabelMeanings;
   source: ArticleSource;

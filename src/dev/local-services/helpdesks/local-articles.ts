@@ -14,7 +14,7 @@ export interface LocalArticle {
   updatedAt: number;
 }
 
-export interface NewArticle {
+interface NewArticle {
   title: string;
   body: string;
   /** `en` when absent; Zendesk writes `en-us`. */

@@ -16,7 +16,7 @@ export interface DeskParts {
 }
 
 /** When and with what a delivery is signed. */
-export interface Signing {
+interface Signing {
   secret: string;
   /** Milliseconds since 1970. */
   now: number;

@@ -3,7 +3,7 @@ import type { Post } from './desk-state.ts';
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Plain text as a mail or an editor would have it: a paragraph after each blank line. */
-export const htmlOfText = (text: string): string =>
+const htmlOfText = (text: string): string =>
   text
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
     .split(/\n{2,}/)

@@ -20,7 +20,11 @@ export const zendesk: StandIn = {
   first: { ticket: 35_436, post: 9_876_543_210, customer: 20_978_392_001 },
   articleId: (number) => String(360_011 + number),
   locale: 'en-us',
-  access: { secrets: [SECRET], apiToken: TOKEN, options: { email: EMAIL, userId: ASSISTANT.id, productField: String(fieldId('product')) } },
+  access: {
+    secrets: [SECRET],
+    apiToken: TOKEN,
+    options: { email: EMAIL, userId: ASSISTANT.id, productField: String(fieldId('product')) },
+  },
   open: (parts): ToolApi => {
     const routes = { ...ticketRoutes(parts), ...articleRoutes(parts) };
     const signed = (
