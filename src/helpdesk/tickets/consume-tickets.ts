@@ -25,8 +25,8 @@ export interface ConsumerParts {
   log?: Log | undefined;
 }
 
-/** How long the queue waits for one ticket; its object goes on by itself. */
-const WORK_MS = 60_000;
+/** How long the others of a batch wait for one ticket, which usually takes some tenths of a second; its object goes on by itself. */
+const WORK_MS = 2000;
 const ASK_MS = 5000;
 const MAX_DELAY_SECONDS = 600;
 
@@ -54,12 +54,9 @@ export const ticketConsumer = (parts: ConsumerParts) => {
   const work = async (place: TicketPlace, pausedUntil: number | undefined): Promise<void> => {
     const object = ticket(place);
     if (pausedUntil !== undefined && pausedUntil > now()) return object.postpone(place, pausedUntil);
-    const outcome = await untilAborted(() => object.work(place), {
-      signal: AbortSignal.timeout(WORK_MS),
-      reason: 'the ticket takes longer',
-    });
-    if (outcome.pauseUntil !== undefined)
-      await desk(place.workspace).pause(place.workspace, place.helpdesk, outcome.pauseUntil);
+    const { promise: isLong, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, WORK_MS);
+    await Promise.race([object.work(place), isLong]).finally(() => clearTimeout(timer));
   };
 
   const handle = async (message: QueuedMessage, pausesOf: PausesOf): Promise<void> => {

@@ -12,8 +12,6 @@ export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 export interface WorkOutcome {
   /** Jobs that are still open. */
   open: number;
-  /** The tool asks to be left alone until then, with all tickets of the connection. */
-  pauseUntil?: number | undefined;
 }
 
 /** A job as the workspace's desk lists it. */
@@ -27,6 +25,8 @@ export interface TicketCaseParts extends Omit<StepParts, 'store'> {
   random: () => number;
   /** Tells the workspace's desk how jobs stand. */
   report(jobs: readonly JobReport[]): Promise<void>;
+  /** Tells the workspace's desk that the tool asks to be left alone until then, with all tickets of the connection. */
+  pause(until: number): Promise<void>;
   /** Puts the ticket on the queue. */
   nudge(): Promise<void>;
   /** Has `ring` called at that time, in place of any before. */
@@ -125,14 +125,18 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       if (job === undefined) break;
       pauseUntil = await attempt(job);
     }
-    if (pauseUntil !== undefined) postpone(pauseUntil);
+    if (pauseUntil !== undefined) {
+      postpone(pauseUntil);
+      // Otherwise each ticket is told by the tool.
+      await parts.pause(pauseUntil).catch((error: unknown) => onFault('desk', error));
+    }
     // Nobody works on what is left, whatever the record of an attempt says that ended with its process.
     for (const job of store.open()) {
       const at = Math.max(job.due_at, now());
       if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
     }
     await report();
-    return { open: store.open().length, pauseUntil };
+    return { open: store.open().length };
   };
 
   let running: Promise<WorkOutcome> | undefined;

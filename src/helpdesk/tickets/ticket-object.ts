@@ -32,7 +32,7 @@ export interface TicketStub {
 
 const TOOLS: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>> = helpdeskTools;
 const PLACE = 'place';
-const REPORT_MS = 3000;
+const DESK_MS = 3000;
 
 /**
  * One ticket of one helpdesk. It alone works on its ticket and knows what was done: there is one such object in the world, so that
@@ -118,11 +118,8 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
       },
       analyse: supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now }),
       compose: composeNote,
-      report: (jobs) =>
-        untilAborted(() => desk.report(workspace, { helpdesk, ticketId }, jobs), {
-          signal: AbortSignal.timeout(REPORT_MS),
-          reason: 'the desk did not answer',
-        }),
+      report: (jobs) => told(() => desk.report(workspace, { helpdesk, ticketId }, jobs)),
+      pause: (until) => told(() => desk.pause(workspace, helpdesk, until)),
       nudge: async () => void (await env.TICKET_QUEUE.send({ kind: 'ticket', ...place })),
       wakeAt: (time) => {
         if (time === this.#alarmAt) return;
@@ -139,3 +136,6 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
     });
   }
 }
+
+const told = (work: () => Promise<void>): Promise<void> =>
+  untilAborted(work, { signal: AbortSignal.timeout(DESK_MS), reason: 'the desk did not answer' });

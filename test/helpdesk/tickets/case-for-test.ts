@@ -46,6 +46,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     /** Asked at each call: what goes wrong, if anything. */
     fault: (_call: string): { before?: Error; after?: Error; lateMs?: number } | undefined => undefined,
     analysed: [] as SupportRequest[],
+    pausedUntil: undefined as number | undefined,
     reports: new Map<number, JobReport>(),
     queued: 0,
     wakeAt: undefined as number | undefined,
@@ -169,6 +170,10 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       report: async (jobs) => {
         if (world.deskFails) throw new Error('the desk is down');
         if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
+      },
+      pause: async (until) => {
+        if (world.deskFails) throw new Error('the desk is down');
+        world.pausedUntil = until;
       },
       nudge: async () => {
         if (world.queueFails) throw new Error('the queue is down');

@@ -1,0 +1,56 @@
+/**
+ * `npm run chaos`: many tickets, each delivered one to five times, while everything fails and all functions are restarted: exactly one
+ * note each, with nothing foreign in it.
+ *
+ *   npm run chaos -- [--seeds 20] [--first 1] [--tickets 500] [--restarts 4]
+ */
+import { parseArgs } from 'node:util';
+import { type ChaosResult, runChaos } from './chaos/run-chaos.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '20' },
+    first: { type: 'string', default: '1' },
+    tickets: { type: 'string', default: '500' },
+    restarts: { type: 'string', default: '4' },
+  },
+});
+const [seeds, first, tickets, restarts] = [values.seeds, values.first, values.tickets, values.restarts].map(Number);
+if (![seeds, first, tickets, restarts].every((number) => Number.isInteger(number) && (number ?? -1) >= 0)) {
+  console.error('Cannot run: --seeds, --first, --tickets and --restarts are whole numbers');
+  process.exit(2);
+}
+
+const results: Record<string, object> = {};
+let broken = 0;
+for (let seed = first ?? 1; seed < (first ?? 1) + (seeds ?? 0); seed += 1) {
+  const withModels = seed % 2 === 0;
+  const result = await runChaos({
+    seed,
+    tickets: tickets ?? 0,
+    restarts: restarts ?? 0,
+    withModels,
+    timeoutMs: 1_200_000,
+  });
+  results[`seed ${seed}`] = row(result, { withModels });
+  console.log(`seed ${seed}: ${JSON.stringify(results[`seed ${seed}`])}`);
+  for (const problem of result.problems.slice(0, 20)) console.error(`  ${problem}`);
+  if (result.problems.length > 0) broken += 1;
+}
+console.table(results);
+console.log(broken === 0 ? 'Each ticket has one note, of its own.' : `${broken} seeds do not hold.`);
+process.exit(broken === 0 ? 0 : 1);
+
+function row(result: ChaosResult, { withModels }: { withModels: boolean }) {
+  const { tickets, deliveries, refusedDeliveries, restarts, crashes, faults, notes, own, problems, seconds } = result;
+  return {
+    ...{ tickets, deliveries },
+    'sent again': refusedDeliveries,
+    ...{ restarts, crashes },
+    'calls failed': Object.values(faults).reduce((sum, count) => sum + count, 0),
+    models: withModels,
+    ...{ notes, 'with own name': own },
+    problems: problems.length,
+    seconds: Math.round(seconds),
+  };
+}
