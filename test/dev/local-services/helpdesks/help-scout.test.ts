@@ -14,7 +14,11 @@ afterAll(() => helpdesks.stop());
 
 const newToken = async (secret = helpdesks.desks['help-scout'].connection.apiToken): Promise<string> => {
   const { apiUrl, connection } = helpdesks.desks['help-scout'];
-  const form = { grant_type: 'client_credentials', client_id: connection.options.clientId ?? '', client_secret: secret };
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: connection.options.clientId ?? '',
+    client_secret: secret,
+  };
   const response = await fetch(`${apiUrl}/v2/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
   return String(((await response.json()) as Record<string, unknown>).access_token);
 };
