@@ -243,6 +243,13 @@ describe('simulateThreshold()', () => {
     expect(strict).toBeLessThanOrEqual(0.9);
   });
 
+  it('is found without the intents that a round leaves out, of which no message is right', () => {
+    const judged = holdOut(SAMPLE, { effort: 'quick', leavesOutIntents: true });
+    const right = judged.filter(({ intent, likeliest }) => intent === likeliest).map(({ confidence }) => confidence);
+    const half = right.sort((left, other) => left - other)[Math.floor(right.length / 2)];
+    expect(simulateThreshold(SAMPLE, { effort: 'quick', lostShare: 0.5 })).toBe(half);
+  });
+
   it('is written into the model', () => {
     const taxonomy = smallTaxonomy();
     expect(openClassifier(trainClassifier(taxonomy, { threshold: 0.625 }), taxonomy).threshold).toBe(0.625);

@@ -142,6 +142,26 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Small');
   });
 
+  it('does not keep what was read before it was told to forget', async () => {
+    const real = kvTaxonomies(kv);
+    const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
+    const { read, forget, workspace } = isolate({
+      readTaxonomy: async (of) => {
+        const text = await real.readTaxonomy(of);
+        await isPut;
+        return text;
+      },
+    });
+    const early = read();
+    // Its text is read from KV before this one is there.
+    await real.readTaxonomy(workspace);
+    await put(real, workspace, smallTaxonomy());
+    forget();
+    goOn();
+    expect((await early).taxonomy.name).toBe('General');
+    expect((await read()).taxonomy.name).toBe('Small');
+  });
+
   it('shares one load among all that wait for it', async () => {
     const { read, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
