@@ -21,7 +21,7 @@ describe('every function', () => {
     expect(order).toHaveLength(functionConfigs().length);
     expect(order.at(-1)).toBe('wrangler.toml');
     expect(existsSync(join(ROOT, 'dist/constellation-gateway/index.js'))).toBe(true);
-  });
+  }, 180_000);
 
   it('is not deployed with placeholders for its stores', () => {
     const { status, stderr } = spawnSync('node', ['src/dev/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
