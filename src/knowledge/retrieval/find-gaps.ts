@@ -51,11 +51,8 @@ const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInpu
   if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
   if (whole === undefined) return false;
   const model = answeringModelOf(edition);
-  return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= DOMAIN_SHARE * model.domainThreshold;
+  return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= model.domainThreshold;
 };
-
-/** Below half of the threshold a question is foreign for certain: see `decideAnswer`. */
-const DOMAIN_SHARE = 0.5;
 
 const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const { intent, intents, named } = input;
@@ -83,24 +80,30 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const intentGap: FoundGap[] = lacksIntent
     ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
     : [];
-  if (productGaps.length > 0 || topic.phrases.length === 0) return [...productGaps, ...intentGap];
-  const gap = `No article covers ${topic.phrases.map(quoted).join(', ')}`;
+  // Who tells a story has words that no article has: where something was found after all, they are no sign.
+  const isStory = input.coverage === 'low' && input.asked.length > 1;
+  if (productGaps.length > 0 || isStory || topic.phrases.length === 0) return [...productGaps, ...intentGap];
+  const gap = `No article answers what is asked about ${topic.phrases.map(quoted).join(', ')}`;
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
 
 const NO_TOPIC: Topic = { phrases: [], stems: [] };
 
-/** For a product of which nothing is known, and where what was found is of others or says only a little. */
-const lacksProduct = (edition: Edition, product: string, { named, ranked, coverage }: GapInput): boolean => {
+/**
+ * Nothing is known of the product; or what was found is of others, and hardly anything of it; or what was found says a little and is of
+ * no product.
+ */
+const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapInput): boolean => {
   if (named.unknown.includes(product)) return true;
-  const speaksOf = ({ article }: RankedSource): boolean =>
-    articleAtHand(edition, article).devices.some((device) => device.toLowerCase() === product);
-  const isOfOthers = ranked.some(
-    (source) => source.isOfOtherProduct && source.relevance >= COVERAGE_FROM.low * OTHER_PRODUCT,
-  );
-  const isSaid = ranked.some((source) => source.relevance >= COVERAGE_FROM.low && speaksOf(source));
-  return !isSaid && (isOfOthers || coverage === 'low');
+  const [best] = ranked.filter(({ isOfOtherProduct }) => !isOfOtherProduct);
+  const other = ranked.find(({ isOfOtherProduct }) => isOfOtherProduct);
+  const relevance = best?.relevance ?? 0;
+  const ofOthers = (other?.relevance ?? 0) / OTHER_PRODUCT;
+  if (ofOthers >= COVERAGE_FROM.low && relevance < HARDLY * ofOthers) return true;
+  const isGeneral = best !== undefined && articleAtHand(edition, best.article).devices.length === 0;
+  return isGeneral && relevance >= COVERAGE_FROM.low;
 };
+const HARDLY = 0.25;
 
 /** What tells something in the questions of a message and in the sentence that found the best source; the rest tells a story. */
 const toldTopic = (edition: Edition, input: GapInput): Topic =>

@@ -60,29 +60,14 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
   const byMeaning = meaningOfArticles(asked[0]?.outcome);
   const found = new Map<number, RankedSource>();
   for (const { text, outcome } of asked) {
-    const { judged } = outcome.query;
-    if (judged === 0) continue;
-    const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
-    const groups = articlesOf(outcome.hits, (article) => scopeOf(edition, article, named));
-    for (const { article, hits, lead, scope } of groups) {
-      const quality = (hits[0]?.score ?? 0) / (4 * judged);
-      const byWords = applyLogistic(RELEVANCE, [
-        quality,
-        lead / (4 * judged),
-        enough,
-        intentSign(labelled.has(article)),
-      ]);
+    for (const { article, best, lead, scope } of articlesOf(outcome.hits, (each) => scopeOf(edition, each, named))) {
+      const relevance = relevanceByWords(edition, outcome, { best, lead, intent: intentSign(labelled.has(article)) });
       const before = found.get(article);
-      if (before !== undefined && before.relevance >= byWords) continue;
-      const chunks = hits.slice(0, CHUNKS).map(({ chunk }) => chunk);
-      found.set(article, {
-        article,
-        chunks,
-        relevance: byWords,
-        isOfOtherProduct: scope === 'other',
-        asked: outcome.query,
-        text,
-      });
+      if (before !== undefined && before.relevance >= relevance) continue;
+      // In the order of the outcome, which knows meanings too.
+      const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
+      const isOfOtherProduct = scope === 'other';
+      found.set(article, { article, chunks, relevance, isOfOtherProduct, asked: outcome.query, text });
     }
   }
   return [...found.values()]
@@ -96,6 +81,17 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
         right.relevance - left.relevance ||
         left.article - right.article,
     );
+};
+
+const relevanceByWords = (
+  { chunkCount }: Edition,
+  { query: { judged } }: SearchOutcome,
+  { best, lead, intent }: { best: number; lead: number; intent: number },
+): number => {
+  // What only its meaning led to has no word in common.
+  if (judged === 0 || best <= 0) return 0;
+  const enough = Math.min(0, Math.log(judged / inverseFrequency(0, chunkCount) / ENOUGH_WORDS));
+  return applyLogistic(RELEVANCE, [best / (4 * judged), lead / (4 * judged), enough, intent]);
 };
 
 /**
@@ -124,8 +120,8 @@ const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
 
 interface FoundArticle {
   article: number;
-  /** Best first. */
-  hits: SearchHit[];
+  /** The score of its best hit. */
+  best: number;
   /** Over the best of its rivals: below 0 behind it. */
   lead: number;
   scope: ReturnType<typeof scopeOf>;
@@ -135,22 +131,16 @@ interface FoundArticle {
  * A page on the ticket's own product goes with the general one, which is half a rival of it; those on other products compete with one
  * another, and with nobody else.
  */
-const articlesOf = (hits: readonly SearchHit[], scope: (article: number) => FoundArticle['scope']): FoundArticle[] => {
-  const groups = new Map<number, SearchHit[]>();
-  for (const hit of hits.toSorted((left, right) => right.score - left.score)) {
-    const group = groups.get(hit.article);
-    if (group === undefined) groups.set(hit.article, [hit]);
-    else group.push(hit);
-  }
-  const all = [...groups].map(([article, group]) => ({
-    ...{ article, hits: group, scope: scope(article) },
-    score: group[0]?.score ?? 0,
-  }));
-  return all.map(({ score, ...each }) => {
-    const rivals = all.map((other) =>
-      other.article === each.article ? 0 : other.score * rivalry(each.scope, other.scope),
-    );
-    return { ...each, lead: score - Math.max(...rivals) };
+const articlesOf = (
+  hits: readonly SearchHit[],
+  scopeOfArticle: (article: number) => FoundArticle['scope'],
+): FoundArticle[] => {
+  const scores = new Map<number, number>();
+  for (const { article, score } of hits) scores.set(article, Math.max(score, scores.get(article) ?? 0));
+  const all = [...scores].map(([article, best]) => ({ article, best, scope: scopeOfArticle(article) }));
+  return all.map((each) => {
+    const rivals = all.map((other) => (other === each ? 0 : other.best * rivalry(each.scope, other.scope)));
+    return { ...each, lead: each.best - Math.max(...rivals) };
   });
 };
 

@@ -9,6 +9,7 @@ import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
 import type { Edition } from '../edition/open-edition.ts';
 import type { Retriever, SemanticUse } from '../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { vectorsOf } from '../vectors/edition-vectors.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
@@ -46,6 +47,7 @@ export interface RetrievalOptions {
 const TIMEOUT_MS = 100;
 /** Kept for what is done behind the search, and for the clock of a busy isolate. */
 const RESERVE_MS = 15;
+/** Hits that are looked at; as many again where meanings may add their own. */
 const DEPTH = 20;
 
 /**
@@ -151,7 +153,14 @@ const ask = async (
   try {
     // It takes half of the time that it is told of.
     const timeLeftMs = 2 * ms;
-    const asked = retrieve(edition, text, { limit: DEPTH, devices, timeLeftMs, signal, waitUntil, context });
+    const asked = retrieve(edition, text, {
+      limit: vectorsOf(edition) === undefined ? DEPTH : 2 * DEPTH,
+      devices,
+      timeLeftMs,
+      signal,
+      waitUntil,
+      context,
+    });
     return await withinTime(asked, { ms: ms + RESERVE_MS / 3, signal });
   } catch (error) {
     onFault?.('compare meanings', error);

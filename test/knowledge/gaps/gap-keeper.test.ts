@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
+import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
+import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
+import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
+import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
+import { userContext } from '../../runtime/neighbours.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
+
+const BEFORE = editionOf(SAMPLE);
+const ZIGBEE = entryOf(
+  'network/zigbee.md',
+  { title: 'Pair the Apollo III with a Zigbee hub', intents: ['general_info'], devices: ['Apollo III'] },
+  'Apollo III speaks Zigbee 3.0. Hold the button of the Zigbee hub for three seconds to pair it.',
+);
+const AFTER = editionOf([...SAMPLE, ZIGBEE], 'e000002-00000002');
+const QUESTION = {
+  intent: 'general_info',
+  message: 'Hi,\ncan I pair my Apollo III with a Zigbee hub?\nRegards\nAnn',
+  metadata: { product: 'Apollo III' },
+};
+
+/** Books in memory, a desk that answers from the edition of the moment, and what is left to be done after answers. */
+const desk = (parts: Partial<GapKeeperParts> = {}) => {
+  const books = new Map<string, RemoteGapBook>();
+  const bookOf = (workspace: string): RemoteGapBook => {
+    const known = books.get(workspace);
+    if (known !== undefined) return known;
+    let ids = 0;
+    const book = sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` });
+    const remote = asRemote(book);
+    books.set(workspace, remote);
+    return remote;
+  };
+  const faults: string[] = [];
+  const current: { edition: Edition } = { edition: BEFORE };
+  const retrieve = createRetriever({});
+  const keeper = createGapKeeper({
+    books: { of: bookOf, workspaces: async () => [...books.keys()] },
+    editionFor: async () => current.edition,
+    retrieve,
+    mask: (text) => text,
+    onFault: (where) => void faults.push(where),
+    now: () => Date.UTC(2026, 9, 1),
+    ...parts,
+  });
+  const retriever = createKnowledgeRetriever({
+    ...{ editionFor: async () => current.edition, retrieve, mask: (text) => text, gaps: keeper },
+  });
+  const ask = async (question: Parameters<typeof retriever>[0], workspace = 'default') => {
+    const work: Promise<unknown>[] = [];
+    const call = { context: userContext({ workspace }), waitUntil: (each: Promise<unknown>) => void work.push(each) };
+    const knowledge = await retriever(question, call);
+    await Promise.all(work);
+    return knowledge;
+  };
+  const listed = async (state: 'open' | 'closed' | 'all', workspace = 'default') =>
+    (await (parts.books?.of ?? bookOf)(workspace).list({ state, limit: 50 })).gaps;
+  const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
+  return { keeper, ask, listed, scopeOf, current, faults };
+};
+
+const asRemote = (book: GapBook): RemoteGapBook => ({
+  record: async (...given) => book.record(...given),
+  list: async (...given) => book.list(...given),
+  toCheck: async (...given) => book.toCheck(...given),
+  noteChecked: async (...given) => book.noteChecked(...given),
+});
+
+describe('createGapKeeper()', () => {
+  it('keeps what was asked in vain, without greeting and signature, and nothing of what was answered', async () => {
+    const { ask, listed } = desk();
+    await ask(QUESTION);
+    await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
+    const gaps = await listed('open');
+    expect(gaps).toMatchObject([{ count: 1, product: 'Apollo III', intent: 'general_info' }]);
+    expect(gaps[0]?.example_queries).toEqual(['can I pair my Apollo III with a Zigbee hub?']);
+  });
+
+  it('takes personal data and the name of the customer out of what it keeps', async () => {
+    const { ask, listed } = desk({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
+    const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
+    await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
+    expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
+  });
+
+  it('closes what a new edition answers once it sees that edition, and keeps the rest open', async () => {
+    const { ask, listed, current } = desk();
+    await ask(QUESTION);
+    await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' });
+    current.edition = AFTER;
+    await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
+    expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
+    expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
+    current.edition = BEFORE;
+  });
+
+  it('compares once an edition, and again when that failed', async () => {
+    let asked = 0;
+    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
+    const failing: RemoteGapBook = {
+      ...book,
+      toCheck: async (...given) => {
+        asked += 1;
+        if (asked === 1) throw new Error('down');
+        return book.toCheck(...given);
+      },
+    };
+    const { ask, faults } = desk({ books: { of: () => failing, workspaces: async () => [] } });
+    for (let times = 0; times < 4; times++) await ask(QUESTION);
+    expect(asked).toBe(2);
+    expect(faults).toEqual(['compare gaps']);
+  });
+
+  it('closes on listing and by its schedule, in every workspace with its own gaps alone', async () => {
+    const { ask, keeper, listed, scopeOf, current } = desk();
+    await ask(QUESTION, 'acme');
+    await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' }, 'other');
+    current.edition = AFTER;
+    expect(await keeper.refresh(scopeOf('acme'))).toBe(AFTER.id);
+    expect(await listed('closed', 'acme')).toHaveLength(1);
+    await keeper.sweep(scopeOf);
+    expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
+    expect(await listed('all', 'default')).toEqual([]);
+  });
+
+  it('loses nothing when it ends in the middle: the next time goes on where it was', async () => {
+    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => crypto.randomUUID() }));
+    const books = { of: () => book, workspaces: async () => ['default'] };
+    const { ask, keeper, listed, scopeOf, current } = desk({ books });
+    const subjects = ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'rack mount kit', 'solar panel'];
+    for (const what of subjects) await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
+    const open = await book.list({ state: 'open', limit: 50 });
+    expect(open.total).toBe(subjects.length);
+    current.edition = AFTER;
+    const writes: number[] = [];
+    const dying: RemoteGapBook = {
+      ...book,
+      toCheck: (edition) => book.toCheck(edition, 2),
+      noteChecked: async (results, at) => {
+        writes.push(results.length);
+        if (writes.length > 1) throw new Error('the isolate ends');
+        return book.noteChecked(results, at);
+      },
+    };
+    const other = desk({ books: { ...books, of: () => dying } });
+    other.current.edition = AFTER;
+    await other.keeper.refresh(scopeOf('default'));
+    const compared = ({ checked_edition }: { checked_edition: string | null }) => checked_edition === AFTER.id;
+    expect((await listed('all')).filter(compared)).toHaveLength(2);
+    await keeper.refresh(scopeOf('default'));
+    expect((await listed('all')).filter(compared)).toHaveLength(subjects.length);
+    expect(await listed('closed')).toHaveLength(1);
+  });
+
+  it('never fails an answer, whatever fails behind it', async () => {
+    const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
+    const { ask, keeper, scopeOf, faults } = desk({
+      books: { of: () => broken, workspaces: () => Promise.reject(new Error('down')) },
+    });
+    expect((await ask(QUESTION)).gaps).toHaveLength(1);
+    expect(await keeper.refresh(scopeOf('default'))).toBe(BEFORE.id);
+    await keeper.sweep(scopeOf);
+    expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { editionOf, entryOf, retrieved, SAMPLE } from './sample-edition.ts';
+
+const gapsOf = async (question: Parameters<typeof retrieved>[0], options: Parameters<typeof retrieved>[1] = {}) =>
+  (await retrieved(question, options)).foundGaps ?? [];
+
+describe('gaps of kind product', () => {
+  it('names the product that only other devices have an article for, and what it is about', async () => {
+    const [gap, ...more] = await gapsOf({ intent: 'network_issue', message: 'wifi on apollo 3?' });
+    expect(gap).toMatchObject({ kind: 'product', product: 'Apollo III', intent: 'network_issue' });
+    expect(gap?.gap).toBe('No Apollo III specific guide for this issue: network issue, “wifi”');
+    expect(more).toEqual([]);
+  });
+
+  it.each([
+    ['Apollo IV', 'My new Apollo IV shows 0 H/s although the pool is connected.', undefined],
+    ['Apollo Nano', 'It shows 0 H/s. What should I check?', 'Apollo Nano'],
+    ['BitAxe Gamma', 'It gets 1.1 TH/s and drops to zero.', 'BitAxe Gamma'],
+  ])('names a product of which nothing is written: %s', async (name, message, product) => {
+    const metadata = product === undefined ? {} : { product };
+    const gaps = await gapsOf({ intent: 'not_hashing', message, metadata });
+    expect(gaps).toMatchObject([{ kind: 'product', product: name }]);
+    expect(gaps[0]?.gap).toContain(`No ${name} specific guide for this issue`);
+  });
+
+  it('is none where an article names the product among others', async () => {
+    const message = 'Which mode should I choose for a quiet room, Eco or Turbo?';
+    expect(await gapsOf({ intent: 'noise', message, metadata: { product: 'Apollo II' } })).toEqual([]);
+  });
+});
+
+describe('gaps of kind intent', () => {
+  const entries = SAMPLE.filter(({ article }) => !article.intents.includes('wallet_payout'));
+  const message = 'Where do I change the bitcoin address I am paid to?';
+
+  it('names the intent that no article is about', async () => {
+    const gaps = await gapsOf({ intent: 'wallet_payout', message }, { edition: editionOf(entries) });
+    expect(gaps).toContainEqual({
+      ...{ kind: 'intent', gap: 'No article is about wallet payout', intent: 'wallet_payout' },
+      ...{ product: undefined, stems: [] },
+    });
+  });
+
+  it('is none where articles of another intent are told to answer it', async () => {
+    const edition = editionOf(entries);
+    const gaps = await gapsOf(
+      { intent: 'wallet_payout', message },
+      { edition, articleIntents: ['pool_configuration'] },
+    );
+    expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
+  });
+
+  it('is none in a knowledge base that has no intents at all', async () => {
+    const edition = editionOf(SAMPLE.map((entry) => ({ ...entry, article: { ...entry.article, intents: [] } })));
+    const gaps = await gapsOf({ intent: 'wallet_payout', message: 'Which UPS should I buy?' }, { edition });
+    expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
+  });
+});
+
+describe('gaps of kind question', () => {
+  it("names what no article covers in the customer's own words", async () => {
+    const message = 'Hello,\nIs there a rack mount kit for the Apollo III, 19 inch?\nBest regards\nJo';
+    const gaps = await gapsOf({ intent: 'general_info', message });
+    expect(gaps).toMatchObject([{ kind: 'question', product: 'Apollo III', intent: 'general_info' }]);
+    expect(gaps[0]?.gap).toContain('“rack mount kit”');
+    expect(gaps[0]?.gap).not.toContain('Jo');
+  });
+
+  it('names the question of a message whose other part is covered', async () => {
+    const message = 'My Apollo shows 0 H/s for 3 days. Does the Stratum proxy of Braiins speak Noise encryption?';
+    const gaps = await gapsOf({ intent: 'not_hashing', message });
+    expect(gaps).toMatchObject([{ kind: 'question' }]);
+    expect(gaps[0]?.gap).toMatch(/^No source covers this part of the question: .*“Braiins/);
+  });
+
+  it('names nobody: neither the customer nor what was masked', async () => {
+    const message = 'Can Margarethe Olsen get a Zigbee coupler at [email]?';
+    const [gap] = await gapsOf({ intent: 'general_info', message, customer_name: 'Margarethe Olsen' });
+    expect(gap?.gap).toContain('Zigbee coupler');
+    expect(gap?.gap).not.toMatch(/Margarethe|Olsen|email/);
+  });
+
+  it.each([
+    'We are a marketing agency and can bring your shop to page 1 of the search engines.',
+    'Where can I watch the football match tonight?',
+    'Please unsubscribe me from the newsletter.',
+  ])('is none for what has nothing to do with the knowledge base: %s', async (message) => {
+    expect(await gapsOf({ intent: 'unknown', message })).toEqual([]);
+  });
+
+  it('is none for words of another language than that of the articles', async () => {
+    const message = 'Guten Tag, mein Gerät macht seit gestern komische Geräusche. Was kann ich dagegen tun?';
+    expect(await gapsOf({ intent: 'noise', message, metadata: { product: 'Apollo II' } })).not.toContainEqual(
+      expect.objectContaining({ kind: 'question' }),
+    );
+  });
+
+  it('is none where nothing is asked', async () => {
+    expect(await gapsOf({ intent: 'not_hashing', message: 'still the same' })).toEqual([]);
+  });
+});
+
+describe('gaps of kind outdated', () => {
+  const STEPS = 'Descale the boiler every 60 days with citric acid. Hold the rinse button for five seconds.';
+  const message = 'How often do I descale the boiler with citric acid?';
+  const filler = SAMPLE.slice(0, 6).map(({ article }) => entryOf(article.id, { title: article.title }, article.text));
+
+  it('tells of an article about an older version than others on its product', async () => {
+    const edition = editionOf([
+      entryOf('old.md', { title: 'Descale the boiler (firmware 2.x)', devices: ['Brewer'] }, STEPS),
+      entryOf('new.md', { title: 'Update the brewer', devices: ['Brewer'] }, 'Install firmware 3.4.1 from the menu.'),
+      ...filler,
+    ]);
+    const gaps = await gapsOf({ intent: 'unknown', message, metadata: { product: 'Brewer' } }, { edition });
+    expect(gaps.map(({ gap }) => gap)).toEqual([
+      'The article “Descale the boiler (firmware 2.x)” is about firmware 2.x, and there is firmware 3.4.1',
+    ]);
+  });
+
+  it('tells of a general article that is older than everything on the product', async () => {
+    const on = (id: string) =>
+      entryOf(
+        id,
+        { title: `Brewer ${id}`, devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' },
+        'The lid is grey.',
+      );
+    const old = entryOf('old.md', { title: 'Descale the boiler', lastUpdated: '2021-01-01T00:00:00Z' }, STEPS);
+    const metadata = { product: 'Brewer' };
+    const edition = editionOf([old, on('a'), on('b'), ...filler]);
+    expect(await gapsOf({ intent: 'unknown', message, metadata }, { edition })).toMatchObject([
+      {
+        kind: 'outdated',
+        gap: 'The article “Descale the boiler” was last changed before anything was written on brewer',
+      },
+    ]);
+    // One article may itself have been changed lately.
+    expect(
+      await gapsOf({ intent: 'unknown', message, metadata }, { edition: editionOf([old, on('a'), ...filler]) }),
+    ).toEqual([]);
+  });
+
+  it('is none where something newer covers the message too', async () => {
+    const gaps = await gapsOf({
+      intent: 'not_hashing',
+      message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
+      metadata: { product: 'Apollo' },
+    });
+    expect(gaps).toEqual([]);
+  });
+});

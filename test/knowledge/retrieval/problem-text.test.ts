@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { problemText } from '../../../src/knowledge/retrieval/problem-text.ts';
+
+describe('problemText()', () => {
+  it('leaves out greeting, closing and signature', () => {
+    const message =
+      'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone';
+    expect(problemText(message).text).toBe('the fan rattles since Monday.');
+  });
+
+  it('keeps what stands behind a greeting on its line', () => {
+    expect(problemText('Hi there, can I send it back?').text).toBe('can I send it back?');
+  });
+
+  it('keeps a first sentence that only begins like a greeting', () => {
+    expect(problemText('Hello my Apollo shows 0 H/s').text).toBe('Hello my Apollo shows 0 H/s');
+  });
+
+  it.each([
+    'On Tue, 6 Oct 2026 at 09:14, Support <help@example.com> wrote:\n> Please try another cable.',
+    'Am 06.10.2026 um 09:14 schrieb Support:\n> Bitte ein anderes Kabel.',
+    '-----Original Message-----\nFrom: Support\nPlease try another cable.',
+    'From: Support <help@example.com>\nSent: Tuesday\nPlease try another cable.',
+  ])('leaves out quoted mail: %j', (quoted) => {
+    expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.');
+  });
+
+  it('keeps of a log the lines that name a fault, without their moments', () => {
+    const log = [
+      '2026-10-02 18:22:10 miner  HB0 chain ok',
+      '2026-10-02 18:22:11 net    link up',
+      '2026-10-02 18:22:12 miner  E22 hashboard 0: 13 chips not responding',
+    ];
+    expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual([
+      'What does that mean?',
+      'miner  HB0 chain ok',
+      'miner  E22 hashboard 0: 13 chips not responding',
+    ]);
+  });
+
+  it('puts the subject first, without its prefixes', () => {
+    expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual([
+      'Dashboard not found',
+      'That did not work.',
+    ]);
+  });
+
+  it('tells sentences apart that go on in small letters', () => {
+    expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
+  });
+
+  it('gives the message itself where nothing else is left', () => {
+    expect(problemText('Thanks!').text).toBe('Thanks!');
+    expect(problemText('').text).toBe('');
+  });
+
+  it('reads the beginning of a long text, within a bounded time', () => {
+    for (const piece of ['> ', 'On a wrote: ', '2026-01-01 00:00:00 [', 'hi, ', '- '.repeat(20), 'a\n', '? ', '(((']) {
+      const before = performance.now();
+      const { text, sentences } = problemText(piece.repeat(200_000 / piece.length), piece.repeat(1000));
+      expect(performance.now() - before).toBeLessThan(1000);
+      expect(text.length).toBeLessThanOrEqual(4000);
+      expect(sentences.length).toBeLessThanOrEqual(8);
+    }
+  });
+});

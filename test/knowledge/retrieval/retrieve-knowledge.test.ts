@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  KnowledgeRetrieval,
+  unavailableRetrieval,
+  WeakKnowledgeRetrieval,
+} from '../../../src/contract/knowledge-retrieval.ts';
+import { knowledgeBlock } from '../../../src/knowledge/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
+import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
+import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { editionOf, entryOf, retrieved, SAMPLE, sampleEdition } from './sample-edition.ts';
+
+const SEED_MESSAGE = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+const retrieve = createRetriever({});
+/** Waits for nothing, and never comes back. */
+const never = () => new Promise<never>(() => undefined);
+
+describe('retrieveKnowledge()', () => {
+  it('answers the example of the contract with high coverage, the right articles and no gap', async () => {
+    const knowledge = await retrieved({
+      intent: 'not_hashing',
+      message: SEED_MESSAGE,
+      metadata: { product: 'Apollo II', attachments: ['debug.log'] },
+    });
+    expect(KnowledgeRetrieval.parse(knowledgeBlock(knowledge))).toEqual(knowledgeBlock(knowledge));
+    expect(knowledge).toMatchObject({ coverage: 'high', gaps: [], edition: sampleEdition.id });
+    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual([
+      'Device is not hashing (0 H/s)',
+      'Apollo II not hashing',
+    ]);
+    expect(knowledge.sources_consulted[0]?.excerpt).toContain('0 H/s');
+    expect(knowledge.passages?.map(({ source }) => source)).toContain(1);
+  });
+
+  it('keeps every guarantee for whatever it is given', async () => {
+    const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withObjectString: true });
+    const words = fc.array(
+      fc.constantFrom('Apollo II', '0 H/s', 'Wi-Fi', '?', '\n', 'fan', 'Zigbee', '😀', '\ud83d', '|', '> '),
+      {
+        maxLength: 40,
+      },
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 400 }),
+      words.map((all) => all.join(' ')),
+      anything,
+    );
+    const question = fc.record(
+      {
+        intent: fc.oneof(fc.constantFrom('not_hashing', 'unknown', 'none_such'), anything),
+        message: text,
+        subject: text,
+        customer_name: text,
+        include_weak: fc.oneof(fc.boolean(), anything),
+        metadata: fc.oneof(fc.record({ product: text, attachments: anything }), anything),
+      },
+      { requiredKeys: [] },
+    );
+    const property = fc.asyncProperty(fc.oneof(question, anything), async (given) => {
+      // Callers that are not compiled against the types may send anything.
+      const knowledge = await retrieved(given as Parameters<typeof retrieved>[0]);
+      const block = knowledgeBlock(knowledge);
+      expect(WeakKnowledgeRetrieval.parse(block)).toEqual(block);
+      const isWeakShown = (given as { include_weak?: unknown } | null | undefined)?.include_weak === true;
+      if (!isWeakShown) KnowledgeRetrieval.parse(block);
+      for (const { excerpt, title } of block.sources_consulted) expect(`${excerpt}${title}`.isWellFormed()).toBe(true);
+      expect(new Set(block.sources_consulted.map(({ url }) => url)).size).toBe(block.sources_consulted.length);
+      expect(block.gaps.length).toBeLessThanOrEqual(5);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('answers a message of a million characters in its time', async () => {
+    const before = performance.now();
+    const knowledge = await retrieved({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s. '.repeat(45_000) });
+    expect(performance.now() - before).toBeLessThan(100);
+    expect(knowledge.coverage).toBe('high');
+  });
+
+  it.each([
+    ['an edition that does not come', { edition: never }],
+    ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }],
+    [
+      'an edition that throws',
+      {
+        edition: () => {
+          throw new Error('down');
+        },
+      },
+    ],
+    ['an edition that is none', { edition: async () => ({}) as never }],
+    [
+      'a mask that throws',
+      {
+        mask: () => {
+          throw new Error('broken');
+        },
+      },
+    ],
+  ])('gives the documented block for %s', async (_, options) => {
+    const faults: string[] = [];
+    const onFault = (where: string) => void faults.push(where);
+    expect(await retrieved({ intent: 'x', message: SEED_MESSAGE }, { ...options, timeoutMs: 30, onFault })).toEqual(
+      unavailableRetrieval(),
+    );
+    expect(faults).toEqual(['retrieve knowledge']);
+  });
+
+  it.each([
+    ['never come', never],
+    ['fail', () => Promise.reject(new Error('down'))],
+  ])('gives what the words find when meanings %s, and says so', async (_, broken) => {
+    const knowledge = await retrieved(
+      { intent: 'not_hashing', message: SEED_MESSAGE },
+      { retrieve: broken, timeoutMs: 40 },
+    );
+    expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
+  });
+
+  it.each(['late', 'failed', 'used', 'absent'] as const)('tells how meanings took part: %s', async (semantic) => {
+    const asked: typeof retrieve = async (...given) => ({ ...(await retrieve(...given)), semantic });
+    const { degraded } = await retrieved({ intent: 'not_hashing', message: SEED_MESSAGE }, { retrieve: asked });
+    expect(degraded).toEqual(semantic === 'late' || semantic === 'failed' ? ['embeddings'] : undefined);
+  });
+
+  it('finds by its meaning what no word leads to', async () => {
+    const message = 'Mein Gerät tut gar nichts mehr';
+    const chunk = sampleEdition.article(sampleEdition.findArticle('troubleshooting/not-hashing.md')).firstChunk;
+    const asked: typeof retrieve = async (edition, question, options) => ({
+      outcome: searchEdition(edition, question, options, {
+        model: 'text-embedding-3-small',
+        near: [
+          { chunk, similarity: 0.95 },
+          { chunk: 0, similarity: 0.3 },
+        ],
+      }),
+      semantic: 'used',
+    });
+    expect((await retrieved({ intent: 'not_hashing', message })).sources_consulted).toEqual([]);
+    const { sources_consulted } = await retrieved({ intent: 'not_hashing', message }, { retrieve: asked });
+    expect(sources_consulted[0]?.title).toBe('Device is not hashing (0 H/s)');
+  });
+
+  it('gives back what is at hand when nobody waits any more', async () => {
+    const signal = AbortSignal.abort();
+    const knowledge = await retrieved({ intent: 'not_hashing', message: SEED_MESSAGE }, { signal });
+    expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
+    expect(await retrieved({ intent: 'x', message: 'y' }, { signal, edition: never })).toEqual(unavailableRetrieval());
+  });
+
+  it('tells the time by the clock that it is given, in whole milliseconds and never 0 when it found something', async () => {
+    const clock = (times: number[]) => () => times.shift() ?? 28.4;
+    const { retrieval_time_ms } = await retrieved({ intent: 'x', message: 'fan' }, { now: clock([0, 0]) });
+    expect(retrieval_time_ms).toBe(28);
+    expect((await retrieved({ intent: 'x', message: 'fan' }, { now: () => 5 })).retrieval_time_ms).toBe(1);
+  });
+
+  it('searches and embeds nothing personal', async () => {
+    const seen: string[] = [];
+    const asked: typeof retrieve = (edition, question, options) => {
+      seen.push(question);
+      return retrieve(edition, question, options);
+    };
+    const mask = (text: string) => text.replaceAll('ann@example.org', '[email]');
+    const message = 'Write to ann@example.org when the fan is quiet.';
+    await retrieved({ intent: 'noise', message, subject: 'ann@example.org' }, { retrieve: asked, mask });
+    expect(seen.join()).not.toContain('ann@example.org');
+    expect(seen.join()).toContain('fan');
+  });
+
+  it('shows weak sources only when asked for', async () => {
+    const question = { intent: 'network_issue', message: 'wifi on apollo 3?' };
+    const strict = await retrieved(question);
+    const weak = await retrieved({ ...question, include_weak: true });
+    expect(strict.sources_consulted).toEqual([]);
+    expect(weak.sources_consulted.length).toBeGreaterThan(0);
+    expect(weak.coverage).toBe(strict.coverage);
+    expect(weak.sources_consulted.every(({ relevance_score }) => relevance_score < 0.7)).toBe(true);
+  });
+
+  it('never lets an article on another device count for the named one, however well it fits', async () => {
+    const question = { intent: 'network_issue', message: 'How do I connect to Wi-Fi?', include_weak: true };
+    const titleOf = async (product: string) =>
+      (await retrieved({ ...question, metadata: { product } })).sources_consulted.map(({ title, relevance_score }) => ({
+        title,
+        relevance_score,
+      }));
+    expect((await titleOf('Apollo II'))[0]?.title).toBe('Use Wi-Fi with Apollo and Apollo II');
+    const others = await titleOf('Apollo III');
+    expect(others.find(({ title }) => title.startsWith('Use Wi-Fi'))?.relevance_score ?? 0).toBeLessThan(0.7);
+    expect(others[0]?.title).not.toBe('Use Wi-Fi with Apollo and Apollo II');
+  });
+
+  it('lets an article without devices count for every device, also one that nobody has written of', async () => {
+    const general = entryOf(
+      'general.md',
+      { title: 'Descale the boiler' },
+      'Descale the boiler every 60 days with citric acid.',
+    );
+    const other = entryOf(
+      'x.md',
+      { title: 'Clean the grinder', devices: ['Brewer 1'] },
+      'Empty the grinder and brush it.',
+    );
+    const edition = editionOf([general, other]);
+    const message = 'How often must the boiler be descaled with citric acid?';
+    for (const product of ['Brewer 1', 'Brewer 9']) {
+      const knowledge = await retrieved({ intent: 'unknown', message, metadata: { product } }, { edition });
+      expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual(['Descale the boiler']);
+      expect(knowledge.gaps).toEqual([]);
+    }
+  });
+
+  it('takes an intent for a sign: the article that is labelled with it comes before one that is not', async () => {
+    const text = 'Hold the button for five seconds until the lamp blinks.';
+    const edition = editionOf([
+      entryOf('a.md', { title: 'Lamp and button', intents: ['pairing'] }, text),
+      entryOf('b.md', { title: 'Button and lamp', intents: ['reset'] }, text),
+      ...SAMPLE.slice(0, 10),
+    ]);
+    for (const [intent, title] of [
+      ['pairing', 'Lamp and button'],
+      ['reset', 'Button and lamp'],
+    ] as const) {
+      const message = 'How long do I hold the button until the lamp blinks?';
+      const [first] = (await retrieved({ intent, message, include_weak: true }, { edition })).sources_consulted;
+      expect(first?.title).toBe(title);
+    }
+  });
+
+  it('gives nothing of an edition without articles', async () => {
+    const knowledge = await retrieveKnowledge({ intent: 'x', message: 'fan' }, { edition: editionOf([]), retrieve });
+    expect(knowledge).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });
+  });
+});

@@ -1,0 +1,36 @@
+import { sampleEntries } from '../../../src/dev/eval-sample.ts';
+import { fitEdition } from '../../../src/knowledge/answers/fit-edition.ts';
+import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
+import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
+import type { EditionEntry } from '../../../src/knowledge/edition/edition-entry.ts';
+import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
+import type { KnowledgeQuestion } from '../../../src/knowledge/retrieval/knowledge.ts';
+import { type RetrievalOptions, retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
+import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
+
+/** What an article of a test has besides its id and its text. */
+interface Given {
+  title: string;
+  intents?: string[];
+  devices?: string[];
+  lastUpdated?: string;
+}
+
+export const entryOf = (id: string, given: Given, content: string): EditionEntry => {
+  const entry = takeInArticle(
+    { id, title: given.title, url: `https://docs.example.com/${id}`, content },
+    { articleUrl: () => '' },
+  );
+  const { intents = [], devices = [], lastUpdated = '2026-01-01T00:00:00Z' } = given;
+  return { ...entry, article: { ...entry.article, intents, devices, lastUpdated } };
+};
+
+export const editionOf = (entries: readonly EditionEntry[], id = 'e000001-00000001'): Edition =>
+  openEdition(fitEdition(buildEdition([...entries], { id, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })));
+
+export const SAMPLE = sampleEntries();
+export const sampleEdition = editionOf(SAMPLE);
+
+/** By words alone, on the sample knowledge base unless another edition is given. */
+export const retrieved = (question: KnowledgeQuestion, options: Partial<RetrievalOptions> = {}) =>
+  retrieveKnowledge(question, { edition: sampleEdition, retrieve: createRetriever({}), ...options });
