@@ -9,7 +9,7 @@ import { LETTERS, PIECES, WORDS } from './language-tables.ts';
  * @returns Undefined where there is too little to tell, or two languages are about as likely.
  */
 export const detectLanguage = (text: string): string | undefined => {
-  const prose = proseOf(text.slice(0, MAX_READ));
+  const prose = ownWords(proseOf(text.slice(0, MAX_READ)));
   const script = languageOfScript(prose);
   if (script !== undefined) return script;
   const words = (prose.match(/[\p{L}\p{M}]+(?:'(?=\p{L}))?/gu) ?? []).slice(0, MAX_WORDS);
@@ -22,9 +22,9 @@ export const detectLanguage = (text: string): string | undefined => {
 const MAX_READ = 4000;
 const MAX_WORDS = 400;
 /** Of evidence, where a frequent word of one language alone counts 1. */
-const LEAST = 1;
+const LEAST = 0.8;
 const LEAST_PER_WORD = 0.12;
-const LEAD = 1.3;
+const LEAD = 1.2;
 
 /** Without code, addresses, mail, and words that no language has: those with digits, underscores or capitals within. */
 const proseOf = (text: string): string =>
@@ -35,6 +35,13 @@ const proseOf = (text: string): string =>
     .replace(/[’ʼ`]/g, "'")
     .normalize('NFC')
     .toLowerCase();
+
+/** Without what it quotes, such as a message of the device, where enough is left. */
+const ownWords = (prose: string): string => {
+  const own = prose.replace(/["“„«][^"“”„«»\n]{1,300}["“”»]/g, ' ');
+  return own.replace(/\P{L}+/gu, '').length >= ENOUGH ? own : prose;
+};
+const ENOUGH = 12;
 
 const NO_WORD = /[@_\\/=<>{}|]|\d|\p{Ll}\p{Lu}|\.\p{Ll}/u;
 

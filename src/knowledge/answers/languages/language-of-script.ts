@@ -7,11 +7,10 @@ export const languageOfScript = (text: string): string | undefined => {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const count = (script: RegExp) => text.match(script)?.length ?? 0;
   const kana = count(/[\p{sc=Hira}\p{sc=Kana}]/gu);
-  const found = SCRIPTS.map(([language, script, weight]) => [language, count(script) * weight] as const).find(
-    ([language, found]) => found > SHARE * letters + (language === 'zh' ? 0 : 0),
-  )?.[0];
-  if (kana > 0 && (kana + count(/\p{sc=Han}/gu)) * 3 > SHARE * letters && kana * 12 > count(/\p{sc=Han}/gu))
-    return 'ja';
+  const han = count(/\p{sc=Han}/gu);
+  // Japanese has some of its own signs in every sentence.
+  if (kana * 12 > han && (kana + han) * 3 > SHARE * letters) return 'ja';
+  const found = SCRIPTS.find(([, script, weight]) => count(script) * weight > SHARE * letters)?.[0];
   return found === undefined ? undefined : (OWN_LETTERS[found]?.find(([, own]) => own.test(text))?.[0] ?? found);
 };
 
@@ -31,12 +30,12 @@ const SCRIPTS: readonly (readonly [string, RegExp, number])[] = [
 
 const OWN_LETTERS: Record<string, readonly (readonly [string, RegExp])[]> = {
   ru: [
-    ['uk', /[іїєґ]/],
+    ['uk', /[іїєґ]|(?<!\p{L})(?:як|що|та|від|ласка|дякую|чому|коли|мене)(?!\p{L})/u],
     ['sr', /[јљњћђџ]/],
     ['bg', /ъ(?![еёюя])/],
   ],
   ar: [
     ['ur', /[ٹڈڑے]/],
-    ['fa', /[پچژگ]/],
+    ['fa', /[پچژگکی]/],
   ],
 };
