@@ -31,7 +31,7 @@ export interface CurrentTaxonomyOptions {
 }
 
 /** The taxonomy that is kept cannot be used. */
-export class TaxonomyUnusable extends Error {
+class TaxonomyUnusable extends Error {
   override readonly name = 'TaxonomyUnusable';
 }
 

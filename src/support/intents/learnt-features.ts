@@ -4,7 +4,7 @@ import type { SparseRows } from './train-separator.ts';
 import { OUT_OF_SCOPE, type TrainingSet } from './training-set.ts';
 
 /** A stem of the examples. */
-export interface LearntStem {
+interface LearntStem {
   hash: number;
   /** Examples of intents that hold it. */
   examples: number;

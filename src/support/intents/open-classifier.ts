@@ -7,7 +7,7 @@ import { scoreMessage } from './score-message.ts';
 import type { LearntFrom } from './training-set.ts';
 
 /** An intent and the chance that it is meant, 0 to 1. */
-export type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];
+type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];
 
 /** Tells what a customer wants. */
 export interface IntentClassifier {

@@ -2,7 +2,7 @@ import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
 
 /** A message whose intent is known. */
-export interface TrainingExample {
+interface TrainingExample {
   text: string;
   /** Place of its intent; `OUT_OF_SCOPE` for none of them. */
   intent: number;
