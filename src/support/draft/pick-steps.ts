@@ -5,7 +5,7 @@ import { analyseText } from '../../knowledge/search/analyse-text.ts';
 import { stem } from '../../knowledge/search/stem.ts';
 import { shapeOf } from './passage-shape.ts';
 import { questionOf } from './question-of.ts';
-import { type StepCandidate, stepCandidates, textOf, warningsBeside } from './step-candidates.ts';
+import { carriedAlong, type StepCandidate, stepCandidates, textOf } from './step-candidates.ts';
 import type { StepGroup } from './step-group.ts';
 import type { TriedAlready } from './tried-already.ts';
 
@@ -41,7 +41,7 @@ const TITLE_SHARE = 0.5;
 
 /**
  * Picks what answers a message: whole numbered lists, list items, table rows, code or sentences, each a quote of the article. What
- * the customer has tried is left out; what warns in a passage comes along with what is quoted of it.
+ * the customer has tried is left out; what warns in a passage, or limits what it promises, comes along with what is quoted of it.
  *
  * @param passages Best source first, screened: all of them may be quoted.
  * @returns By source, within each in the order given; empty where nothing shares a word with the message.
@@ -140,12 +140,12 @@ const stemsOf = (text: string): Set<string> => {
   return stems;
 };
 
-/** What is chosen of a passage and what warns beside it, in its order, each sentence once. */
+/** What is chosen of a passage and what goes with it, in its order, each sentence once. */
 const quotesOf = (passage: KnowledgePassage, chosen: readonly StepCandidate[], tried: TriedAlready): PickedSteps[] => {
   const own = chosen.filter((candidate) => candidate.passage === passage);
   if (own.length === 0) return [];
   const quoted = new Set(own.flatMap(({ units, group: { intro } }) => [...units, ...(intro ? [intro] : [])]));
-  const inOrder = [...own, ...warningsBeside(passage, quoted, tried)].toSorted(
+  const inOrder = [...own, ...carriedAlong(passage, quoted, tried)].toSorted(
     ({ units: [one] }, { units: [other] }) => (one?.start ?? 0) - (other?.start ?? 0),
   );
   const said = new Set<number>();

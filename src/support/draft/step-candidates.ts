@@ -2,6 +2,7 @@ import type { Unit } from '../../knowledge/answers/read-passage.ts';
 import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { shapeOf } from './passage-shape.ts';
+import { promiseIn } from './promise-in.ts';
 import { isWarning } from './safety-warning.ts';
 import type { StepGroup } from './step-group.ts';
 import { type TriedAlready, wasTried } from './tried-already.ts';
@@ -32,7 +33,8 @@ const MAX_QUOTE = 900;
 const MAX_ROWS = 3;
 /** Rows that fit nearly as well as the best are shown with it. */
 const NEARLY = 0.8;
-const WARNINGS = 3;
+/** Of a passage, beside what is quoted of it. */
+const CARRIED = 3;
 
 /** What of a passage may be quoted, each with how well it answers. */
 export const stepCandidates = (
@@ -69,13 +71,18 @@ export const stepCandidates = (
   });
 };
 
-/** What warns in a passage, beside what is quoted of it: the sentences and list items, in order. */
-export const warningsBeside = (
+/**
+ * What goes wherever what is quoted of a passage goes: what warns, and where a promise is quoted, what limits it. Sentences and list
+ * items, in order.
+ */
+export const carriedAlong = (
   passage: KnowledgePassage,
   quoted: ReadonlySet<Unit>,
   tried: TriedAlready,
-): Pick<StepCandidate, 'group' | 'units' | 'isCut'>[] =>
-  shapeOf(passage)
+): Pick<StepCandidate, 'group' | 'units' | 'isCut'>[] => {
+  const isPromised = [...quoted].some((unit) => promiseIn(textOf(passage, unit)) !== undefined);
+  const isCarried = (text: string) => isWarning(text) || (isPromised && LIMITS.test(text));
+  return shapeOf(passage)
     .groups.flatMap((group) => {
       if (group.kind === 'prose') return [{ group, units: group.units }];
       // A warning that is an item of a list stands by itself.
@@ -84,11 +91,16 @@ export const warningsBeside = (
     })
     .filter(({ units }) => {
       const last = units.at(-1);
-      if (last === undefined || quoted.has(last) || !isWarning(textOf(passage, last))) return false;
+      if (last === undefined || quoted.has(last) || !isCarried(textOf(passage, last))) return false;
       return units.every((unit) => isQuotable(passage, unit)) && !wasTried(textOf(passage, last), tried);
     })
-    .slice(0, WARNINGS)
+    .slice(0, CARRIED)
     .map(({ group, units }) => ({ group, units, isCut: false }));
+};
+
+/** What a promise holds under, or does not hold for. */
+const LIMITS =
+  /(?<!\p{L})(?:only|unless|except(?:ion|ions)?|excluded?|exclud(?:es|ing)|not covered|(?:do|does) not (?:apply|cover|include)|provided that|on condition|no longer than|at (?:your|the customer['’]s) (?:own )?(?:cost|expense)|deduct(?:ed)?|nur|außer|ausgenommen|sofern|seulement|sauf|uniquement|solo|salvo|excepto|soltanto|apenas|exceto|alleen|behalve)(?!\p{L})/iu;
 
 /** The words of a unit, as they stand in the article. */
 export const textOf = ({ text }: Pick<KnowledgePassage, 'text'>, { start, end }: Unit): string =>

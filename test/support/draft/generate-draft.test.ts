@@ -191,12 +191,46 @@ describe('a draft with knowledge', () => {
     expect(draft.markdown).toContain('We refund a loud fan within 14 days of delivery. [1]');
   });
 
+  it('quotes no promise without what limits it', () => {
+    const promise = passage(
+      'You get a full refund for a loud fan.\n\nOnly orders of the last 14 days count.\n\nThe colour of a box may differ.',
+    );
+    const markdown = markdownOf('Do I get a refund for a loud fan?', promise);
+    expect(markdown).toContain('You get a full refund for a loud fan. [1]');
+    expect(markdown).toContain('Only orders of the last 14 days count. [1]');
+    expect(markdown).not.toContain('colour');
+  });
+
+  it('tells the first steps of an article about the trouble where none say what the customer sees', () => {
+    const trouble = { title: 'Device is not hashing', url: 'https://docs.example.com/not-hashing' };
+    const seen = passage('Most reports of 0 H/s come from solo mining.', { ...trouble, headingPath: ['Solo'] });
+    const steps = passage('1. Pull out both plugs.\n2. Push both in until they click.', {
+      ...trouble,
+      headingPath: ['Cables'],
+      relevance: 0.7,
+    });
+    const draftOf = (...passages: Parameters<typeof composeFor>[1][]) =>
+      createDraftComposer({ taxonomy, ticket: ticketOf('0 H/s since Monday') })(
+        { primary_intent: 'not_hashing', confidence: 0.9 },
+        undefined,
+        undefined,
+        knowledgeOf(...passages),
+      ).draft.markdown;
+    expect(draftOf(seen, steps)).toContain('**Cables** [1]\n\n1. Pull out both plugs. [1]');
+    const other = { title: 'Mining profit', url: 'https://docs.example.com/profit' };
+    expect(draftOf({ ...seen, ...other }, { ...steps, ...other })).not.toContain('plugs');
+  });
+
   it('prefers what is written in the customer’s language', () => {
     const german = passage(
       'Wenn der Lüfter zu laut ist, dann reinige ihn und wähle den Eco-Modus unter **Miner > Power**.',
       { source: 1, title: 'Der Lüfter ist zu laut', url: 'https://docs.example.com/de/fans' },
     );
-    const { draft } = composeFor('Der Lüfter von meinem Gerät ist sehr laut, was kann ich tun?', STEPS, german);
+    const { draft } = composeFor(
+      'Der fan von meinem Gerät ist sehr laut, was kann ich tun? Eco mode, fan, Miner > Power',
+      STEPS,
+      german,
+    );
     expect(draft.markdown).toContain('reinige ihn');
     expect(draft.markdown).not.toContain('Choose Eco mode');
     expect(draft.references).toEqual([{ title: 'Der Lüfter ist zu laut', url: 'https://docs.example.com/de/fans' }]);
