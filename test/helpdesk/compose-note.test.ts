@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { SupportResponse } from '../../src/contract/support-response.ts';
+import { composeNote } from '../../src/helpdesk/note/compose-note.ts';
+import { markersIn, newMarker } from '../../src/helpdesk/note/note-marker.ts';
+
+const marker = 'cnote0123456789abcdef0123';
+
+const response = (more: Partial<SupportResponse> = {}): SupportResponse => ({
+  intent_classification: {
+    ...{ primary_intent: 'not_hashing', confidence: 0.92 },
+    secondary_intents: [{ intent: 'slow_hashrate', confidence: 0.05 }],
+  },
+  draft: {
+    text: 'Hello Dana,\n\nPlease check the pool.',
+    markdown: 'Hello Dana,\n\n1. Please check the **pool** [1].',
+    auto_send: false,
+  },
+  knowledge_retrieval: {
+    sources_consulted: [
+      {
+        ...{ title: 'Apollo not hashing', url: 'https://kb.example/not-hashing', relevance_score: 0.89 },
+        ...{ excerpt: 'First check the pool.', last_updated: '2024-12-15T10:00:00Z' },
+      },
+    ],
+    ...{ coverage: 'high' as const, gaps: ['No article about Apollo IV'], retrieval_time_ms: 9 },
+  },
+  agent_guidance: {
+    summary: 'The customer has 0 H/s.',
+    recommended_steps: [{ step: 'Ask for the log', title: 'Logs', url: 'https://kb.example/logs' }],
+    missing_information: ['Which pool do you use?'],
+    risks: ['The customer mentions smoke.'],
+    escalation: { needed: true, to: 'safety', reasons: ['Smoke is mentioned.'] },
+    auto_send: { allowed: false, reasons: ['A safety risk is named.'] },
+  },
+  ...more,
+});
+
+describe('composeNote()', () => {
+  it('tells an agent all there is, what matters first', () => {
+    expect(composeNote(response(), { marker }).note.text).toBe(
+      [
+        'not_hashing, 92 % sure (or slow_hashrate 5 %) · knowledge coverage: high',
+        'The customer has 0 H/s.',
+        'Not to be sent without a person: A safety risk is named.',
+        'Escalate to safety',
+        '- Smoke is mentioned.',
+        'Before sending',
+        '- The customer mentions smoke.',
+        'Draft reply',
+        '> Hello Dana,\n>\n> 1. Please check the pool [1].',
+        'Ask the customer',
+        '- Which pool do you use?',
+        'Steps',
+        '1. Ask for the log (Logs (https://kb.example/logs))',
+        'Sources',
+        '1. Apollo not hashing (https://kb.example/not-hashing), 89 %: First check the pool.',
+        'Missing in the knowledge base',
+        '- No article about Apollo IV',
+        `Constellation · ${marker}`,
+      ].join('\n\n'),
+    );
+  });
+
+  it('has its marker in the last line of every form', () => {
+    const { note } = composeNote(response(), { marker });
+    for (const form of [note.markdown, note.text, note.html]) expect(form.split('\n').at(-1)).toContain(marker);
+    expect(markersIn(note.markdown)).toEqual([marker]);
+    expect(note.marker).toBe(marker);
+  });
+
+  it('hands the draft on as it is, in all its forms', () => {
+    expect(composeNote(response(), { marker }).draft).toEqual({
+      text: 'Hello Dana,\n\nPlease check the pool.',
+      markdown: 'Hello Dana,\n\n1. Please check the **pool** [1].',
+      html: '<p>Hello Dana,</p>\n<ol>\n<li>Please check the <strong>pool</strong> [1].</li>\n</ol>',
+    });
+    const { draft } = composeNote(response({ draft: { text: 'Use *this*.', html: '<p>x</p>', auto_send: true } }), {
+      marker,
+    });
+    expect(draft).toEqual({ text: 'Use *this*.', markdown: 'Use \\*this\\*.', html: '<p>x</p>' });
+  });
+
+  it('shows hostile words as words', () => {
+    const hostile = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **bold** @everyone';
+    const { note } = composeNote(
+      response({
+        draft: { text: hostile, auto_send: false },
+        knowledge_retrieval: {
+          sources_consulted: [
+            {
+              ...{ title: hostile, url: 'javascript:alert(1)', relevance_score: 0.8 },
+              ...{ excerpt: hostile, last_updated: '2024-12-15T10:00:00Z' },
+            },
+          ],
+          ...{ coverage: 'medium', gaps: [hostile], retrieval_time_ms: 1 },
+        },
+      }),
+      { marker },
+    );
+    expect(note.html).not.toMatch(/<img|href="javascript|<strong>bold/);
+    expect(note.html).toContain('&lt;img');
+    expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
+  });
+
+  it('does not let an address end its link', () => {
+    const url = 'https://kb.example/a)[x](https://evil.example';
+    const steps = { ...response().agent_guidance, recommended_steps: [{ step: 'Look', title: 'Here', url }] };
+    const { note } = composeNote(response({ agent_guidance: steps }), { marker });
+    expect(note.html).not.toContain('href="https://evil.example');
+  });
+
+  it('stays below 60,000 bytes whatever it is given', () => {
+    const long = (count: number) => 'ß🙂漢'.repeat(count);
+    const { note } = composeNote(
+      response({
+        draft: { text: long(8000), markdown: long(12_000), auto_send: false },
+        agent_guidance: {
+          recommended_steps: Array.from({ length: 20 }, () => ({
+            step: long(250),
+            title: long(50),
+            url: 'https://kb.example/x',
+          })),
+          missing_information: Array(20).fill(long(250)),
+          risks: Array(20).fill(long(250)),
+          escalation: { needed: true, to: long(50), reasons: Array(20).fill(long(250)) },
+          auto_send: { allowed: false, reasons: Array(20).fill(long(250)) },
+        },
+      }),
+      { marker },
+    );
+    for (const form of [note.markdown, note.text, note.html]) {
+      expect(new TextEncoder().encode(form).length).toBeLessThanOrEqual(60_000);
+      expect(form.split('\n').at(-1)).toContain(marker);
+    }
+    expect(note.text).toContain('Draft reply, shortened');
+  });
+
+  it('says so when there is no draft', () => {
+    expect(composeNote(response({ draft: { text: '', auto_send: false } }), { marker }).note.text).toContain(
+      'There is none.',
+    );
+  });
+});
+
+describe('newMarker()', () => {
+  it('is another one each time, of letters and digits alone', () => {
+    expect(newMarker()).not.toBe(newMarker());
+    expect(newMarker()).toMatch(/^[a-z0-9]{12,40}$/);
+  });
+
+  it('is found in a text', () => {
+    const one = newMarker();
+    expect(markersIn(`x ${one}. cnote123 ${one}`)).toEqual([one]);
+    expect(markersIn('nothing of ours')).toEqual([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { createApp } from '../../src/helpdesk/app.ts';
+import { readConnections } from '../../src/helpdesk/connections.ts';
+import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
+import type { DeskStub } from '../../src/helpdesk/tickets/desk-object.ts';
+import type { TicketMessage } from '../../src/helpdesk/tickets/ticket-message.ts';
+import type { TicketStub } from '../../src/helpdesk/tickets/ticket-object.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import type { LogLine } from '../../src/runtime/log.ts';
+
+/** Proves by the header `proof`, and reads the body as events. */
+const tool: HelpdeskTool = {
+  id: 'chatwoot',
+  name: 'Test',
+  verify: async ({ headers }, { secrets }) => secrets.includes(headers.get('proof') ?? ''),
+  read: ({ body }) => {
+    const text = new TextDecoder().decode(body);
+    if (text === 'unreadable') throw new DeliveryUnreadable('Cannot read: my name is Dana');
+    if (text === 'broken') throw new Error('a bug of ours');
+    return JSON.parse(text) as HelpdeskEvent[];
+  },
+  deliveryIdOf: () => undefined,
+  desk: () => {
+    throw new Error('is not written to');
+  },
+};
+
+const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
+
+const appForTest = async ({
+  keep = async () => '1207',
+  enqueue = async () => undefined,
+}: {
+  keep?: (message: Extract<TicketMessage, { kind: 'event' }>) => Promise<string | undefined>;
+  enqueue?: (message: TicketMessage) => Promise<void>;
+} = {}) => {
+  const lines: LogLine[] = [];
+  const kept: unknown[] = [];
+  const queued: TicketMessage[] = [];
+  const nobody = () => {
+    throw new Error('is not asked here');
+  };
+  const app = createApp({
+    guard: await identityFrom({ ENVIRONMENT: 'development' }, 'webhooks'),
+    connections: readConnections({
+      HELPDESKS: JSON.stringify({
+        default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
+        acme: { chatwoot: { secrets: ['ACME'] } },
+      }),
+      ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
+    }),
+    tools: { chatwoot: tool },
+    keep: async (event) => {
+      kept.push(event);
+      return keep(event);
+    },
+    enqueue: async (event) => {
+      queued.push(event);
+      await enqueue(event);
+    },
+    desk: nobody as unknown as () => DeskStub,
+    ticket: nobody as unknown as () => TicketStub,
+    log: (line) => lines.push(line),
+  });
+  const post = async (path: string, { proof = 'new', body = JSON.stringify([message]) as BodyInit } = {}) => {
+    const response = await app.request(path, { method: 'POST', headers: { proof }, body });
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: (await response.json()) as Record<string, unknown>,
+    };
+  };
+  return { app, post, lines, kept, queued };
+};
+
+describe('POST /webhooks/{helpdesk}', () => {
+  it('keeps what a proved delivery is about, and has it worked on', async () => {
+    const { post, kept, queued } = await appForTest();
+    expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
+    expect(kept).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
+    expect(queued).toEqual([{ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' }]);
+  });
+
+  it('knows the workspace by its address and the secret that belongs to that', async () => {
+    const { post, kept } = await appForTest();
+    expect((await post('/webhooks/chatwoot/acme', { proof: 'acme' })).status).toBe(200);
+    expect(kept).toMatchObject([{ workspace: 'acme' }]);
+    expect((await post('/webhooks/chatwoot/acme', { proof: 'new' })).status).toBe(401);
+    expect((await post('/webhooks/chatwoot', { proof: 'acme' })).status).toBe(401);
+    expect((await post('/webhooks/chatwoot', { proof: 'old' })).status).toBe(200);
+  });
+
+  it('refuses unknown workspaces and tools as it refuses a wrong proof, to the letter', async () => {
+    const { post, kept } = await appForTest();
+    const refusals = [
+      await post('/webhooks/chatwoot', { proof: 'wrong' }),
+      await post('/webhooks/chatwoot/nobody'),
+      await post('/webhooks/front'),
+      await post('/webhooks/zammad'),
+      await post('/webhooks/__proto__/__proto__'),
+      await post('/webhooks/chatwoot/__proto__'),
+      await post('/webhooks/chatwoot/constructor'),
+    ];
+    for (const { status, json, headers } of refusals) {
+      expect([status, json]).toEqual([401, refusals[0]?.json]);
+      expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
+    }
+    expect(kept).toEqual([]);
+  });
+
+  it('asks for the same delivery again where a secret that is configured is not set', async () => {
+    const { post } = await appForTest();
+    const { status, headers, json } = await post('/webhooks/zendesk');
+    expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', recoverable: true } });
+  });
+
+  it('takes and leaves what is to be ignored, and what is proved and cannot be read', async () => {
+    const { post, kept, lines } = await appForTest();
+    const ignored = [{ kind: 'ignored', reason: 'a private note' }];
+    expect(await post('/webhooks/chatwoot', { body: JSON.stringify(ignored) })).toMatchObject({
+      ...{ status: 200, json: { accepted: 0 } },
+    });
+    expect(await post('/webhooks/chatwoot', { body: 'unreadable' })).toMatchObject({
+      status: 200,
+      json: { accepted: 0 },
+    });
+    const long = [{ ...message, ticketId: 'x'.repeat(201) }];
+    expect(await post('/webhooks/chatwoot', { body: JSON.stringify(long) })).toMatchObject({ json: { accepted: 0 } });
+    expect(kept).toEqual([]);
+    expect(lines.map((line) => ('reason' in line ? line.reason : line.event))).toEqual([
+      ...['a private note', 'not what the tool sends', 'an id is empty or too long'],
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('Dana');
+  });
+
+  it('refuses a body of more than half a megabyte, whatever it is', async () => {
+    const { post } = await appForTest();
+    const { status, json } = await post('/webhooks/chatwoot', { body: new Uint8Array(512 * 1024 + 1) });
+    expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
+    expect((await post('/webhooks/chatwoot', { body: `[${' '.repeat(512 * 1024 - 2)}]` })).status).toBe(200);
+  });
+
+  it('says INTERNAL_ERROR and nothing of the inside when a tool has a bug', async () => {
+    const { post } = await appForTest();
+    const { status, json } = await post('/webhooks/chatwoot', { body: 'broken' });
+    expect(status).toBe(500);
+    expect(JSON.stringify(json)).not.toContain('bug');
+  });
+});
+
+describe('HEAD /webhooks/{helpdesk}', () => {
+  it('says that there is somebody, and GET that there is nothing to see', async () => {
+    const { app } = await appForTest();
+    expect((await app.request('/webhooks/intercom', { method: 'HEAD' })).status).toBe(200);
+    expect((await app.request('/webhooks/intercom/acme', { method: 'HEAD' })).status).toBe(200);
+    expect((await app.request('/webhooks/intercom')).status).toBe(404);
+  });
+});
+
+describe('a record that is down', () => {
+  const hang = () => new Promise<never>(() => {});
+  const fail = async () => {
+    throw new Error('the object is overloaded');
+  };
+
+  it.each([
+    ['fails', fail],
+    ['hangs', hang],
+  ])('and %s: the delivery goes to the queue as a whole, and the answer comes within a second', async (_, keep) => {
+    const { post, queued } = await appForTest({ keep });
+    const startedAt = performance.now();
+    expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(queued).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
+  });
+
+  it.each([
+    ['fails', fail],
+    ['hangs', hang],
+  ])('with a queue that %s as well: the tool is asked to send it again, within a second', async (_, enqueue) => {
+    const { post } = await appForTest({ keep: hang, enqueue });
+    const startedAt = performance.now();
+    const { status, headers } = await post('/webhooks/chatwoot');
+    expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  it('is not noticed where only the queue is: the record sees to it', async () => {
+    const { post } = await appForTest({ enqueue: fail });
+    expect((await post('/webhooks/chatwoot')).status).toBe(200);
+  });
+
+  it('for one of several messages: all are sent again, which is no harm', async () => {
+    let calls = 0;
+    const { post } = await appForTest({ keep: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
+    const two = [message, { ...message, ticketId: '1208' }];
+    expect((await post('/webhooks/chatwoot', { body: JSON.stringify(two) })).status).toBe(503);
+  });
+});
