@@ -7,7 +7,7 @@ import type { Measure } from './eval-retrieval.ts';
 import { listFiles } from './folder-kb.ts';
 import { type Product, SAMPLE_KB, startProduct } from './product.ts';
 import { percentilesOf } from './single-client.ts';
-import type { SampleArticle } from './tickets/judge-draft.ts';
+import { judgeDraft, type SampleArticle } from './tickets/judge-draft.ts';
 import { type JudgedBy, type JudgedReply, judgeReply } from './tickets/judge-reply.ts';
 import { readSampleTickets, requestOf, type SampleTicket } from './tickets/read-tickets.ts';
 
@@ -16,6 +16,8 @@ interface Analysed {
   ticket: SampleTicket;
   reply: SupportResponse;
   wrong: JudgedReply;
+  /** Statements of the draft that its sources and its template answer for. */
+  statements: { fromSources: number; fromTemplate: number };
   /** As the client waited, in milliseconds. */
   ms: number;
   /** Whether any of the expected articles is among the sources with weak ones allowed. */
@@ -64,7 +66,8 @@ const analyse = async (
   if (typeof reply === 'string' || typeof weak === 'string') return { failed: `${reply} ${weak}`.slice(0, 300) };
   const wanted = ticket.expected.articles.map(by.urlOf);
   const isFoundWeakly = weak.knowledge_retrieval.sources_consulted.some(({ url }) => wanted.includes(url));
-  return { ticket, reply, wrong: judgeReply(ticket, reply, by), ms, isFoundWeakly };
+  const statements = judgeDraft(reply.draft, by);
+  return { ticket, reply, wrong: judgeReply(ticket, reply, by), statements, ms, isFoundWeakly };
 };
 
 /** A reply, or what came instead of one. */
@@ -108,6 +111,8 @@ const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Mea
   const first = (each: Analysed): boolean =>
     each.reply.intent_classification.primary_intent === each.ticket.expected.intent;
   const count = (what: keyof JudgedReply): number => half.reduce((sum, { wrong }) => sum + wrong[what].length, 0);
+  const sumOf = (from: keyof Analysed['statements']): number =>
+    half.reduce((sum, { statements }) => sum + statements[from], 0);
   return [
     {
       name: `${split}: right intent`,
@@ -117,7 +122,12 @@ const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Mea
     },
     { name: `${split}: right intent, ours`, value: share(ours, isFine('intent')), note: `${ours.length}` },
     { name: `${split}: out of scope refused`, value: share(foreign, isFine('intent')), note: `${foreign.length}` },
-    { name: `${split}: unsupported statements`, value: count('unsupported'), atMost: 0 },
+    {
+      name: `${split}: unsupported statements`,
+      value: count('unsupported'),
+      atMost: 0,
+      note: `${sumOf('fromSources')} of sources, ${sumOf('fromTemplate')} of templates`,
+    },
     { name: `${split}: promises that nobody makes`, value: count('promises'), atMost: 0 },
     { name: `${split}: steps recommended twice`, value: count('repeated'), atMost: 0 },
     { name: `${split}: planted words or markup shown`, value: count('planted'), atMost: 0 },

@@ -15,22 +15,31 @@ const PERSONAL = {
   key: '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLyTJ',
 };
 
-/** About a device that has no article, so that a gap is kept; in no clear intent, so that a model is asked. */
+/** About a device that has no article, so that a gap is kept. */
 const TICKET: SupportRequest = {
   customer_name: 'Dorothy Winkler',
   subject: `Apollo IV, write to ${PERSONAL.email}`,
   message:
     `My Apollo IV blinks pink and hums since I moved the coins to ${PERSONAL.wallet}. Call me at ${PERSONAL.phone} or ` +
     `write to ${PERSONAL.email}. I paid with ${PERSONAL.card}, and the private key is ${PERSONAL.key}.`,
-  metadata: { product: 'Apollo IV', contact: PERSONAL.email },
+  metadata: { product: `Apollo IV, call ${PERSONAL.phone}`, contact: PERSONAL.email },
   history: [
     { from: 'customer', text: `Hello, my number is ${PERSONAL.phone}, the wallet is ${PERSONAL.wallet}.` },
     { from: 'agent', text: `Thank you. Is ${PERSONAL.email} your address?` },
   ],
 };
 
+/** About something that articles answer, so that a model is asked to smooth the draft. */
+const ANSWERED: SupportRequest = {
+  customer_name: 'Dorothy Winkler',
+  message:
+    `My Apollo II blinks pink and shows 0 H/s, what can I do? My number is ${PERSONAL.phone}, my address ${PERSONAL.email}, ` +
+    `the wallet is ${PERSONAL.wallet}, the card was ${PERSONAL.card}, the private key is ${PERSONAL.key}.`,
+  metadata: { product: `Apollo II, call ${PERSONAL.phone}` },
+};
+
 interface Seen {
-  response: SupportResponse;
+  responses: SupportResponse[];
   gaps: KnowledgeGapsResponse;
   logged: string[];
   embedded: string;
@@ -48,19 +57,23 @@ const analyse = async (vars: Record<string, string>): Promise<{ running: Running
   await product.sync({ full: true });
   openai.forgetRequests();
   logged.length = 0;
-  const answered = await product.fetch('/v1/support/analyze', { method: 'POST', body: JSON.stringify(TICKET) });
-  const response = SupportResponse.parse(await answered.json());
+  const responses: SupportResponse[] = [];
+  for (const ticket of [TICKET, ANSWERED]) {
+    const answered = await product.fetch('/v1/support/analyze', { method: 'POST', body: JSON.stringify(ticket) });
+    expect(answered.status).toBe(200);
+    responses.push(SupportResponse.parse(await answered.json()));
+  }
   const retrieved = await product.fetch('/v1/knowledge/retrieve', {
     method: 'POST',
     body: JSON.stringify({ intent: 'not_hashing', message: TICKET.message, metadata: { product: 'Apollo IV' } }),
   });
-  expect([answered.status, retrieved.status]).toEqual([200, 200]);
+  expect(retrieved.status).toBe(200);
   const gaps = await keptGaps(running);
   const sentTo = (path: string) => JSON.stringify(openai.sent(path));
   return {
     running,
     seen: {
-      ...{ response, gaps, logged },
+      ...{ responses, gaps, logged },
       embedded: sentTo('/embeddings'),
       asked: sentTo('/chat/completions'),
       kept: await textsInRedis(redis),
@@ -121,9 +134,11 @@ describe('personal data in a ticket', () => {
   });
 
   it('does not keep the draft from addressing the customer by name', () => {
-    const { text, markdown, html } = seen.response.draft;
-    for (const form of [text, markdown ?? '', html ?? '']) expect(form).toContain('Dorothy Winkler');
-    expect(found(`${text} ${markdown} ${html}`)).toEqual([]);
+    for (const { draft } of seen.responses) {
+      for (const form of [draft.text, draft.markdown ?? '', draft.html ?? ''])
+        expect(form).toContain('Dorothy Winkler');
+      expect(found(JSON.stringify(draft))).toEqual([]);
+    }
   });
 });
 
@@ -137,8 +152,8 @@ describe('personal data with PRIVACY_MASK=none', () => {
 
   it('goes to the models and into the gaps as it was written', () => {
     expect(found(seen.embedded)).toEqual(Object.keys(PERSONAL));
-    expect(found(seen.asked)).toContain('email');
-    expect(found(JSON.stringify(seen.gaps))).toContain('email');
+    expect(found(seen.asked)).toEqual(Object.keys(PERSONAL));
+    expect(found(JSON.stringify(seen.gaps))).toContain('wallet');
   });
 
   it('is in no log line all the same', () => {
