@@ -65,30 +65,51 @@ const sentencesOf = (text: string): string[] => {
 };
 
 const toldIn = (text: string): ReadonlySet<string>[] =>
-  sentencesOf(text).flatMap((sentence) => {
+  sentencesOf(text).flatMap((told) => {
+    if (told.endsWith('?')) return [];
+    const sentence = told.replace(OFF_AND_ON, 'restarted');
     const cue = CUE.exec(sentence);
-    if (cue === null || DENIED.test(sentence)) return [];
     // What stands behind the cue; in German and Dutch it may stand on both sides.
-    const said = cue[1] === undefined ? sentence.slice(cue.index) : sentence;
-    return said
+    const said =
+      cue === null || DENIED.test(sentence) ? '' : cue[1] === undefined ? sentence.slice(cue.index) : sentence;
+    const behind = said.split(PARTS).map(thingIn);
+    const done = sentence
       .split(PARTS)
-      .map((part) => thingIn(part))
-      .filter((thing) => thing.size > 0 && thing.size <= 4);
+      .filter((part) => (DONE.test(part) && !NOT_DONE.test(part)) || (IN_VAIN.test(part) && ACTION.test(part)))
+      .map((part) => thingIn(part.replace(IN_VAIN, ' ').replace(WHO, ' ')));
+    const isNewest = NEWEST.test(sentence) ? [UPDATED] : [];
+    return [...behind, ...done, ...isNewest].filter((thing) => thing.size > 0 && thing.size <= MAX_WORDS);
   });
 
-/** "I have already", "tried", "we rebooted", "habe schon", "déjà", "ya he". The group tells that what was done may stand before. */
+const MAX_WORDS = 4;
+
+/** "I have already", "tried", "we did", "habe schon", "déjà", "ya he". The group tells that what was done may stand before. */
 const CUE =
-  /\b(?:tried|already|(?:i|we|i['’]ve|we['’]ve)(?: have| also| even){0,2} (?:re\w{2,12}ed|restarted|reset|unplugged|plugged|cleaned|checked|updated|upgraded|swapped|changed|turned|switched|cut|did|done|power[- ]cycled|flashed|followed|made|ran|tested|went|put|pulled|opened))\b|\b(bereits|schon|déjà|ya|già|já|al)\b/i;
+  /\b(?:tried|already|even after|(?:i|we|i['’]ve|we['’]ve)(?: have| also| even){0,2} (?:did|done|followed|made|ran|went|put|pulled|opened|turned|switched|cut|changed|re\w{2,12}ed))\b|\b(bereits|schon|déjà|ya|già|já|al)\b/i;
 /** "I have not tried", "I already know": nothing was done. */
 const DENIED =
   /\b(?:not|never|haven['’]t|hasn['’]t|didn['’]t) (?:\w{1,12} ){0,2}tried\b|\balready (?:know|paid|ordered|wrote|asked|own|have)\b/i;
-const PARTS = /[,;]|\b(?:and|or|then|und|oder|et|ou|puis|y|e|o|en)\b/i;
+const PARTS = /[,;–—]|\b(?:and|or|but|then|und|oder|et|ou|puis|y|e|o|en)\b/i;
+
+const WORK =
+  'restart|reboot|reset|update|upgrade|reflash|flash|clean|unplug|replug|reseat|replace|swap|exchange|check|reinstall|reconnect|disconnect|power[- ]cycle';
+/** What helps may also be told as done: "restarted", "cables checked", "was replaced". */
+const DONE =
+  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off)\b/i;
+const NOT_DONE =
+  /\b(?:not|never|cannot|can|could|should|must|may|will|would|be|being|to|shall|if|when|until|before|n['’]t)\b|n['’]t\b/i;
+const ACTION = new RegExp(`\\b(?:${WORK})(?:s|ed|d|ing|ting)?\\b|\\b(?:updat|upgrad|replac|exchang)ing\\b`, 'i');
+/** It was done, and did not help. */
+const IN_VAIN =
+  /\b(?:did(?: not|n['’]t)|does(?: not|n['’]t)|has(?: not|n['’]t)) (?:help|work|fix|solve|change|make)(?:ed|d)?\b.{0,60}|\b(?:no|without) (?:luck|effect|difference|success|improvement|change|result)\b/i;
+const WHO = /\b(?:i|we|it|they|he|she)\b/gi;
+const NEWEST =
+  /\b(?:latest|newest|current|most recent)\b.{0,20}\b(?:firmware|software|version)\b|\b(?:firmware|software)\b.{0,20}\bup[- ]to[- ]date\b/i;
+
+const OFF_AND_ON = /\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b/i;
 
 /** Of the words of a part, those that name what was done. */
-const thingIn = (part: string): ReadonlySet<string> => {
-  const stems = [...stemsOf(part.replace(/\b(?:switch|turn)(?:ed|ing) (?:it|the \w{1,12}) off and on\b/i, 'restart'))];
-  return new Set(stems.filter((each) => !FILLERS.has(each)));
-};
+const thingIn = (part: string): ReadonlySet<string> => new Set([...stemsOf(part)].filter((each) => !FILLERS.has(each)));
 
 const stemsOf = (text: string): Set<string> => {
   const stems = new Set<string>();
@@ -116,10 +137,12 @@ const SAME: ReadonlyMap<string, string> = new Map(
 
 const FILLERS: ReadonlySet<string> = new Set(
   (
-    'tried try already also even twice times time several many still everything nothing all thing things device miner unit machine ' +
+    'tried try already also even after both another other others each own every twice thrice hardly times time several many still everything nothing all thing things device miner unit machine ' +
     'without success luck help helped result no not one two three four five few couple before now yesterday today did done made ' +
     'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night evening minute minutes first'
   )
     .split(' ')
     .map(stem),
 );
+
+const UPDATED: ReadonlySet<string> = new Set(['update', 'firmware'].map(stem));

@@ -11,6 +11,14 @@ describe('triedAlready() and wasTried()', () => {
     ['I already checked both cables and updated the firmware', 'Update the firmware to 3.4.0.'],
     ['We did a cold start.', 'Do a cold start: shut down, cut the power for 60 seconds, start.'],
     ['I cleaned the fans last week', 'Clean the fans.'],
+    ['Restarted it three times, no change.', 'Restart the device.'],
+    ['Restarting did not help.', 'Restart the device.'],
+    ['A reboot made it worse, and a firmware update had no effect.', 'Update the firmware to 3.4.0.'],
+    ['All cables checked, still dead.', 'Check the cables.'],
+    ['The pool was replaced without success', 'Replace the pool in line 1.'],
+    ['It stays at zero even after a factory reset.', 'Do a factory reset.'],
+    ['It runs the latest firmware.', 'Update the firmware under System.'],
+    ['Turned it off and on again.', 'Restart the device.'],
   ])('knows what a customer has done: %j, %j', (message, step) => {
     expect(wasTried(step, told(message))).toBe(true);
   });
@@ -22,6 +30,10 @@ describe('triedAlready() and wasTried()', () => {
     ['I have not tried restarting yet.', 'Restart the device.'],
     ['I already know that, and I already paid.', 'Restart the device.'],
     ['Shall I restart it?', 'Restart the device.'],
+    ['It got slow after the last firmware update.', 'Update the firmware to 3.4.0.'],
+    ['Should the cable be replaced?', 'Replace the cable.'],
+    ['I have not updated it yet', 'Update the firmware.'],
+    ['The dashboard does not work', 'Open the dashboard.'],
   ])('leaves all else: %j, %j', (message, step) => {
     expect(wasTried(step, told(message))).toBe(false);
   });
