@@ -141,7 +141,9 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
 
   let running: Promise<WorkOutcome> | undefined;
   const work = (): Promise<WorkOutcome> => {
-    running ??= run()
+    // Not begun before it is known to run.
+    running ??= Promise.resolve()
+      .then(run)
       .catch((error: unknown) => {
         onFault('ticket', error);
         return { open: 1 };

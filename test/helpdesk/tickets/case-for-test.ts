@@ -68,7 +68,9 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     if (fault?.before) throw fault.before;
     if (fault?.lateMs !== undefined) {
       late.push({ at: world.now + fault.lateMs, run: () => void effect() });
-      throw new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isPassing: true, isUnclear: true });
+      throw (
+        fault.after ?? new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isPassing: true, isUnclear: true })
+      );
     }
     const result = effect();
     if (fault?.after) throw fault.after;
@@ -221,6 +223,11 @@ export const runOut = async (world: World, case_: TicketCase): Promise<TicketCas
     if (world.queued > 0) {
       world.queued = 0;
       await within(world, current.work());
+      // A message that was not acknowledged comes again, a second later.
+      if (!world.isAlive()) {
+        world.passTo(world.now + 1000);
+        world.queued = 1;
+      }
     } else if (world.wakeAt !== undefined && world.wakeAt < START + 86_400_000 * 2) {
       const at = world.wakeAt;
       world.wakeAt = undefined;

@@ -110,6 +110,23 @@ describe('one note for a message', () => {
     case_.accept(about('m1'));
     await runOut(world, case_);
     expect(world.notes).toHaveLength(1);
+    expect(world.rows()).toEqual([]);
+  });
+
+  it('is written once where an attempt takes so long that the next is due', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    const others: Promise<unknown>[] = [];
+    world.fault = (call) => {
+      world.passTo(world.now + 5000);
+      if (call !== 'find') others.push(case_.work(), case_.ring());
+      return undefined;
+    };
+    await case_.work();
+    await Promise.all(others);
+    await runOut(world, case_);
+    expect(world.calls).toEqual(['read', 'analyse', 'write']);
   });
 });
 
@@ -250,6 +267,17 @@ describe('exactly once', () => {
     world.passTo(world.now + 100_000);
     expect(world.notes).toHaveLength(1);
   });
+
+  it.each([500, 5000, 19_000])(
+    'holds when the process ends during a write that takes effect %i ms later',
+    async (lateMs) => {
+      const world = worldForTest();
+      world.fault = failing(['write', 0, { lateMs, after: world.crash() }]);
+      await deliver(world, 'm1');
+      world.passTo(world.now + 100_000);
+      expect(world.notes).toHaveLength(1);
+    },
+  );
 
   it('holds when looking fails as well, and when the write never took effect', async () => {
     const world = worldForTest();
