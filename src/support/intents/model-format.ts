@@ -12,7 +12,7 @@ export const HEADER = {
   /** Two halves of the hash of what it was trained from. */
   contentHigh: 2,
   contentLow: 3,
-  /** Of everything behind the header, and of the header with this number 0. */
+  /** Of everything behind it. */
   checksum: 4,
   intents: 5,
   features: 6,
@@ -67,11 +67,22 @@ export const layoutOf = (header: Uint32Array): { starts: Record<SectionName, num
   return { starts: Object.fromEntries(starts) as Record<SectionName, number>, byteLength: Math.ceil(at / 4) * 4 };
 };
 
-/** FNV-1a by numbers of four bytes, of everything but the checksum itself. */
+/**
+ * FNV-1a by numbers of four bytes, of everything behind the checksum; what stands before it is compared by itself. Four sums of
+ * every fourth number go side by side, which a processor does in half of the time of one.
+ */
 export const checksumOf = (numbers: Uint32Array): number => {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < numbers.length; at += 1) {
-    if (at !== HEADER.checksum) sum = Math.imul(sum ^ (numbers[at] as number), 0x01000193);
+  let [first, second, third, fourth] = [1, 2, 3, 4];
+  let at = HEADER.checksum + 1;
+  for (; at + 3 < numbers.length; at += 4) {
+    first = Math.imul(first ^ (numbers[at] as number), FNV_PRIME);
+    second = Math.imul(second ^ (numbers[at + 1] as number), FNV_PRIME);
+    third = Math.imul(third ^ (numbers[at + 2] as number), FNV_PRIME);
+    fourth = Math.imul(fourth ^ (numbers[at + 3] as number), FNV_PRIME);
   }
+  let sum = first;
+  for (const part of [second, third, fourth, ...numbers.subarray(at)]) sum = Math.imul(sum ^ part, FNV_PRIME);
   return sum >>> 0;
 };
+
+const FNV_PRIME = 0x01000193;
