@@ -3,7 +3,7 @@
  * its data is not there.
  *
  *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
- *                   [embeddings] [calibration] [--data <folder of evaluation data>]
+ *                   [gaps] [embeddings] [calibration] [--data <folder of evaluation data>]
  *
  * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
  * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
@@ -15,6 +15,7 @@ import { evalAnswers } from './eval-answers.ts';
 import { evalCalibration } from './eval-calibration.ts';
 import { missingFiles } from './eval-data.ts';
 import { evalEmbeddings } from './eval-embeddings.ts';
+import { evaluateGaps } from './eval-gaps.ts';
 import { evaluateIntents, missingIntentFiles } from './eval-intents.ts';
 import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
@@ -68,6 +69,7 @@ const PARTS = {
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
   intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
   tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
+  gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
   embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
   calibration: async () =>
     print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),

@@ -113,9 +113,9 @@ const toldTopic = (edition: Edition, input: GapInput): Topic =>
     ),
   );
 
-/** Of that what no source with some relevance holds; where none has any, all of it. */
+/** Of that what no source with some relevance holds; where those hold every word and do not answer all the same, all of it. */
 const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
-  const { ranked, coverage } = input;
+  const { ranked } = input;
   const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
   const topics = tellingParts(input).map(({ text, outcome: { query, hits } }) => {
     const held = new Set(hits.flatMap(({ article, matched }) => (some.has(article) ? matched : [])));
@@ -123,7 +123,7 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
     return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked });
   });
   const uncovered = joinTopics(topics);
-  return uncovered.phrases.length > 0 || coverage !== 'none' ? uncovered : toldTopic(edition, input);
+  return uncovered.phrases.length > 0 ? uncovered : toldTopic(edition, input);
 };
 
 const tellingParts = ({ asked, ranked: [best] }: GapInput): readonly AskedText[] => {

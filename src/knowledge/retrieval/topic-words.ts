@@ -31,20 +31,30 @@ const TELLING = 0.3;
 export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
   const most = inverseFrequency(0, chunkCount);
   const left = new Set(names.flatMap((name) => wordsOf(name)));
+  const codes = new Set(
+    [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
+  );
   const telling = terms.filter(
     (term) =>
       isAsked(term) &&
       term.origin === 'question' &&
       term.idf >= TELLING * most &&
       !left.has(term.word) &&
-      isWord(term.word),
+      (isWord(term.word) || codes.has(term.word)),
   );
   const stems = new Map(telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const));
   return {
-    phrases: phrasesIn(text, (word) => stems.has(stem(word)) && !left.has(word)).slice(0, MAX_PHRASES),
+    phrases: phrasesIn(text, {
+      isAsked: (word) => stems.has(stem(word)) && !left.has(word),
+      isCode: (word) => codes.has(word.toLowerCase()),
+    }).slice(0, MAX_PHRASES),
     stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
   };
 };
+
+/** A number that names a fault, and no order and no person: `error 0x8004def7`, `SIP response code 410`. */
+const CODE =
+  /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
 
 /** Several as one: what stands in more than one of them counts once. */
 export const joinTopics = (topics: readonly Topic[]): Topic => {
@@ -81,12 +91,15 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /** Runs of words that are asked for, each once. */
-const phrasesIn = (text: string, isAsked: (word: string) => boolean): string[] => {
+const phrasesIn = (
+  text: string,
+  { isAsked, isCode }: { isAsked: (word: string) => boolean; isCode: (word: string) => boolean },
+): string[] => {
   const phrases: string[] = [];
   let end = -1;
   const plain = text.replace(/\[(?:key|wallet|card|email|phone)\]/g, (mark) => ' '.repeat(mark.length));
   for (const { 0: written, index } of plain.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
-    if (/\d{4}/.test(written) || !wordsOf(written).some(isAsked)) continue;
+    if ((/\d{4}/.test(written) && !isCode(written)) || !wordsOf(written).some(isAsked)) continue;
     const before = phrases.at(-1);
     const isNext =
       before !== undefined && /^ ?$/.test(plain.slice(end, index)) && before.length + written.length < MAX_PHRASE;

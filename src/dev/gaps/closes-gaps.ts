@@ -1,0 +1,28 @@
+import type { Edition } from '../../knowledge/edition/open-edition.ts';
+import type { CheckedGap, GapSighting, OpenGap } from '../../knowledge/gaps/gap-book.ts';
+import { recheckGaps } from '../../knowledge/gaps/recheck-gaps.ts';
+import { recordGaps } from '../../knowledge/gaps/record-gaps.ts';
+import type { Knowledge, KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
+import type { Retriever } from '../../knowledge/search/retrieve.ts';
+
+/** Whether all gaps that a question met are closed by an edition, as the product records and compares them. */
+export const closesGaps = async (
+  question: KnowledgeQuestion,
+  { met, edition, retrieve }: { met: Knowledge; edition: Edition; retrieve: Retriever },
+): Promise<boolean> => {
+  const sightings: GapSighting[] = [];
+  const record = async (sighting: GapSighting): Promise<void> => void sightings.push(sighting);
+  await recordGaps(question, met, { book: { record }, mask: (text) => text, now: 0 });
+  const open = sightings.flatMap(({ gaps, query }) =>
+    gaps.map((gap, at): OpenGap => ({ ...gap, id: String(at), query, lastSeenMs: 0 })),
+  );
+  const results: CheckedGap[] = [];
+  await recheckGaps(edition, {
+    book: { toCheck: async () => open, noteChecked: async (checked) => void results.push(...checked) },
+    ask: (asked) => retrieveKnowledge(asked, { edition, retrieve }),
+    limit: open.length,
+    now: () => 0,
+  });
+  return open.length > 0 && results.filter(({ isAnswered }) => isAnswered).length === open.length;
+};
