@@ -7,5 +7,6 @@ export const quietMentions = (text: string, { isCode = false } = {}): string =>
     ? text.replace(isCode ? CALLS_IN_CODE : CALLS, (mark) => `${mark}\u200b`)
     : text;
 
-const CALLS = /(?<![\p{L}\p{N}._%+-])@(?=[\p{L}\p{N}_@])|<(?=[!@#][\p{L}\p{N}^&])/gu;
+/** At the end of a text as well: what follows may be emphasis. */
+const CALLS = /(?<![\p{L}\p{N}._%+-])@(?=[\p{L}\p{N}_@]|$)|<(?=[!@#](?:[\p{L}\p{N}^&]|$)|$)/gu;
 const CALLS_IN_CODE = /@(?=(?:everyone|here|channel|all|team|group)\b)|<(?=[!@#][\p{L}\p{N}^&])/giu;

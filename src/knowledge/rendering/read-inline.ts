@@ -103,7 +103,9 @@ const readLineEnd = (state: State): boolean => {
   const isHard = / {2}$/.test(state.pending.slice(-2));
   state.pending = state.pending.replace(/[ \t]{1,1000}$/, '');
   if (isHard) return readBreak(state, 1);
-  state.pending += '\n';
+  // A line at a time: to look at the end of ever more text would take ever longer.
+  flush(state);
+  state.pending = '\n';
   state.at += 1;
   skipSpace(state);
   return true;
@@ -229,17 +231,18 @@ const readBare = (state: State): boolean => {
   BARE.lastIndex = state.at;
   const found = BARE.exec(state.text)?.[0];
   if (found === undefined) return false;
-  const url = trimmed(found);
-  if (safeUrl(url) === undefined) return false;
+  const written = trimmed(found);
+  const url = safeUrl(decodeReferences(written, named));
+  if (url === undefined) return false;
   pushLink(state, url, url);
-  state.at += url.length;
+  state.at += written.length;
   return true;
 };
 const BARE = /https?:\/\/[^\s<>"`\\*]{1,2000}/y;
 
 /** What ends the sentence, or closes a bracket before the address, is no part of it. */
 const trimmed = (url: string): string => {
-  const cut = url.replace(/[.,;:!?'_~\]]{1,20}$/, '');
+  const cut = url.replace(/(?:&[a-z]{1,9};|[.,;:!?'_~\]]){1,20}$/, '');
   if (!cut.endsWith(')')) return cut;
   return (cut.match(/\)/g)?.length ?? 0) > (cut.match(/\(/g)?.length ?? 0) ? trimmed(cut.slice(0, -1)) : cut;
 };

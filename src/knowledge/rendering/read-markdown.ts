@@ -34,12 +34,26 @@ const blockOf = (source: string, { kind, depth: level, itemStarts, start }: Rang
       depth + 1,
     );
   if (depth < MAX_DEPTH && kind === 'text' && /^ {0,3}>/.test(source))
-    return { kind: 'quote', blocks: blocksIn(source.replace(/^ {0,3}>[ \t]?/gm, ''), depth + 1) };
-  return { kind: 'paragraph', text: source.trim() };
+    return { kind: 'quote', blocks: blocksIn(quoteText(source), depth + 1) };
+  return { kind: 'paragraph', text: source.trim().replaceAll(LAZY, '') };
 };
 
+/** Without the marks of the quote. */
+const quoteText = (source: string): string =>
+  source
+    .split('\n')
+    .map((line) => (/^ {0,3}>/.test(line) ? line.replace(/^ {0,3}>[ \t]?/, '') : lazyLine(line)))
+    .join('\n');
+
+/**
+ * A line that goes on with a paragraph although it lacks the marks around it begins nothing of its own, whatever it looks like
+ * without them.
+ */
+const lazyLine = (line: string): string => (line.trim() === '' ? '' : LAZY + line.trimStart());
+const LAZY = '\0';
+
 const headingText = (source: string): string => {
-  const text = source.trim();
+  const text = source.trim().replaceAll(LAZY, '');
   if (/^#{1,6}(?:[ \t]|$)/.test(text))
     return text
       .replace(/^#+[ \t]*/, '')
@@ -100,7 +114,9 @@ const itemText = (source: string): string => {
     const isFirst = start === 0;
     text += isFirst
       ? ' '.repeat(isEmpty ? 0 : Math.max(0, first + padding - width)) + line.slice(all.length)
-      : withoutIndent(line, width);
+      : columnsOf(/^[ \t]*/.exec(line)?.[0] ?? '') < width
+        ? lazyLine(line)
+        : withoutIndent(line, width);
     text += '\n';
   }
   return text;
@@ -114,6 +130,7 @@ const columnsOf = (space: string, from = 0): number => {
 
 const rowsOf = (source: string): string[][] =>
   source
+    .replaceAll(LAZY, '')
     .split('\n')
     .filter((_, at) => at !== 1)
     .map((row) =>

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeMarkdown } from '../../../src/knowledge/rendering/escape-markdown.ts';
+import { markdownToHtml } from '../../../src/knowledge/rendering/markdown-to-html.ts';
+import { markdownToText } from '../../../src/knowledge/rendering/markdown-to-text.ts';
+import { hostileMarkdown } from './hostile-markdown.ts';
+import { referenceHtml } from './reference-html.ts';
+
+describe('escapeMarkdown()', () => {
+  const names = fc
+    .array(
+      fc.oneof(
+        hostileMarkdown,
+        fc.constantFrom(
+          'www.evil.example',
+          'https://x.example',
+          'a@b.example',
+          'Jane',
+          ' ',
+          '1.',
+          '1)',
+          '+',
+          '#1',
+          '==',
+        ),
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join(''));
+  const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+  it('shows any text as it is, in one paragraph, here and in a full parser', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const escaped = escapeMarkdown(name);
+        expect(markdownToText(escaped).replaceAll('\u200b', '')).toBe(oneLine(name).replaceAll('\u200b', ''));
+        for (const html of [
+          markdownToHtml(`Hello ${escaped},`),
+          markdownToHtml(escaped || 'x'),
+          referenceHtml(escaped || 'x'),
+        ])
+          expect(html.replace(/^<p>|<\/p>$/g, '')).not.toMatch(/[<>]/);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('leaves an ordinary name nearly alone', () => {
+    expect(escapeMarkdown("Jean-Luc O'Neill (Paris)")).toBe("Jean-Luc O'Neill (Paris)");
+    expect(escapeMarkdown('Apollo II: 0 H/s #3')).toBe('Apollo II: 0 H/s #3');
+  });
+
+  it('makes no link of an address, also where bare ones become links', () => {
+    expect(escapeMarkdown('https://evil.example www.evil.example a@evil.example')).toBe(
+      'https\\://evil.example www\\.evil.example a\\@evil.example',
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markdownToHtml } from '../../../src/knowledge/rendering/markdown-to-html.ts';
+import { markdownToText } from '../../../src/knowledge/rendering/markdown-to-text.ts';
+import { bestTime } from '../../best-time.ts';
+import { hostileMarkdown } from './hostile-markdown.ts';
+
+describe('markdownToText()', () => {
+  it.each([
+    ['# Title\n\nHello *you*,\nsee `a*b*`.', 'Title\n\nHello you,\nsee a*b*.'],
+    ['- a\n- b\n  1. c\n  2. d\n\n> quote\n> more', '- a\n- b\n  1. c\n  2. d\n\n> quote\n> more'],
+    ['3. three\n4. four', '3. three\n4. four'],
+    ['- a\n\n- b\n\n  more', '- a\n\n- b\n\n  more'],
+    [
+      '[guide](https://docs.example.com/a) and <https://b.example>',
+      'guide (https://docs.example.com/a) and https://b.example',
+    ],
+    ['[me@example.com](mailto:me@example.com)', 'me@example.com'],
+    ['![logo](https://example.com/x.png) [bad](javascript:alert(1))', 'logo (https://example.com/x.png) bad'],
+    ['| a | b |\n|---|---|\n| **1** | 2 |', 'a | b\n1 | 2'],
+    ['```sh\nrm -r x\n\n  y\n```', 'rm -r x\n\n  y'],
+    ['<b>raw</b> &lt;x&gt;', '<b>raw</b> <x>'],
+    ['a\n\n---\n\nb\\\nc', 'a\n\n---\n\nb\nc'],
+    ['', ''],
+  ])('writes %j', (markdown, text) => {
+    expect(markdownToText(markdown)).toBe(text);
+  });
+
+  it('calls nobody, whatever it is put together from', () => {
+    const calls = fc.constantFrom(
+      '@everyone',
+      '@here',
+      '<!channel>',
+      '<!here|x>',
+      '<@U12>',
+      '<#C1|x>',
+      '<!subteam^S1>',
+      '@jane',
+      '@@jane',
+      '&#64;everyone',
+      '&lt;!channel&gt;',
+      '\\@all',
+      '\\<!channel>',
+      '<!*x*',
+      '*@*everyone',
+      '@**all**',
+      '[@x](https://a.example)',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(calls, hostileMarkdown), { maxLength: 8 }), (parts) => {
+        const text = markdownToText(parts.join(' '));
+        expect(text).not.toMatch(/(?<![\p{L}\p{N}._%+-])@(?:everyone|here|channel|all)|<[!@#][a-z^]/iu);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('calls nobody by name, and leaves the names of packages in code', () => {
+    expect(markdownToText('@jane @@jane (@jane) *@*jane @*jane* jane@example.com `npm i @scope/x`')).toBe(
+      '@\u200bjane @\u200b@\u200bjane (@\u200bjane) @\u200bjane @\u200bjane jane@example.com npm i @scope/x',
+    );
+  });
+
+  it('says what the page says', () => {
+    const words = (text: string) => text.match(/w\d+x/g) ?? [];
+    fc.assert(
+      fc.property(fc.array(hostileMarkdown, { maxLength: 12 }), (parts) => {
+        const markdown = parts.map((part, at) => `${part}w${at}x`).join('');
+        const shown = markdownToHtml(markdown).replace(/<[^>]*>/g, '');
+        expect(new Set(words(markdownToText(markdown)))).toEqual(
+          new Set([...words(shown), ...words(addressesIn(markdown))]),
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes a time that grows with the length of the text', () => {
+    for (const unit of ['*a_', '[a](https://b.c) ', '> - a\n', 'a  \n', '@a ', '<!a ']) {
+      const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+      const [one, four] = [of(25_000), of(100_000)].map((text) => bestTime(() => markdownToText(text), 3)) as [
+        number,
+        number,
+      ];
+      expect(four, unit).toBeLessThan(Math.max(12 * one, 250));
+    }
+  });
+});
+
+/** What a link leads to is part of the text, and no part of what a page shows. */
+const addressesIn = (markdown: string): string =>
+  [...markdownToHtml(markdown).matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url).join(' ');
