@@ -166,4 +166,9 @@ describe('GET /v1/knowledge/gaps', () => {
     for (let tries = 0; tries < 100 && !open.gaps.some(isZigbee); tries++) open = await again();
     expect(open.gaps.find(isZigbee)).toMatchObject({ state: 'open', closed_at: null });
   });
+
+  it('compares by its schedule too, in every workspace that has gaps', async () => {
+    const support = await product.miniflare.getWorker('constellation-support');
+    expect(await support.scheduled({ cron: '53 * * * *' })).toMatchObject({ outcome: 'ok' });
+  });
 });

@@ -19,7 +19,7 @@ export interface KnowledgeRetrieverParts {
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-export interface KnowledgeCall
+interface KnowledgeCall
   extends KnowledgeScope,
     Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'products' | 'articleIntents'> {}
 

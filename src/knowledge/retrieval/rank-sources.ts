@@ -99,7 +99,7 @@ const relevanceByWords = (
  * `own`: the article is about the ticket's product alone; `other`: about products, none of which is the ticket's; `general`: all others.
  * An article without a product speaks for every one.
  */
-export const scopeOf = (
+const scopeOf = (
   edition: Edition,
   article: number,
   { known, unknown }: NamedProducts,

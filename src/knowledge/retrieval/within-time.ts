@@ -1,5 +1,5 @@
 /** What was waited for has not come in time, or nobody waits any more. */
-export class NotInTime extends Error {
+class NotInTime extends Error {
   override readonly name = 'NotInTime';
 }
 

@@ -97,6 +97,15 @@ describe('createGapKeeper()', () => {
     current.edition = BEFORE;
   });
 
+  it('keeps open what is still reported, though the rest of its message is covered', async () => {
+    const { ask, listed, keeper, scopeOf, current } = desk();
+    const message = 'My Apollo shows 0 H/s for 3 days. Does the Stratum proxy of Braiins speak Noise encryption?';
+    expect(await ask({ intent: 'not_hashing', message })).toMatchObject({ coverage: 'high' });
+    current.edition = AFTER;
+    await keeper.refresh(scopeOf('default'));
+    expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
+  });
+
   it('compares once an edition, and again when that failed', async () => {
     let asked = 0;
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));

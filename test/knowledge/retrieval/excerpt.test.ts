@@ -30,6 +30,11 @@ describe('excerptOf()', () => {
     expect(excerpt).toMatch(/(?:is|very|hot|and)…$/);
   });
 
+  it('leaves no comma before the sign that it was cut', () => {
+    const excerpt = excerptFrom(`The boiler is ${'hot, red, '.repeat(30)}and heavy.`, 'Is the boiler hot?');
+    expect(excerpt).toMatch(/[a-z]…$/);
+  });
+
   it('cuts never within a pair of units', () => {
     for (const shift of ['', 'x']) {
       const excerpt = excerptFrom(`boiler ${shift}${'😀'.repeat(200)}`, 'boiler');
