@@ -33,7 +33,8 @@ export const benchIntents = async (): Promise<void> => {
     const mail = messages.slice(0, 40).join('. ');
     const long = timesOf(50, () => classifier.classify(mail.repeat(32)));
     console.log(`  ${name}: packed ${kib(packed.byteLength)}, gzip ${kib(gzipSync(packed).byteLength)}`);
-    if (training.length > 0) console.log(`    train    ${told(training)} (at most ${LIMITS.train} ms)`);
+    const limit = taxonomy === twenty ? ` (at most ${LIMITS.train} ms)` : ', ahead';
+    if (training.length > 0) console.log(`    train    ${told(training)}${limit}`);
     console.log(`    open     ${told(opening)} (at most ${LIMITS.open} ms)`);
     console.log(`    classify ${told(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${told(long)}`);
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
@@ -10,6 +9,7 @@ import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
 import { seedShop } from './sample-shop/seed-shop.ts';
+import { seedTaxonomy } from './seed-taxonomy.ts';
 import type { StartOptions } from './start-options.ts';
 
 export const SAMPLE_KB = fileURLToPath(new URL('./sample-kb', import.meta.url));
@@ -83,7 +83,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
-  await seedTaxonomy(cloud.miniflare, options);
+  await seedTaxonomy(
+    cloud.miniflare,
+    options.taxonomy ?? { unlessKept: options.kb === 'sample' ? SAMPLE_TAXONOMY : undefined },
+  );
   await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
@@ -130,17 +133,6 @@ const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => 
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
   await keys.put(await hashApiKey(key), JSON.stringify(OWNER));
 };
-
-/** Given in a file, it replaces what is kept; the sample is put where there is none yet. */
-const seedTaxonomy = async (miniflare: Miniflare, { kb, taxonomy }: ProductOptions): Promise<void> => {
-  const file = taxonomy ?? (kb === 'sample' ? SAMPLE_TAXONOMY : undefined);
-  if (file === undefined) return;
-  const taxonomies = await miniflare.getKVNamespace('TAXONOMIES', 'constellation-support');
-  if (taxonomy === undefined && (await taxonomies.get(TAXONOMY_KEY)) !== null) return;
-  await taxonomies.put(TAXONOMY_KEY, readFileSync(file, 'utf8'));
-};
-
-const TAXONOMY_KEY = 'taxonomy/default';
 
 const folderOf = (kb: StartOptions['kb']): string | undefined => {
   if (kb === 'sample') return SAMPLE_KB;

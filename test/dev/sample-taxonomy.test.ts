@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Taxonomy } from '../../src/contract/taxonomy.ts';
+import { encodeBase64url } from '../../src/runtime/base64url.ts';
+import { MAX_ARTICLE_BYTES } from '../../src/runtime/limits.ts';
 import { readTaxonomy } from '../../src/support/intents/read-taxonomy.ts';
+import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 
 const DEV = join(import.meta.dirname, '../../src/dev');
 const file: unknown = JSON.parse(readFileSync(join(DEV, 'sample-taxonomy.json'), 'utf8'));
@@ -61,9 +64,9 @@ describe('the sample taxonomy', () => {
     expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
   });
 
-  it('is small enough to be trained when it is loaded', () => {
-    const examples = taxonomy.intents.reduce((sum, intent) => sum + intent.examples.length, 0);
-    expect(examples + taxonomy.out_of_scope_examples.length).toBeLessThanOrEqual(400);
+  it('fits into a request with its trained model', () => {
+    const model = encodeBase64url(trainClassifier(taxonomy, { effort: 'quick' }));
+    expect(JSON.stringify({ taxonomy, model }).length).toBeLessThan(MAX_ARTICLE_BYTES);
   });
 
   it('has templates with the knowledge on a line of its own and known placeholders alone', () => {

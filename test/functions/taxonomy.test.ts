@@ -12,6 +12,12 @@ const PATH = '/v1/support/taxonomy';
 const sample = Taxonomy.parse(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../src/dev/sample-taxonomy.json'), 'utf8')),
 );
+/** Of each intent the first examples. */
+const small: Taxonomy = {
+  ...sample,
+  intents: sample.intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 16) })),
+  out_of_scope_examples: [],
+};
 
 let product: Product;
 beforeAll(async () => {
@@ -33,14 +39,15 @@ describe('the taxonomy of a workspace, in workerd', () => {
   });
 
   it('decides at once after it is put, and is trained there when it is small', async () => {
-    const written = await put({ taxonomy: sample });
+    const written = await put({ taxonomy: small });
     expect(TaxonomyWritten.parse(await written.json())).toMatchObject({ intents: 23, trained: 'here' });
     expect(await intentOf('I forgot my dashboard password')).toBe('login_issue');
-    expect(await (await product.fetch(PATH)).json()).toEqual({ taxonomy: sample });
+    expect(await (await product.fetch(PATH)).json()).toEqual({ taxonomy: small });
   });
 
-  it('takes a packed model, made elsewhere of the same examples', async () => {
-    const model = encodeBase64url(trainClassifier(sample, { threshold: 0.999 }));
+  it('needs a packed model when it is large, and takes one of the same examples', async () => {
+    expect((await put({ taxonomy: sample })).status).toBe(400);
+    const model = encodeBase64url(trainClassifier(sample, { effort: 'quick', threshold: 0.999 }));
     expect(await (await put({ taxonomy: sample, model })).json()).toMatchObject({ trained: 'given' });
     expect(await intentOf('My machine is not all that fast')).toBe('unknown');
   });
