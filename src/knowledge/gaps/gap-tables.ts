@@ -19,6 +19,7 @@ const STATEMENTS = [
   'INDEX IF NOT EXISTS gap_examples_by_gap ON gap_examples (gap, place)',
   // Requests that were counted, until a copy cannot be expected any more.
   'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
   // Workspaces that have a gap book: in the one object that is of none.
   'TABLE IF NOT EXISTS gap_workspaces (workspace TEXT PRIMARY KEY)',
 ];

@@ -132,6 +132,8 @@ const keepExample = (sql: Sql, id: string, { message, subject, intent, product }
 const cutText = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 const forgetBeyond = (sql: Sql, maxGaps: number): void => {
+  const [counted] = sql.all<{ total: number }>('SELECT count(*) AS total FROM gaps');
+  if ((counted?.total ?? 0) <= maxGaps) return;
   sql.run(
     `DELETE FROM gaps WHERE id IN
       (SELECT id FROM gaps ORDER BY closed_at IS NULL DESC, count DESC, last_seen DESC, id LIMIT -1 OFFSET ?)`,

@@ -99,11 +99,7 @@ const relevanceByWords = (
  * `own`: the article is about the ticket's product alone; `other`: about products, none of which is the ticket's; `general`: all others.
  * An article without a product speaks for every one.
  */
-const scopeOf = (
-  edition: Edition,
-  article: number,
-  { known, unknown }: NamedProducts,
-): 'own' | 'general' | 'other' => {
+const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): 'own' | 'general' | 'other' => {
   if (known.length + unknown.length === 0) return 'general';
   const { devices, title } = articleAtHand(edition, article);
   if (devices.length === 0) return 'general';
