@@ -18,7 +18,7 @@ export const OUT_OF_SCOPE = -1;
 
 /**
  * Whatever a taxonomy tells about its intents in words: titles, the sentences of descriptions, and examples; and what belongs to
- * none. With few examples titles matter (reference on intents), and descriptions even more: on the sample taxonomy .57 of held-out
+ * none. With few examples titles matter (reference on intents), and descriptions even more: on a sample with 16 examples an intent .57 of held-out
  * examples are right with titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
  */
 export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: LearntFrom): TrainingSet => ({
