@@ -2,7 +2,7 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [intents] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [intents] [tickets] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { benchRouting } from './bench-routing.ts';
 import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
 import { benchSupport } from './bench-support.ts';
+import { benchTickets } from './bench-tickets.ts';
 
 const PARTS = {
   search: benchSearch,
@@ -29,6 +30,7 @@ const PARTS = {
   retrieval: benchRetrieval,
   support: benchSupport,
   intents: benchIntents,
+  tickets: benchTickets,
   size: benchSize,
 };
 

@@ -9,10 +9,10 @@ export interface Percentiles {
 /** One client over one kept-alive connection, one request after the other; the load generator counts whole milliseconds only. */
 export const singleClient = (headers: Record<string, string>) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const post = (url: URL, body: string): Promise<number> =>
+  const post = (url: URL, body: string, more: Record<string, string> = {}): Promise<number> =>
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
-      const sent = request(url, { agent, method: 'POST', headers }, (response) => {
+      const sent = request(url, { agent, method: 'POST', headers: { ...headers, ...more } }, (response) => {
         response
           .resume()
           .once('end', () =>

@@ -3,14 +3,17 @@ import type { AdapterVariables } from '../../adapters/settings.ts';
 import { ROOT } from '../functions.ts';
 import type { LocalWorker } from '../local-cloud.ts';
 import type { LocalDesk } from '../local-services/helpdesks/local-desk.ts';
-import { type Product, startProduct } from '../product.ts';
+import { type Product, type ProductOptions, startProduct } from '../product.ts';
 import type { FaultPlan } from './fault-plan.ts';
 
 export interface DeskHouseOptions {
   /** Desks by workspace. */
   desks: Readonly<Record<string, readonly LocalDesk[]>>;
-  /** What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). */
-  plan: FaultPlan;
+  /**
+   * What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). Without
+   * one they reach each other as they always do.
+   */
+  plan?: FaultPlan | undefined;
   /** Folder for what outlives a restart. */
   state?: string | undefined;
   /** Times of tickets, and whatever else the functions read. */
@@ -39,19 +42,28 @@ const LIBRARY = 'constellation-library';
 
 export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHouse> => {
   const { plan, state, support, main, variables, adapters, onLog = () => {} } = options;
+  const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
+  const product = await startProduct({
+    ...{ kb: 'sample', port: 0, state, adapters, onLog },
+    mains: main === undefined ? {} : { [WEBHOOKS]: main },
+    allVars: { ...connectionVars(options), ...variables },
+    ...between,
+    moreWorkers: [...(support === undefined ? [] : [support]), ...(between.moreWorkers ?? [])],
+  });
+  return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
+};
+
+/** Services that stand before others, and who reaches which of them. */
+const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'moreWorkers' | 'moreServices'> => {
   const before = (name: string, target: string): LocalWorker => ({
     name: `unreliable-${name}`,
     main: join(ROOT, 'src/dev/chaos/unreliable-service.ts'),
     vars: { PLAN_URL: plan.urlOf(name) },
     services: { TARGET: target },
   });
-  const product = await startProduct({
-    ...{ kb: 'sample', port: 0, state, adapters, onLog },
-    mains: main === undefined ? {} : { [WEBHOOKS]: main },
-    allVars: { ...connectionVars(options), ...variables },
+  return {
     moreWorkers: [
-      ...(support === undefined ? [] : [support]),
-      before('support', support?.name ?? SUPPORT),
+      before('support', support),
       before('library', LIBRARY),
       before('articles', LIBRARY),
       before('semantic', 'constellation-semantic'),
@@ -60,8 +72,7 @@ export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHou
       [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
       [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
     },
-  });
-  return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
+  };
 };
 
 /** HELPDESKS, and the secrets that it names. */

@@ -51,7 +51,7 @@ export interface TicketCase {
 }
 
 /** An accepted job that nobody has worked on so many first waits later is put on the queue again. */
-const GRACE_RETRIES = 15;
+const GRACE_RETRIES = 60;
 /** Put on the queue so often without anybody working on it. */
 const MAX_NUDGES = 3;
 /** Jobs of one call: what is left is put on the queue again. */
