@@ -9,13 +9,13 @@ import { kvTaxonomies, type TaxonomyStore } from '../support/intents/kv-taxonomi
 import { openClassifier } from '../support/intents/open-classifier.ts';
 import { ModelRefused } from '../support/intents/open-model.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
-import { trainClassifier } from '../support/intents/train-classifier.ts';
+import { keptModel } from './taxonomy/kept-models.ts';
 
 const WORKSPACE = 'default';
 
 /**
- * Gives the default workspace the intents of a file. What is too much to be trained in an isolate is trained here, once for what is
- * kept, since a newer version of the product may not read an older model.
+ * Gives the default workspace the intents of a file. What is too much to be trained in an isolate is trained here; so is what is kept,
+ * when its model is missing or of another version of the product.
  *
  * @param file Replaces what is kept; with `unlessKept` only where nothing is.
  */
@@ -32,7 +32,7 @@ export const seedTaxonomy = async (
   if (text === undefined) return;
   const read = readTaxonomy(parsed(text));
   if (!read.ok && chosen !== undefined) throw new Error(`Cannot use ${chosen}: ${describeIssues(read.issues)}`);
-  if (read.ok) await trainAhead(read.value, store);
+  if (read.ok) await putModel(read.value, store);
   if (chosen !== undefined) await store.writeTaxonomy(WORKSPACE, text);
 };
 
@@ -44,13 +44,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const trainAhead = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void> => {
+const putModel = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void> => {
   if (countExamples(taxonomy) <= MAX_EXAMPLES_AT_LOAD) return;
   const hash = hashText(contentHash(taxonomy));
   const kept = await store.readModel(WORKSPACE, hash);
   if (kept !== undefined && opens(() => openClassifier(kept, taxonomy))) return;
-  const packed = trainClassifier(taxonomy, { effort: 'quick' });
-  await store.writeModel(WORKSPACE, hash, { packed, isDerived: false });
+  await store.writeModel(WORKSPACE, hash, { packed: keptModel(taxonomy), isDerived: false });
 };
 
 const opens = (open: () => unknown): boolean => {

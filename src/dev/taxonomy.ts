@@ -17,13 +17,11 @@ import type { Taxonomy } from '../contract/taxonomy.ts';
 import type { TaxonomyPut } from '../contract/taxonomy-put.ts';
 import { encodeBase64url } from '../runtime/base64url.ts';
 import { MAX_ARTICLE_BYTES } from '../runtime/limits.ts';
-import { contentHash, hashText } from '../support/intents/content-hash.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../support/intents/current-taxonomy.ts';
 import { holdOut } from '../support/intents/hold-out.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
-import { simulateThreshold } from '../support/intents/simulate-threshold.ts';
-import { trainClassifier } from '../support/intents/train-classifier.ts';
 import { describeHoldOut } from './taxonomy/describe-hold-out.ts';
+import { trainAhead } from './taxonomy/train-ahead.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -75,9 +73,7 @@ console.log(
 console.log(`\n${describeHoldOut(holdOut(taxonomy, { seed }))}`);
 
 if (values.out !== undefined) {
-  const threshold = simulateThreshold(taxonomy, { seed });
-  const packed = trainClassifier(taxonomy, { seed, threshold });
-  const hash = hashText(contentHash(taxonomy));
+  const { packed, threshold, hash } = trainAhead(taxonomy, { seed });
   console.log(`\nBelow a confidence of ${threshold.toFixed(2)} a message is of no intent. Content ${hash}.`);
   if (values.out.endsWith('.json')) {
     const body = JSON.stringify({ taxonomy, model: encodeBase64url(packed) } satisfies TaxonomyPut);

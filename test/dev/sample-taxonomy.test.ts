@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Taxonomy } from '../../src/contract/taxonomy.ts';
+import { type Intent, Taxonomy } from '../../src/contract/taxonomy.ts';
 import { encodeBase64url } from '../../src/runtime/base64url.ts';
 import { MAX_ARTICLE_BYTES } from '../../src/runtime/limits.ts';
+import { escalationOf } from '../../src/support/guidance/escalation.ts';
 import { readTaxonomy } from '../../src/support/intents/read-taxonomy.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 
@@ -21,6 +22,13 @@ describe('the sample taxonomy', () => {
     ...taxonomy.intents.flatMap(({ reply_template: template }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),
   ];
+
+  const escalationFor = (intent: Intent, message: string) =>
+    escalationOf(taxonomy, intent, {
+      ticket: { message, subject: undefined, customerMessages: [message] },
+      classification: { primary_intent: intent.id, confidence: 0.9, secondary_intents: [] },
+      coverage: 'high',
+    });
 
   it('may be put in place as it is', () => {
     expect(readTaxonomy(file)).toMatchObject({ ok: true });
@@ -93,6 +101,30 @@ describe('the sample taxonomy', () => {
       'pool_configuration',
       'solo_mining',
     ]);
+  });
+
+  it.each([
+    'There is smoke coming out of it',
+    'It caught fire last night',
+    'a burning smell',
+    'I got an electric shock',
+    'sparks at the plug',
+    'the plug has melted',
+    'My son was injured',
+    'Es kommt Rauch heraus',
+    'Ich habe einen Stromschlag bekommen',
+    'Der Stecker ist verschmort',
+    'Il y a de la fumée',
+    "J'ai reçu une décharge électrique",
+    'Sale humo',
+    'Me dio una descarga eléctrica',
+  ])('hands danger to the safety team whatever the message is about: %s', (message) => {
+    for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
+  });
+
+  it('hands nobody to the safety team who writes of a red light', () => {
+    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
+      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
   });
 
   it('hands every report of danger to the safety team', () => {
