@@ -1,10 +1,12 @@
 import { createApp } from '../../src/helpdesk/app.ts';
 import { readConnections } from '../../src/helpdesk/connections.ts';
 import { ticketConsumer } from '../../src/helpdesk/tickets/consume-tickets.ts';
-import type { DeskObjectEnv, DeskStub } from '../../src/helpdesk/tickets/desk-object.ts';
+import type { DeskObjectEnv } from '../../src/helpdesk/tickets/desk-object.ts';
+import type { DeskStub } from '../../src/helpdesk/tickets/desk-stub.ts';
 import { keepEvent } from '../../src/helpdesk/tickets/keep-event.ts';
 import { nameOfPlace, type TicketPlace } from '../../src/helpdesk/tickets/ticket-message.ts';
-import type { TicketObjectEnv, TicketStub } from '../../src/helpdesk/tickets/ticket-object.ts';
+import type { TicketObjectEnv } from '../../src/helpdesk/tickets/ticket-object.ts';
+import type { TicketStub } from '../../src/helpdesk/tickets/ticket-stub.ts';
 import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';

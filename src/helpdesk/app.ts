@@ -18,10 +18,10 @@ import { readBody } from '../runtime/read-body.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { deliveryOf, type Receipt, type ReceiveParts, receiveDelivery } from './receive-delivery.ts';
-import type { DeskStub } from './tickets/desk-object.ts';
+import type { DeskStub } from './tickets/desk-stub.ts';
 import { replayTickets } from './tickets/replay-tickets.ts';
 import type { TicketMessage, TicketPlace } from './tickets/ticket-message.ts';
-import type { TicketStub } from './tickets/ticket-object.ts';
+import type { TicketStub } from './tickets/ticket-stub.ts';
 
 export interface WebhooksAppOptions extends Pick<ReceiveParts, 'connections' | 'tools' | 'keep'> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;

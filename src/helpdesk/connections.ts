@@ -45,7 +45,7 @@ export class SecretMissing extends Error {
 }
 
 /** HELPDESKS is not in the expected form. */
-export class HelpdesksRefused extends Error {
+class HelpdesksRefused extends Error {
   override readonly name = 'HelpdesksRefused';
 }
 

@@ -13,7 +13,7 @@ import {
 import type { TicketMessage } from './tickets/ticket-message.ts';
 
 /** Where what was delivered is kept. */
-export interface KeepParts {
+interface KeepParts {
   /** In its ticket's object, or the workspace's desk. */
   keep(message: Extract<TicketMessage, { kind: 'event' }>): Promise<string | undefined>;
   /** On the queue: for what is kept, to be worked on soon; for what could not be kept, as a whole. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
     plan,
     desks: { default: Object.values(helpdesks.desks) },
     support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },
-    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.ts'),
+    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '10', TICKET_SETTLE_MS: '200', TICKET_CALL_MS: '500', TICKET_ANALYSE_MS: '500' },
       CRASHES: 'every-step',

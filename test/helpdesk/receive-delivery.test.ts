@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '../../src/helpdesk/app.ts';
 import { readConnections } from '../../src/helpdesk/connections.ts';
 import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { DeskStub } from '../../src/helpdesk/tickets/desk-object.ts';
+import type { DeskStub } from '../../src/helpdesk/tickets/desk-stub.ts';
 import type { TicketMessage } from '../../src/helpdesk/tickets/ticket-message.ts';
-import type { TicketStub } from '../../src/helpdesk/tickets/ticket-object.ts';
+import type { TicketStub } from '../../src/helpdesk/tickets/ticket-stub.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 

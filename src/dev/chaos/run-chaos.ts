@@ -82,7 +82,7 @@ export const runChaos = async ({
       ...{ plan, state },
       desks: { default: Object.values(ours.desks), acme: Object.values(theirs.desks) },
       adapters: model === undefined ? {} : { OPENAI_BASE_URL: model.url },
-      main: join(ROOT, 'src/dev/chaos/crashing-webhooks.ts'),
+      main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
       variables: VARIABLES,
       onLog: (line) => {
         if (line.includes('"event":"crash"')) crashes += 1;

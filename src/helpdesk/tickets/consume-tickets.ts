@@ -1,10 +1,10 @@
 import { readAs } from '../../contract/read-as.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
-import type { DeskStub } from './desk-object.ts';
+import type { DeskStub } from './desk-stub.ts';
 import { keepEvent } from './keep-event.ts';
 import { TicketMessage, type TicketPlace } from './ticket-message.ts';
-import type { TicketStub } from './ticket-object.ts';
+import type { TicketStub } from './ticket-stub.ts';
 import { backOffMs } from './ticket-times.ts';
 
 /** A message of the queue, as the runtime hands it over. */

@@ -9,33 +9,14 @@ import { signedClient } from '../../runtime/signed-client.ts';
 import { durableObjectSql } from '../../storage/durable-object-sql.ts';
 import { type ArticleSync, articleSync } from './article-sync.ts';
 import { ownContext } from './ask-support.ts';
-import { type DeskIndex, deskIndex, type JobPlace, type Undelivered } from './desk-index.ts';
+import { type DeskIndex, deskIndex, type Undelivered } from './desk-index.ts';
+import type { DeadJob, DeskStub } from './desk-stub.ts';
 import { type Pauses, pauses } from './pauses.ts';
 import type { JobReport } from './ticket-case.ts';
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 
 export interface DeskObjectEnv extends IdentityVariables, TicketTimeVariables {
   LIBRARY: Fetcher;
-}
-
-export interface DeadJob {
-  id: string;
-  place: JobPlace;
-  /** Of a delivery that could not be kept in its ticket's object. */
-  message: string | null;
-}
-
-/** What others may ask of a workspace's desk. */
-export interface DeskStub {
-  report(workspace: string, place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): Promise<void>;
-  list(workspace: string, query: TicketsRequest): Promise<TicketsResponse | 'unknown cursor'>;
-  dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
-  forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
-  addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
-  pausedUntil(workspace: string): Promise<Record<string, number>>;
-  pause(workspace: string, helpdesk: string, until: number): Promise<void>;
-  requestSync(workspace: string, options: { full: boolean }): Promise<void>;
-  isFirstCall(workspace: string, linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
 }
 
 interface OpenDesk {

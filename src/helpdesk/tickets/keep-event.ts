@@ -1,7 +1,7 @@
 import type { HelpdeskEvent, HelpdeskId } from '../helpdesk-tool.ts';
-import type { DeskStub } from './desk-object.ts';
+import type { DeskStub } from './desk-stub.ts';
 import type { TicketPlace } from './ticket-message.ts';
-import type { TicketStub } from './ticket-object.ts';
+import type { TicketStub } from './ticket-stub.ts';
 
 /**
  * Keeps what a delivery is about where it outlives every crash: a message in its ticket's object, an article in the workspace's desk.

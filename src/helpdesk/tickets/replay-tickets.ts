@@ -1,7 +1,7 @@
 import type { ReplayRequest, ReplayResponse } from '../../contract/tickets.ts';
-import type { DeadJob, DeskStub } from './desk-object.ts';
+import type { DeadJob, DeskStub } from './desk-stub.ts';
 import { TicketMessage, type TicketPlace } from './ticket-message.ts';
-import type { TicketStub } from './ticket-object.ts';
+import type { TicketStub } from './ticket-stub.ts';
 
 interface ReplayParts {
   workspace: string;

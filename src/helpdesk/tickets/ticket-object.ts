@@ -11,23 +11,16 @@ import { newMarker } from '../note/note-marker.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { supportAnalysis } from './ask-support.ts';
 import { ConnectionGone } from './attempt-failed.ts';
-import type { DeskStub } from './desk-object.ts';
+import type { DeskStub } from './desk-stub.ts';
 import { type MessageEvent, openCase, type TicketCase, type WorkOutcome } from './ticket-case.ts';
 import type { TicketMessage, TicketPlace } from './ticket-message.ts';
+import type { TicketStub } from './ticket-stub.ts';
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 
 export interface TicketObjectEnv extends HelpdeskVariables, TicketTimeVariables, IdentityVariables {
   SUPPORT: Fetcher;
   TICKET_QUEUE: Queue<TicketMessage>;
   DESKS: DurableObjectNamespace;
-}
-
-/** What others may ask of a ticket's object. */
-export interface TicketStub {
-  accept(place: TicketPlace, event: MessageEvent): Promise<void>;
-  work(place: TicketPlace): Promise<WorkOutcome>;
-  postpone(place: TicketPlace, until: number): Promise<void>;
-  replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
 }
 
 const TOOLS: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>> = helpdeskTools;

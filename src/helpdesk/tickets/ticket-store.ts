@@ -5,7 +5,7 @@ import type { Sql, SqlValue } from '../../storage/sql.ts';
  * How far a job is. `accepted`: nothing was done; `composed`: its note is kept here; `writing`: the note may or may not be in
  * the ticket; `written`: it is there, or none is wanted.
  */
-export type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
+type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
 
 /** The work on one message of the ticket. Times are milliseconds since 1970. */
 export type Job = {
@@ -46,7 +46,7 @@ export type Job = {
 type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 
 /** A message that has our note, for ever. */
-export type Mark = { message: string; marker: string | null; note: string | null };
+type Mark = { message: string; marker: string | null; note: string | null };
 
 export interface TicketStore {
   open(): Job[];

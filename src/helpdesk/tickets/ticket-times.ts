@@ -40,7 +40,7 @@ const Variables = z.object({
 });
 
 /** A time of tickets is out of its bounds. */
-export class TicketTimesRefused extends Error {
+class TicketTimesRefused extends Error {
   override readonly name = 'TicketTimesRefused';
 }
 

@@ -16,7 +16,7 @@ export const customerMessage = (id: string, more: Partial<DeskMessage> = {}): De
   ...more,
 });
 
-export const analysis = (text: string): SupportResponse => ({
+const analysis = (text: string): SupportResponse => ({
   intent_classification: { primary_intent: 'not_hashing', confidence: 0.9 },
   draft: { text, auto_send: false },
   knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 1 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ConsumerParts, ticketConsumer } from '../../../src/helpdesk/tickets/consume-tickets.ts';
-import type { DeskStub } from '../../../src/helpdesk/tickets/desk-object.ts';
-import type { TicketStub } from '../../../src/helpdesk/tickets/ticket-object.ts';
+import type { DeskStub } from '../../../src/helpdesk/tickets/desk-stub.ts';
+import type { TicketStub } from '../../../src/helpdesk/tickets/ticket-stub.ts';
 
 const place = { workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' };
 const ticketMessage = { kind: 'ticket', ...place };

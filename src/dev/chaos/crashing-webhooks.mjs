@@ -1,3 +1,4 @@
+// No TypeScript: what it extends has types of the runtime, which nothing else in this folder may see.
 import webhooks from '../../../functions/webhooks/index.ts';
 import { TicketObject as Reliable } from '../../helpdesk/tickets/ticket-object.ts';
 
@@ -5,17 +6,15 @@ import { TicketObject as Reliable } from '../../helpdesk/tickets/ticket-object.t
 export { DeskObject } from '../../helpdesk/tickets/desk-object.ts';
 
 /** Outlives an object that is reset, as it is the isolate's. */
-const crashed = new Set<string>();
+const crashed = new Set();
 
-interface CrashEnv {
-  /** `every-step`: each object ends once at each step; a share such as `0.05`: at so many of all steps, by chance. */
-  CRASHES?: string;
-}
-
-/** Ends without a warning when a step is on record, in the middle of its work. */
+/**
+ * Ends without a warning when a step is on record, in the middle of its work. Variable CRASHES says when: `every-step`, each object
+ * once at each step; a share such as `0.05`, at so many of all steps, by chance.
+ */
 export class TicketObject extends Reliable {
-  protected override onStep(step: string): void {
-    const { CRASHES = '0' } = this.env as CrashEnv;
+  onStep(step) {
+    const { CRASHES = '0' } = this.env;
     const place = `${this.ctx.id} ${step}`;
     const isTime = CRASHES === 'every-step' ? !crashed.has(place) : Math.random() < Number(CRASHES);
     if (!isTime) return;
