@@ -1,7 +1,7 @@
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
-import type { Taxonomy } from '../contract/taxonomy.ts';
+import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { type Knowledge, knowledgeBlock } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
@@ -56,9 +56,13 @@ export const analyze = async (
   const text = textToClassify(ticket);
   const first = classifier.classify(text);
   const asked = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
-  const classification = await secondOpinion(text, first, asked);
-  const knowledge = await retrieve(ticket, classification, { request, scope, parts, taxonomy });
-  const metadata = ticket.product === undefined ? request.metadata : { ...request.metadata, product: ticket.product };
+  const classification = ticket.isClosing
+    ? askingNothing(first, classifier.threshold)
+    : await secondOpinion(text, first, asked);
+  const knowledge = ticket.isClosing
+    ? nothingSought()
+    : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
+  const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const { text: problem } = problemText(ticket.question, ticket.subject);
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem } });
   const plain = compose(
@@ -75,6 +79,14 @@ export const analyze = async (
     agent_guidance: guideAgent({ taxonomy, classification, ticket, knowledge, composed, model: account, now }),
   };
 };
+
+/** Whatever words a message of thanks holds: it has no intent that a draft could serve. */
+const askingNothing = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({
+  primary_intent: UNKNOWN_INTENT,
+  confidence: Math.min(confidence, threshold),
+});
+
+const nothingSought = (): Knowledge => ({ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 });
 
 /** An agent, or a queue, waits no longer for an analysis, whatever its caller grants. */
 const ANALYSIS_MS = 20_000;
@@ -128,6 +140,8 @@ const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((tex
   return own.length < 3 ? mask : (text) => mask(withoutName(text, own));
 };
 
+const FIRST_EDITION_MS = 2000;
+
 /** The subject on a line of its own: it tells what the message may leave out. */
 const textToClassify = ({ subject, question }: TicketReading): string =>
   subject === undefined || subject === '' ? question : `${subject}\n${question}`;
@@ -153,6 +167,8 @@ const retrieve = async (
     include_weak: request.include_weak,
   };
   const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
-  const call = { context, waitUntil, signal, products: taxonomy.devices, articleIntents };
+  // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.
+  const editionMs = Math.min(FIRST_EDITION_MS, Math.floor(scope.timeLeftMs() / 2));
+  const call = { context, waitUntil, signal, editionMs, products: taxonomy.devices, articleIntents };
   return parts.retrieveKnowledge(question, call);
 };

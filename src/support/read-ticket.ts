@@ -3,9 +3,10 @@ import type { Taxonomy } from '../contract/taxonomy.ts';
 import { detectLanguage } from '../knowledge/answers/languages/detect-language.ts';
 import { isPlanted } from '../knowledge/answers/planted-text.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
-import { devicesNamedIn } from '../knowledge/search/devices-named-in.ts';
+import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { type TriedAlready, triedAlready } from './draft/tried-already.ts';
+import { leansOnHistory, messageKind } from './message-kind.ts';
+import { ticketProduct } from './ticket-product.ts';
 
 /** A ticket as it is classified, searched and drafted by: masked, with what a follow-up takes from messages before. */
 export interface TicketReading {
@@ -16,14 +17,19 @@ export interface TicketReading {
   question: string;
   /** All of the customer, oldest first, the latest included. */
   customerMessages: readonly string[];
-  /** From the metadata, else the only one that the customer names. */
+  /** The only one that the customer names, else that of the metadata. */
   product: string | undefined;
+  /** What the metadata say instead, where the customer names another. */
+  otherProduct: string | undefined;
+  /** Its texts masked and cut. */
   metadata: Readonly<Record<string, unknown>>;
   /** BCP 47; undefined where it cannot be told. */
   language: string | undefined;
   tried: TriedAlready;
-  /** It says little beyond that nothing has changed. */
+  /** It is understood by the messages before. */
   isFollowUp: boolean;
+  /** It thanks, or says that the trouble is over, and asks nothing. */
+  isClosing: boolean;
   isPlanted: boolean;
   isShortened: boolean;
 }
@@ -32,8 +38,6 @@ export interface TicketReading {
 const MAX_READ = 8000;
 /** Messages before that are looked at, the latest. */
 const MAX_HISTORY = 20;
-/** A message with fewer words of content asks nothing by itself. */
-const FEW_WORDS = 5;
 
 /**
  * Reads a ticket. Everything in it is a customer's or an agent's text, and only ever data.
@@ -44,41 +48,44 @@ export const readTicket = (
   request: Pick<SupportRequest, 'message' | 'subject' | 'history' | 'metadata'>,
   { mask, taxonomy }: { mask: (text: string) => string; taxonomy: Pick<Taxonomy, 'devices' | 'intents'> },
 ): TicketReading => {
-  const read = (text: string) => mask(text.slice(0, MAX_READ)).trim();
+  // Masked first: of a number that is cut in two, no half would be known for one.
+  const read = (text: string) => mask(text).slice(0, MAX_READ).trim();
   const message = read(request.message);
   const subject = request.subject === undefined ? undefined : read(request.subject);
   const history = (request.history ?? []).slice(-MAX_HISTORY).map(({ from, text }) => ({ from, text: read(text) }));
   const before = history.flatMap(({ from, text }) => (from === 'customer' && text !== '' ? [text] : []));
   const agent = history.flatMap(({ from, text }) => (from === 'agent' ? [text] : []));
   const customerMessages = [...before, message];
-  const metadata = request.metadata ?? {};
-  const isFollowUp = before.length > 0 && leansOnHistory(message);
-  const asked = isFollowUp ? [...before.slice(-2), message].join('\n') : withSubject(message, before);
-  const products = [...new Set([...taxonomy.devices, ...taxonomy.intents.flatMap(({ devices }) => devices)])];
-  const told = typeof metadata.product === 'string' ? metadata.product.trim().slice(0, 100) : '';
+  const last = history.at(-1);
+  const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
+  const asked = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
+  const told = ticketProduct(request.metadata?.product, {
+    ...{ taxonomy, mask },
+    texts: [message, subject ?? '', ...before.toReversed()],
+  });
   return {
     message,
     subject,
     question: isPlanted(asked) ? (before.findLast((text) => !isPlanted(text)) ?? asked) : asked,
     customerMessages,
-    product: told === '' ? productIn([message, subject ?? '', ...before.toReversed()], products) : told,
-    metadata,
+    product: told.product,
+    otherProduct: told.otherwise,
+    metadata: readMetadata(request.metadata ?? {}, mask),
     language: detectLanguage(customerMessages.slice(-3).join('\n')),
     tried: triedAlready({ customer: [subject ?? '', ...customerMessages], agent }),
-    isFollowUp,
+    isFollowUp: kind === 'follow-up',
+    isClosing: kind === 'closing',
     isPlanted: isPlanted(message) || isPlanted(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
 
-/** "Still the same", "did not help": what it is about was said before. */
-const leansOnHistory = (message: string): boolean => {
-  const words = new Set(wordsOf(message)).size;
-  return words < FEW_WORDS || (words < 3 * FEW_WORDS && STILL.test(message));
+/** With what was said since the last message that stands by itself, and no more of it than two messages. */
+const withHistory = (message: string, before: readonly string[]): string => {
+  const from = before.findLastIndex((text) => !leansOnHistory(problemText(text).text));
+  const since = before.slice(Math.max(0, from));
+  return [...new Set([...since.slice(0, 1), ...since.slice(1).slice(-1), message])].join('\n');
 };
-
-const STILL =
-  /\b(?:still|same (?:problem|issue|error|thing|as before)|did(?:n['’]t| not) (?:help|work)|does(?:n['’]t| not) help|no (?:change|luck|difference)|not (?:fixed|solved)|nothing (?:changed|helped)|again|immer noch|noch immer|hat nicht geholfen|unverändert|toujours pas|toujours le même|sigue (?:igual|sin)|todavía|ancora|ainda|nog steeds)\b/i;
 
 /** A pronoun gets the thing that the messages before name. */
 const withSubject = (message: string, before: readonly string[]): string => {
@@ -87,11 +94,19 @@ const withSubject = (message: string, before: readonly string[]): string => {
   return carrySubject(clause, { earlier: before.slice(-3), sentence: [clause] }).text;
 };
 
-/** The only product that the latest text to name any names. */
-const productIn = (texts: readonly string[], products: readonly string[]): string | undefined => {
-  for (const text of texts) {
-    const named = devicesNamedIn(text, products);
-    if (named.length > 0) return named.length === 1 ? named[0] : undefined;
-  }
-  return undefined;
+const MAX_VALUE = 1000;
+const MAX_VALUES = 20;
+
+/** The members of the metadata that are texts or lists of texts; what else there is says only that it is there. */
+const readMetadata = (
+  metadata: Readonly<Record<string, unknown>>,
+  mask: (text: string) => string,
+): Readonly<Record<string, unknown>> => {
+  const read = (value: unknown) => (typeof value === 'string' ? mask(value).slice(0, MAX_VALUE) : value);
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.slice(0, MAX_VALUES).map(read) : read(value),
+    ]),
+  );
 };

@@ -46,6 +46,75 @@ describe('readTicket()', () => {
     expect(read('It is loud', { metadata: { product: 7 } }).product).toBeUndefined();
   });
 
+  it('goes by the customer’s words where they name another product than the helpdesk, and says so', () => {
+    const metadata = { product: 'Apollo II' };
+    const { product, otherProduct } = read('My Apollo III is loud', { metadata });
+    expect([product, otherProduct]).toEqual(['Apollo III', 'Apollo II']);
+    expect(read('My Apollo IV is loud', { metadata }).product).toBe('Apollo IV');
+    for (const message of ['My Apollo is loud', 'It is loud', 'My apollo 2 is loud', 'Apollo III or Apollo II?']) {
+      const ticket = read(message, { metadata });
+      expect([message, ticket.product, ticket.otherProduct]).toEqual([message, 'Apollo II', undefined]);
+    }
+    const vague = read('My Apollo II is loud', { metadata: { product: 'Apollo' } });
+    expect([vague.product, vague.otherProduct]).toEqual(['Apollo II', undefined]);
+    const long = { metadata: { product: 'Brightseam Apollo II (black)' } };
+    expect(read('It is loud', long).product).toBe('Brightseam Apollo II (black)');
+    expect(read('My Apollo II is loud', long).otherProduct).toBeUndefined();
+  });
+
+  it('takes of a product field no more than a product', () => {
+    const of = (product: string) => read('It is loud', { metadata: { product } }).product;
+    expect(of('Apollo III, write to a@b.example')).toBe('Apollo III');
+    expect(of('write to a@b.example')).toBeUndefined();
+    expect(of(`Apollo II ${'x'.repeat(200)}`)).toBe('Apollo II');
+    expect(of('x'.repeat(5000))).toBeUndefined();
+    expect(of('Apollo\nII')).toBe('Apollo II');
+  });
+
+  it('masks and bounds whatever else the helpdesk tells', () => {
+    const ticket = read('It is loud', {
+      metadata: { note: `a@b.example ${'x'.repeat(5000)}`, attachments: Array(50).fill('a@b.example.log'), paid: 7 },
+    });
+    expect(JSON.stringify(ticket)).not.toContain('a@b.example');
+    expect(String(ticket.metadata.note)).toHaveLength(1000);
+    expect(ticket.metadata.attachments).toHaveLength(20);
+    expect(ticket.metadata.paid).toBe(7);
+  });
+
+  it('masks before it cuts', () => {
+    const { message } = read(`${'x'.repeat(7995)} a@b.example`);
+    expect(message).not.toContain('a@');
+  });
+
+  it('takes the answer to an agent’s question as part of what was asked', () => {
+    const history = [
+      { from: 'customer' as const, text: 'Since the storm only one hashboard is found.' },
+      { from: 'agent' as const, text: 'I am sorry. Which model is it, and which firmware?\n\nBest regards\nAnna' },
+    ];
+    const { question, isFollowUp } = read('It is the Apollo III and it has firmware 3.3.0 on it.', { history });
+    expect([isFollowUp, question]).toEqual([
+      true,
+      'Since the storm only one hashboard is found.\nIt is the Apollo III and it has firmware 3.3.0 on it.',
+    ]);
+    const told = [
+      { from: 'customer' as const, text: 'Hi' },
+      { from: 'agent' as const, text: 'We will look.' },
+    ];
+    expect(read('It is the Apollo III and it has firmware 3.3.0 on it.', { history: told }).isFollowUp).toBe(false);
+    expect(read('Where does the dashboard show the firmware version of my Apollo III?', { history }).isFollowUp).toBe(
+      false,
+    );
+  });
+
+  it('finds what a third follow-up is about', () => {
+    const history = ['My Apollo II shows 0 H/s since Monday', 'Still the same', 'No change', 'Still nothing'].map(
+      (text) => ({ from: 'customer' as const, text }),
+    );
+    expect(read('did not help', { history }).question).toBe(
+      'My Apollo II shows 0 H/s since Monday\nStill nothing\ndid not help',
+    );
+  });
+
   it('counts all messages of the customer, this one too', () => {
     const history = [
       { from: 'customer' as const, text: 'one' },

@@ -1,34 +1,51 @@
 import type { AgentGuidance, IntentClassification } from '../../contract/support-response.ts';
 import type { EscalationRule, Intent, Taxonomy } from '../../contract/taxonomy.ts';
 import type { TicketReading } from '../read-ticket.ts';
+import { saidIn } from './said-in.ts';
+import { signalsIn } from './signals.ts';
 import { holdsPhrase, wordRuns } from './word-sequence.ts';
 
 /** What the rules are held against. */
 export interface EscalationCase {
-  ticket: Pick<TicketReading, 'message' | 'subject' | 'customerMessages'>;
+  ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'>;
   classification: IntentClassification;
   coverage: 'high' | 'medium' | 'low' | 'none';
 }
 
 /**
- * Who must see a ticket by the rules of its intent. One that fits no intent is held against the words that any intent names:
- * smoke is smoke, whatever it was written about.
+ * Who must see a ticket by the rules of its intent. Smoke is smoke, whatever else was written about: words that other intents
+ * name count too where they speak of danger or several intents name them, and all of them for what fits no intent.
  *
- * @returns `to` of the first rule that holds; the reasons of all.
+ * @returns `to` of the first rule that holds, where one speaks of danger of that; the reasons of all.
  */
 export const escalationOf = (
   taxonomy: Pick<Taxonomy, 'intents'>,
   intent: Pick<Intent, 'escalation'> | undefined,
   given: EscalationCase,
 ): AgentGuidance['escalation'] => {
-  const rules = intent?.escalation ?? taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
-  const words = wordRuns(`${given.ticket.subject ?? ''}\n${given.ticket.message}`);
-  const holding = rules.filter((rule) => holds(rule, { ...given, words }));
-  const [first] = holding;
+  const words = wordRuns(saidIn(given.ticket));
+  const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
+  const isCommon = commonOf(others);
+  const further =
+    intent === undefined ? others : others.filter((rule) => isCommon(rule) || speaksOfDanger(rule, words));
+  const holding = [...(intent?.escalation ?? []), ...further].filter((rule) => holds(rule, { ...given, words }));
+  const first = holding.find((rule) => speaksOfDanger(rule, words)) ?? holding[0];
   if (first === undefined) return { needed: false, reasons: [] };
   const reasons = holding.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
 };
+
+/** Rules that stand in more than one intent. */
+const commonOf = (rules: readonly EscalationRule[]): ((rule: EscalationRule) => boolean) => {
+  const counts = new Map<string, number>();
+  const keyOf = ({ to, reason }: EscalationRule) => `${to}\n${reason}`;
+  for (const rule of rules) counts.set(keyOf(rule), (counts.get(keyOf(rule)) ?? 0) + 1);
+  return (rule) => (counts.get(keyOf(rule)) ?? 0) > 1;
+};
+
+/** A phrase of the rule that stands in the words does. */
+const speaksOfDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
+  any_of.some((phrase) => signalsIn(phrase).danger !== undefined && holdsPhrase(words, phrase));
 
 const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
   any_of !== undefined &&

@@ -1,5 +1,6 @@
 import type { AgentGuidance, IntentClassification, RecommendedStep } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
 import { autoSendOf } from './auto-send.ts';
 import { escalationOf } from './escalation.ts';
@@ -30,17 +31,42 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
 const recommendedSteps = ({ picked }: ComposedDraft): RecommendedStep[] =>
   picked
     .flatMap(({ kind, quotes, passage: { title, url } }) => {
-      // The head of a table is no step.
-      const steps = kind === 'table' ? quotes.slice(1) : quotes;
-      return steps.map((quote) => ({ step: stepOf(quote), title: title.slice(0, 200), url: url.slice(0, 500) }));
+      const steps = kind === 'table' ? rowsOf(quotes) : quotes.map(plainStep);
+      return steps.map((step) => ({ step, title: title.slice(0, 200), url: url.slice(0, 500) }));
     })
     .filter(({ step, title, url }) => step !== '' && title !== '' && url !== '')
     .slice(0, 20);
 
-const stepOf = (quote: string): string => quote.replace(/\s+/g, ' ').trim().slice(0, 1000);
+/** As plain text on one line: what shows it knows of no Markdown. */
+const plainStep = (quote: string): string =>
+  markdownToText(quote)
+    .replace(/^\s{0,9}(?:`{3,}|~{3,}).{0,50}$/gm, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 1000);
+
+/** The rows of a table, each with what the head calls its cells; the head itself is no step. */
+const rowsOf = ([head = '', ...rows]: readonly string[]): string[] => {
+  const names = cellsOf(head.split('\n')[0] ?? '');
+  return rows.map((row) =>
+    cellsOf(row)
+      .map((cell, at) => (cell === '' || (names[at] ?? '') === '' ? cell : `${names[at]}: ${cell}`))
+      .filter((cell) => cell !== '')
+      .join('; ')
+      .slice(0, 1000),
+  );
+};
+
+const cellsOf = (row: string): string[] =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map(plainStep);
 
 const summaryOf = ({ classification, ticket, knowledge }: GuidanceInput, title: string | undefined): string => {
   const sure = `${Math.round(classification.confidence * 100)} % sure`;
+  if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
   const what = title === undefined ? `The message fits no intent (${sure})` : `${title} (${sure})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
   const count = knowledge.sources_consulted.length;

@@ -4,6 +4,7 @@ import type { ModelAccount } from '../draft/model-account.ts';
 import { shapeOf } from '../draft/passage-shape.ts';
 import { primaryOf } from '../draft/phrases.ts';
 import type { TicketReading } from '../read-ticket.ts';
+import { saidIn } from './said-in.ts';
 import { signalsIn } from './signals.ts';
 
 export interface RisksInput {
@@ -27,13 +28,23 @@ export const risksOf = (input: RisksInput): string[] =>
     .slice(0, 20);
 
 const fromCustomer = ({ ticket }: RisksInput): string[] => {
-  const { danger, isAngry, wanted } = signalsIn(`${ticket.subject ?? ''}\n${ticket.message}`);
+  const { danger, isAngry, wanted } = signalsIn(saidIn(ticket), ticket.language);
   const attachments = namesOf(ticket.metadata.attachments);
   return [
     ...(danger === undefined
       ? []
       : [
           `The message speaks of possible danger ("${danger}"): make sure that nobody is at risk before anything else.`,
+        ]),
+    ...(ticket.isClosing
+      ? [
+          'The customer thanks, or says that it is solved: there seems to be nothing to answer, and nothing was looked up.',
+        ]
+      : []),
+    ...(ticket.otherProduct === undefined
+      ? []
+      : [
+          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft goes by the customer's words.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(wanted === undefined
@@ -49,7 +60,8 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
   ];
 };
 
-const fromKnowledge = ({ knowledge, composed, now }: RisksInput): string[] => {
+const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string[] => {
+  if (ticket.isClosing) return [];
   const old = knowledge.sources_consulted.filter(
     ({ last_updated }) => now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
   );

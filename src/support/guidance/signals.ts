@@ -1,4 +1,7 @@
-/** What the words of a customer tell an agent to look out for. Lists of words in the languages that drafts have phrases of. */
+import { primaryOf } from '../draft/phrases.ts';
+import { ANGER, DANGER, type SignalLanguage, WANTED, WISH } from './signal-words.ts';
+
+/** What the words of a customer tell an agent to look out for. */
 export interface Signals {
   /** The word that speaks of danger to people or property. */
   danger: string | undefined;
@@ -7,74 +10,52 @@ export interface Signals {
   wanted: string | undefined;
 }
 
-/** @param text At most 16,000 UTF-16 units are read. */
-export const signalsIn = (text: string): Signals => {
-  const read = text.slice(0, 16_000);
-  return { danger: DANGER.exec(read)?.[0].toLowerCase(), isAngry: isAngry(read), wanted: wantedIn(read) };
+/**
+ * Reads a message in its own language: "brand" is no fire in English. Words of danger in English count in every language.
+ *
+ * @param text At most 16,000 UTF-16 units are read.
+ * @param language BCP 47. Undefined, or one without words here: those of all languages count.
+ */
+export const signalsIn = (text: string, language?: string): Signals => {
+  const read = text.slice(0, MAX_READ);
+  const own = languagesOf(language);
+  const danger = [...new Set<SignalLanguage>([...own, 'en'])].map((each) => DANGER[each].exec(read)?.[0]);
+  return {
+    danger: danger.find((each) => each !== undefined)?.toLowerCase(),
+    isAngry: own.some((each) => ANGER[each].test(read)) || isLoud(read),
+    wanted: wantedIn(read, own),
+  };
 };
 
-const word = (alternatives: string, flags = 'iu') =>
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, flags);
+const MAX_READ = 16_000;
 
-const DANGER = word(
-  [
-    'smok(?:e|es|ed|ing)|caught fire|on fire|flames?|sparks?|sparking|burn(?:ing|t) smell|smell(?:s|ed)? (?:of )?(?:burn(?:t|ing)|burned|plastic)|melt(?:ed|ing)|electric shock|got a shock|electrocuted|explo(?:ded|sion)|burned my (?:hand|finger)s?|injured',
-    'rauch(?:t)?|qualmt?|brennt|feuer|funken|verschmort|stromschlag|explodiert',
-    'fumée|brûlé|incendie|étincelles?|choc électrique',
-    'humo|quemado|fuego|incendio|chispas?|descarga eléctrica',
-    'fumo|bruciato|fuoco|scintille|scossa',
-    'fumaça|queimado|fogo|faíscas?|choque elétrico',
-    'rook|verbrand|brand|vonken|schok',
-  ].join('|'),
-);
+const ALL = Object.keys(DANGER) as SignalLanguage[]; // The keys of a record that has no others.
 
-const ANGER = word(
-  [
-    'unacceptable|ridiculous|disgusting|outrageous|furious|angry|fed up|sick of|worst|useless|pathetic|joke|scam|rip[- ]?off|fraud|lawyer|sue|terrible|horrible|awful|disgrace|incompetent|waste of (?:money|time)|never again|how dare|third time|still no (?:answer|reply|response)|ignored|wtf|bullshit|crap|damn',
-    'unverschämt|frechheit|wütend|sauer|betrug|anwalt|inakzeptabel|lächerlich|saftladen|unglaublich|katastrophe',
-    'inadmissible|scandaleux|furieux|arnaque|avocat|honteux|ras le bol',
-    'inaceptable|indignante|furioso|estafa|abogado|vergüenza',
-    'inaccettabile|vergogna|truffa|avvocato|inaceitável|vergonha|advogado|onacceptabel|belachelijk|oplichting|advocaat',
-  ].join('|'),
-);
+const languagesOf = (language: string | undefined): readonly SignalLanguage[] => {
+  const own = language === undefined ? undefined : ALL.find((each) => each === primaryOf(language));
+  return own === undefined ? ALL : [own];
+};
 
-/** One such word, three exclamation marks, or several words in capitals that are no names or units. */
-const isAngry = (text: string): boolean =>
-  ANGER.test(text) ||
-  /!{3}/.test(text) ||
-  (text.match(/(?<![\p{L}\p{N}])[A-Z]{4,}(?![\p{L}\p{N}/])/gu) ?? []).length >= 4;
+/** Three exclamation marks, or several words in capitals that are no names or units. */
+const isLoud = (text: string): boolean =>
+  /!{3}/.test(text) || (text.match(/(?<![\p{L}\p{N}])[A-Z]{4,}(?![\p{L}\p{N}/])/gu) ?? []).length >= 4;
 
-const WANTED: readonly (readonly [string, RegExp])[] = [
-  [
-    'refund',
-    word(
-      'refund(?:ed|s)?|money back|reimburse(?:d|ment)?|geld zurück|erstattung|remboursement|rembours(?:er|é)|reembolso|rimborso|terugbetaling',
-    ),
-  ],
-  [
-    'replacement',
-    word(
-      'replacement|new (?:unit|device|one)|exchange it|swap it|ersatzgerät|umtausch|remplacement|reemplazo|sostituzione|substituição|vervanging',
-    ),
-  ],
-  [
-    'compensation',
-    word(
-      'compensat(?:e|ion)|damages|discount|voucher|credit me|goodwill|entschädigung|rabatt|gutschein|dédommagement|compensación|risarcimento',
-    ),
-  ],
-  [
-    'date',
-    word(
-      '(?:exact|delivery|arrival|release|ship(?:ping)?) date|by when|until when|when (?:will|can|do) (?:i|you|we|it|my|the)|bis wann|wann (?:kommt|wird|bekomme)|quand|cuándo|quando|wanneer',
-    ),
-  ],
-  [
-    'price',
-    word(
-      'how much (?:is|does|would|will)|price|quote me|was kostet|preis|combien|prix|cuánto|precio|quanto costa|prezzo|preço|prijs',
-    ),
-  ],
-];
+/** What is named in a sentence that wishes for something; two or three words wish for what they name. */
+const wantedIn = (text: string, languages: readonly SignalLanguage[]): string | undefined => {
+  const sentences = text.split(/[.!?\n]+/).slice(0, MAX_SENTENCES);
+  for (const { what, asked, named } of WANTED) {
+    const isWanted = sentences.some((sentence) =>
+      languages.some(
+        (each) =>
+          asked[each]?.test(sentence) === true ||
+          (named[each]?.test(sentence) === true && (WISH[each].test(sentence) || isBrief(sentence))),
+      ),
+    );
+    if (isWanted) return what;
+  }
+  return undefined;
+};
 
-const wantedIn = (text: string): string | undefined => WANTED.find(([, pattern]) => pattern.test(text))?.[0];
+const MAX_SENTENCES = 200;
+
+const isBrief = (sentence: string): boolean => sentence.trim().split(/\s+/).length <= 3;

@@ -18,7 +18,11 @@ describe('escalationOf()', () => {
     escalationOf(
       { intents: [] },
       { escalation: rules.map((rule) => EscalationRule.parse({ to: 'Team', reason: 'because', ...rule })) },
-      { ticket: { message, subject: undefined, customerMessages }, classification, coverage: 'high' },
+      {
+        ticket: { message, question: message, subject: undefined, customerMessages },
+        classification,
+        coverage: 'high',
+      },
     );
 
   it('needs nobody where no rule holds', () => {
@@ -62,9 +66,42 @@ describe('escalationOf()', () => {
     ];
     // Of an intent only the rules matter here.
     const intents = [{ escalation: rules }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
-    const ticket = { message: 'there is smoke', subject: undefined, customerMessages: ['there is smoke'] };
-    const given = { ticket, classification, coverage: 'none' as const };
+    const given = saying('there is smoke');
     expect(escalationOf({ intents }, undefined, given)).toEqual({ needed: true, to: 'Safety', reasons: ['smoke'] });
+  });
+
+  const saying = (message: string, question = message) => ({
+    ticket: { message, question, subject: undefined, customerMessages: [message] },
+    classification,
+    coverage: 'none' as const,
+  });
+
+  it('hears of danger whatever intent was found, and sends that to the team of the danger first', () => {
+    const own = { escalation: [EscalationRule.parse({ to: 'Desk', reason: 'own', always: true })] };
+    const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke', 'lost'] })];
+    const intents = [own, { escalation: safety }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
+    expect(escalationOf({ intents }, own, saying('Since the update there is smoke'))).toEqual({
+      needed: true,
+      to: 'Safety',
+      reasons: ['Desk: own', 'danger'],
+    });
+    // The same rule, found by a word that another intent means in its own way.
+    expect(escalationOf({ intents }, own, saying('I lost my password')).to).toBe('Desk');
+  });
+
+  it('holds every message against the words that several intents name', () => {
+    const rule = EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] });
+    const intents = [{ escalation: [rule] }, { escalation: [rule] }] as unknown as Parameters<
+      typeof escalationOf
+    >[0]['intents'];
+    expect(escalationOf({ intents }, { escalation: [] }, saying('See you in court')).to).toBe('Relations');
+    expect(escalationOf({ intents: intents.slice(1) }, { escalation: [] }, saying('In court')).needed).toBe(false);
+  });
+
+  it('reads what a follow-up is understood by', () => {
+    const rule = { escalation: [EscalationRule.parse({ to: 'Safety', reason: 'smoke', any_of: ['smoke'] })] };
+    const given = saying('Any news?', 'There is smoke from it\nAny news?');
+    expect(escalationOf({ intents: [] }, rule, given).needed).toBe(true);
   });
 });
 
@@ -139,6 +176,32 @@ describe('signalsIn()', () => {
     expect(signalsIn(text).danger).toBeUndefined();
   });
 
+  it('takes no word of another language for danger', () => {
+    for (const language of ['en', undefined])
+      expect(signalsIn('I bought a brand new Apollo II', language).danger).toBeUndefined();
+    expect(signalsIn('Het apparaat staat in brand', 'nl').danger).toBe('staat in brand');
+    expect(signalsIn('Der Brand der Firma', 'de').danger).toBeUndefined();
+    expect(signalsIn('Hilfe, smoke kommt aus dem Gerät', 'de').danger).toBe('smoke');
+  });
+
+  it.each([
+    'How do I burn the image to an SD card? I am burning the image now',
+    'Can I fire up the miner now?',
+    'I was shocked by the electricity bill',
+    'Is there a fire alarm relay?',
+  ])('knows harmless senses: %j', (text) => {
+    expect(signalsIn(text, 'en').danger).toBeUndefined();
+  });
+
+  it.each([
+    ['my son got an electric shock from the case', 'got an electric shock'],
+    ['there is fire from the case', 'fire from'],
+    ['It smells like burnt plastic', 'smells like burnt'],
+    ['something is burning inside', 'burning'],
+  ])('hears danger however it is told: %j', (text, danger) => {
+    expect(signalsIn(text, 'en').danger).toBe(danger);
+  });
+
   it('hears anger in words, marks and capitals, and not in names and units', () => {
     expect(signalsIn('This is unacceptable.').isAngry).toBe(true);
     expect(signalsIn('Answer me!!!').isAngry).toBe(true);
@@ -150,6 +213,30 @@ describe('signalsIn()', () => {
     expect(signalsIn('I want my money back').wanted).toBe('refund');
     expect(signalsIn('By when do I get it?').wanted).toBe('date');
     expect(signalsIn('It is loud').wanted).toBeUndefined();
+  });
+
+  it.each([
+    ['Refund please', 'refund'],
+    ['Where is my refund?', 'refund'],
+    ['Ich möchte ein Ersatzgerät', 'replacement'],
+    ['Can you send me a new unit?', 'replacement'],
+    ['I expect some compensation for this', 'compensation'],
+    ['When will my order be shipped?', 'date'],
+    ['Wann kommt mein Paket?', 'date'],
+    ['How much does a fan cost?', 'price'],
+  ])('hears the wish in %j', (text, wanted) => {
+    expect(signalsIn(text).wanted).toBe(wanted);
+  });
+
+  it.each([
+    'my new unit does not hash',
+    'when do I have to restart it?',
+    'How much power does it use?',
+    'The replacement fan that I ordered is loud',
+    'The price of bitcoin fell yesterday',
+    'Quando o dispositivo liga, faz barulho',
+  ])('hears no wish in %j', (text) => {
+    expect(signalsIn(text).wanted).toBeUndefined();
   });
 
   it('is linear in what it reads', () => {

@@ -39,6 +39,30 @@ describe('guideAgent()', () => {
     );
   });
 
+  it('recommends in plain words, without marks of Markdown, fences or the pipes of a table', () => {
+    const code = passage('Run **this** on the loud fan:\n\n```bash\nfan-clean --slow\nfan-test\n```');
+    expect(guide('How do I run the loud fan?', { knowledge: knowledgeOf(code) }).recommended_steps[0]?.step).toBe(
+      'fan-clean --slow fan-test',
+    );
+    const table = passage(
+      '| Fan | What to do |\n| --- | --- |\n| loud | **clean** it, see `fan` |\n| dead | replace it |',
+    );
+    expect(
+      guide('The fan is loud', { knowledge: knowledgeOf(table) }).recommended_steps.map(({ step }) => step),
+    ).toEqual(['Fan: loud; What to do: clean it, see fan']);
+  });
+
+  it('says that a message only thanks, and nothing of what is missing then', () => {
+    const { summary, risks } = guide('Thank you, that fixed it!', { knowledge: unavailableRetrieval() });
+    expect(summary).toBe('The customer thanks, or says that it is solved.');
+    expect(risks).toEqual([expect.stringContaining('there seems to be nothing to answer')]);
+  });
+
+  it('tells where the customer names another product than the ticket', () => {
+    const { all } = guide('The fan of my Apollo III is loud', { metadata: { product: 'Apollo II' } });
+    expect(all).toContain('The ticket says "Apollo II", the customer "Apollo III"');
+  });
+
   it('recommends nothing that was tried', () => {
     expect(JSON.stringify(guide('The fan is loud. I already cleaned the fan.').recommended_steps)).not.toContain(
       'Clean',

@@ -1,0 +1,76 @@
+import type { Taxonomy } from '../contract/taxonomy.ts';
+import { oncePer } from '../knowledge/edition/once-per.ts';
+import { namedProducts } from '../knowledge/retrieval/named-products.ts';
+
+/** What a ticket is about. */
+export interface TicketProduct {
+  /** Masked, at most 100 characters; undefined where none is told, or more than one. */
+  product: string | undefined;
+  /** What the helpdesk says instead, where the customer's words name exactly one other product. */
+  otherwise: string | undefined;
+}
+
+type Products = Pick<Taxonomy, 'devices' | 'intents'>;
+
+/**
+ * The product that a ticket is about: what the helpdesk says, unless the customer names exactly one other. Whatever form the
+ * helpdesk takes it from, a customer may have filled that in.
+ *
+ * @param told `product` of the metadata.
+ * @param options.texts The customer's, masked, the latest first.
+ */
+export const ticketProduct = (
+  told: unknown,
+  { texts, taxonomy, mask }: { texts: readonly string[]; taxonomy: Products; mask: (text: string) => string },
+): TicketProduct => {
+  const named = productIn(texts, taxonomy);
+  const product = typeof told === 'string' ? toldProduct(told, { taxonomy, mask }) : undefined;
+  if (product === undefined || named === undefined) return { product: product ?? named, otherwise: undefined };
+  const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) => each.toLowerCase());
+  const own = named.toLowerCase();
+  // "Apollo" may be said for an Apollo II: what says more holds, and contradicts nothing.
+  if (known === own || isPart(own, known)) return { product, otherwise: undefined };
+  return { product: named, otherwise: isPart(known, own) ? undefined : product };
+};
+
+const isPart = (short: string, long: string): boolean => ` ${long} `.includes(` ${short} `);
+
+const MAX_PRODUCT = 100;
+const MAX_TOLD = 1000;
+
+/** What is more than a name is a product's name alone, where it holds one. */
+const toldProduct = (
+  told: string,
+  { taxonomy, mask }: { taxonomy: Products; mask: (text: string) => string },
+): string | undefined => {
+  const plain = told
+    .slice(0, MAX_TOLD)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  if (plain === '') return undefined;
+  if (plain.length <= MAX_PRODUCT && told.length <= MAX_TOLD && mask(plain) === plain) return plain;
+  const [only, ...others] = namesIn(plain, taxonomy);
+  return others.length === 0 ? only : undefined;
+};
+
+/** The only product that the latest text to name any names. */
+const productIn = (texts: readonly string[], taxonomy: Products): string | undefined => {
+  for (const text of texts) {
+    const named = namesIn(text, taxonomy);
+    if (named.length > 0) return named.length === 1 ? named[0] : undefined;
+  }
+  return undefined;
+};
+
+/** As the taxonomy writes them; of others, as the text does. */
+const namesIn = (text: string, taxonomy: Products): string[] => {
+  const { names, devices } = productsOf(taxonomy);
+  const { known, unknown } = namedProducts(text, { product: undefined, devices });
+  return [...known.map((each) => names.get(each) ?? each), ...unknown];
+};
+
+const productsOf = oncePer(({ devices, intents }: Products) => {
+  const all = [...devices, ...intents.flatMap((intent) => intent.devices)];
+  const names = new Map(all.map((each) => [each.toLowerCase(), each]));
+  return { names, devices: [...names.keys()] };
+});

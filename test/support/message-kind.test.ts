@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { messageKind } from '../../src/support/message-kind.ts';
+
+const before = ['My Apollo II shows 0 H/s since yesterday'];
+
+describe('messageKind()', () => {
+  it.each([
+    'Thank you so much, that fixed it!',
+    'it works now, danke',
+    'Thanks a lot for the quick answer',
+    'Perfect, problem solved.',
+    'It is hashing again. Thank you!',
+    'Great, replacing the cable did the trick',
+    'Thanks, I will try that',
+    'Merci beaucoup, ça marche',
+    'Hat geklappt, danke!',
+    'Gracias, ya funciona',
+    'Hi Anna,\n\nthat helped, everything works fine now.\n\nBest regards\nHans',
+  ])('sees the end of it: %j', (message) => {
+    expect(messageKind(message, { before })).toBe('closing');
+  });
+
+  it.each([
+    'Thanks, but it is still the same',
+    'Thank you. It shows 0 H/s again',
+    'The issue is not solved',
+    'is my miner fixed',
+    'It fixed nothing',
+    'Working now, but loud',
+    'It works now and the LED is red',
+    'Please cancel. Thanks',
+    'I want to return my order, thanks',
+    'Thanks, how do I close this?',
+    'Restart fixed it for an hour',
+    'That solved it, now I would like to know the price',
+  ])('sees no end of it: %j', (message) => {
+    expect(messageKind(message, { before })).not.toBe('closing');
+  });
+
+  it('takes the first message for thanks only where it says nothing else', () => {
+    expect(messageKind('Thanks for the great support!', { before: [] })).toBe('closing');
+    for (const message of ['Fixed IP address', 'My Apollo is running hot', 'The Apollo II works fine, the III is dead'])
+      expect(messageKind(message, { before: [] }), message).toBe('new');
+  });
+
+  it('understands what leans on messages before by them', () => {
+    expect(messageKind('Still the same.', { before })).toBe('follow-up');
+    expect(messageKind('Still the same.', { before: [] })).toBe('new');
+    expect(messageKind('The green one', { before })).toBe('follow-up');
+  });
+
+  it('does not count the mail that is answered', () => {
+    const message = `No change.\n\nOn Tue, 6 Oct 2026 at 09:14, Support wrote:\n> ${'Please restart the device and wait. '.repeat(5)}`;
+    expect(messageKind(message, { before })).toBe('follow-up');
+  });
+
+  it('is quick whatever comes', () => {
+    const start = performance.now();
+    for (const text of ['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])
+      messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) });
+    expect(performance.now() - start).toBeLessThan(300);
+  });
+});
