@@ -1,5 +1,6 @@
 import { statementSpans } from '../../knowledge/answers/support/statements.ts';
-import { type PromiseKind, promiseIn } from './promise-in.ts';
+import { promiseIn } from './promise-in.ts';
+import type { PromiseKind } from './promise-language.ts';
 import { prepareSources } from './promise-sources.ts';
 
 /** A sentence of a draft that binds somebody, and that nobody with a say has written. */

@@ -1,4 +1,4 @@
-import type { PromiseLanguage } from './promise-in.ts';
+import type { PromiseLanguage } from './promise-language.ts';
 
 const any = (words: string): string =>
   `(?:${words
@@ -7,7 +7,7 @@ const any = (words: string): string =>
     .join('|')})`;
 const pattern = (source: string): RegExp => new RegExp(source, 'u');
 
-const DAY = any('mon|tues|wednes|thurs|fri|satur|sun') + 'day';
+const DAY = `${any('mon|tues|wednes|thurs|fri|satur|sun')}day`;
 const MONTH = any(
   'january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec',
 );
@@ -20,13 +20,23 @@ const TIME = any(`
   (?:within|in|under|after)\\s(?:the next |about |at most |up to |less than |only )?${COUNT}(?:\\s(?:to|or|-)\\s\\w+)?\\s(?:more )?${UNIT}
   \\d{1,2}(?:st|nd|rd|th)?\\s(?:of )?${MONTH}\\b
   ${MONTH}\\s\\d{1,2}\\b
-  \\d+(?:\\s?(?:to|-|–)\\s?\\d+)?\\s${UNIT}
+  (?:\\d+(?:\\s?(?:to|-|–)\\s?\\d+)?|${COUNT}(?:\\s(?:to|or)\\s\\w+)?)\\s${UNIT}
 `);
 
+/** Days of the calendar, and terms of days and longer: nothing that a device does takes so long. */
+const CALENDAR = any(`
+  today|tonight|tomorrow
+  (?:by|on|before|this|next)\\s(?:the )?(?:end of )?(?:the |this |next )?(?:${DAY}|week|month|weekend|afternoon|evening|christmas)
+  (?:within|in|under)\\s(?:the next |about |at most |up to )?${COUNT}(?:\\s(?:to|or|-)\\s\\w+)?\\s(?:business |working )?(?:days?|weeks?|months?)
+  (?:by|on|before)\\s(?:the )?(?:\\d{1,2}(?:st|nd|rd|th)?\\s(?:of )?${MONTH}|${MONTH}\\s\\d{1,2})\\b
+`);
+const DEVICE =
+  '(?:node|sync\\w*|block\\w*|led|light|miner|dashboard|pool|download|fan|disk|log|difficulty|hash\\w*|setting|password|token|payout|balance|share|certificate|network|update)s?';
+
 const WHO =
-  '(?:we|i|they|he|she|(?:our|the|my|a|an)\\s(?:\\w+\\s){0,2}?(?:team|department|colleagues?|technicians?|engineers?|warehouse|manager|courier|carrier|agent|specialist|developers?)|support|someone|somebody)';
+  '(?:we|i|they|he|she|(?:our|the|my|a|an)\\s(?:\\w+\\s){0,2}?(?:team|department|colleagues?|technicians?|engineers?|warehouse|manager|courier|carrier|agent|specialist|developers?)(?:\\s[a-z]{2,12})?|support|someone|somebody)';
 const WILL =
-  "(?:'ll|\\swill|\\sshall|(?:'m|'re|'s|\\sam|\\sare|\\sis)\\s(?:going to|about to|happy to|glad to)|\\scan|\\swould be (?:happy|glad) to|\\s(?:have )?agreed? to|\\spromise to|\\sundertake to|\\soffer to|\\shave arranged to)";
+  "(?:'ll|\\swill|\\sshall|(?:'m|'re|'s|\\sam|\\sare|\\sis)\\s(?:going to|about to|happy to|glad to)|\\scan|(?:'d|\\swould) (?:(?:be )?(?:happy|glad|pleased) to|(?:also )?like to|love to)|\\s(?:have |has |'ve )?decided to|\\s(?:are|am) willing to|\\s(?:have )?agreed? to|\\spromise to|\\sundertake to|\\soffer to|\\shave arranged to)";
 const ADVERB =
   '(?:\\s(?:gladly|then|also|now|certainly|of course|immediately|definitely|personally|happily|be able to|simply|either|fully|just|always|still|be happy to|make sure to|go ahead and))*';
 /** "we will check it and refund you" */
@@ -46,8 +56,31 @@ export const ENGLISH: PromiseLanguage = {
   condition:
     /\b(?:if|whether|when|whenever|before|until|unless|how|why|who|what|where|in order to|so that|in case|once|as soon as|after|while)\b|\b(?:you|customers?|they)(?:\s\w+)?\s(?:ask(?:ed)?|want(?:ed)?|said|say|wrote|write|told|mention(?:ed)?|expected|would like|claim(?:ed)?|request(?:ed)?|wish(?:ed)?|prefer)\b/u,
   denial: undefined,
-  harmless: /\b(?:try|tries|do our best|hope|aim|attempt|would like|may be able|might|unable|refuses?|declines?)\b/u,
+  harmless: /\b(?:try|tries|do our best|hope|aim|attempt|may be able|might|unable|refuses?|declines?)\b/u,
+  denying:
+    /\b(?:won't|will not|don't|do not|need not|needn't)\s(?:\w+\s)?(?:have to pay|need to pay|be charged|pay anything|pay for|charge|cost you|happen again)|\b(?:at|with|for) no (?:extra |additional |further )?(?:cost|charge|fee)s?\b|\bno (?:extra |additional |further )?(?:costs?|charges?|fees?) (?:for|to) you|\bnothing (?:further |more )?to pay\b|without (?:any )?(?:extra |additional )?(?:charge|cost)s?\b/u,
   promises: [
+    // Whoever is to do it, and whatever it is.
+    [
+      'date',
+      pattern(
+        `^(?!(?:then )?(?:the|your|a|an|this|each)\\s(?:\\w+\\s)?${DEVICE}\\b).*?(?:'ll|\\bwill|\\bshall|\\bgoing to)\\b(?:\\s\\S+){0,12}?\\s${CALENDAR}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(
+        `\\b(?:we|i|courier|carrier|colleague|technician|engineer|team|warehouse|dhl|ups)\\s(?!\\w+ed\\b)(?!.*\\b(?:was|were|had|did|got)\\b)(?:\\S+\\s){1,10}?${CALENDAR}`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `${WHO}(?:${WILL})${ADVERB}\\s(?:arrange|process|make|initiate|start|approve|organi[sz]e|book|schedule|set up|issue)\\s(?:\\S+\\s){0,5}?(?:${MONEY}|replacement|exchange|repair|pickup|courier|collection|visit|return)\\b`,
+      ),
+    ],
+    ['act', /\b(?:we|i) (?:hereby )?(?:commit|undertake|pledge) to\b/u],
+    ['warranty', /\byou (?:will |'ll )?(?:get|have|receive)\s(?:\S+\s){0,5}?(?:warranty|guarantee)\b/u],
     [
       'refund',
       pattern(
@@ -60,17 +93,23 @@ export const ENGLISH: PromiseLanguage = {
         `${DO}(?:replace|exchange|swap|(?:send|ship|give|get|provide|mail|post)\\s(?:\\S+\\s){0,4}?(?:replacement|new|another|spare|substitute|loan))`,
       ),
     ],
+    [
+      'act',
+      /\bwe (?:\w+ly |always |also )?(?:refund|reimburse|replace|exchange|repair|compensate|waive|cover|pay for)\b/u,
+    ],
+    ['act', pattern(`\\bexpect\\s(?:your|the|a|our)\\s(?:\\w+\\s)?(?:${GOODS}|${MONEY}|reply|answer)`)],
+    ['date', pattern(`\\b(?:leaves?|arrives?|ships?|departs|goes out|is delivered)\\b(?:\\s\\S+){0,6}?\\s${TIME}`)],
     ['repair', pattern(`${DO}(?:repair|mend|fix|service|overhaul)`)],
     [
       'compensation',
       pattern(
-        `${DO}(?:compensate|credit|discount|waive|make (?:it|this) up|(?:offer|give|grant|add|apply|issue|send|provide)\\s(?:\\S+\\s){0,5}?${MONEY}|reduce the price)`,
+        `${DO}(?:compensate|credit|discount|waive|make (?:it|this) up|(?:offer|give|grant|add|apply|issue|send|provide|take)\\s(?:\\S+\\s){0,5}?(?:${MONEY}|off)\\b|reduce the price)`,
       ),
     ],
     [
       'act',
       pattern(
-        `${DO}(?:(?:send|ship|dispatch|deliver|post|mail)\\s(?:\\S+\\s){0,5}?${GOODS}|ship\\b|dispatch\\b|call|phone|ring|visit|collect|pick (?:it|them|the \\w+) up|pick up|upgrade|extend|cover|pay|ensure|make sure (?:that|this|you)|see to it|resolve|release|cancel|expedite|prioriti[sz]e)`,
+        `${DO}(?:(?:send|ship|dispatch|deliver|post|mail)\\s(?:\\S+\\s){0,5}?${GOODS}|ship\\b|dispatch\\b|call|phone|ring|visit|collect|pick (?:it|them|the \\w+) up|pick up|upgrade|extend|cover|pay|ensure|make sure (?:that|this|you)|see to it|resolve|release|cancel|expedite|prioriti[sz]e|resend|(?:have|get)\\s(?:\\S+\\s){1,4}?(?:back|collect|collected|replaced|repaired|sent|shipped|refunded|fixed|exchanged))`,
       ),
     ],
     [
@@ -112,13 +151,13 @@ export const ENGLISH: PromiseLanguage = {
     [
       'act',
       pattern(
-        `\\b${GOODS}\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected|approved|arranged)`,
+        `\\b(?:${GOODS}|${MONEY})\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected|approved|arranged)`,
       ),
     ],
     [
       'act',
       pattern(
-        `(?:'ll| will| shall| going to)(?:\\s\\w+)?\\s(?:arrive|reach you|be with you|be at your door|be delivered|be shipped|be dispatched|be resolved|be repaired|ship|be on (?:its|the) way|be back in stock|hear from us)\\b`,
+        `(?:'ll| will| shall| going to)(?:\\s\\w+)?\\s(?:arrive|reach you|be with you|be at your door|be delivered|be shipped|be dispatched|be resolved|be repaired|ship|be on (?:its|the) way|be back in stock|be released|hear from us)\\b`,
       ),
     ],
     [
@@ -130,7 +169,13 @@ export const ENGLISH: PromiseLanguage = {
     [
       'act',
       pattern(
-        `\\b(?:we|i)(?:'ve| have)\\s(?:\\w+\\s)?(?:refunded|issued|approved|arranged|shipped|dispatched|credited|initiated|booked|extended|replaced|scheduled|sent)\\s(?:\\S+\\s){0,5}?(?:${GOODS}|${MONEY}|replacement|warranty|pickup|repair)\\b`,
+        `\\b(?:we|i)(?:'ve| have)\\s(?:\\w+\\s)?(?:refunded|issued|approved|arranged|shipped|dispatched|credited|initiated|booked|extended|replaced|scheduled|sent)\\s(?:\\S+\\s){0,5}?(?:${GOODS}|${MONEY}|replacement|exchange|return|upgrade|warranty|pickup|repair|courier|technician|collection|visit|appointment|engineer)\\b`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `\\b(?:your|the|a|our)\\s(?:\\w+\\s){0,2}?(?:${GOODS}|${MONEY}|replacement)\\s(?:is|are|was|were)\\s(?:already |now )?(?:on (?:its|the|their) way|approved|confirmed|guaranteed|ready to ship)`,
       ),
     ],
     [
@@ -142,20 +187,26 @@ export const ENGLISH: PromiseLanguage = {
     [
       'date',
       pattern(
+        `\\byou\\s(?:can|may)\\s(?:\\w+\\s)?(?:return|exchange|cancel|send|keep|claim|try)\\b(?:\\s\\S+){0,8}?\\s${TIME}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(
         `\\b(?:orders?|parcel|package|shipment|deliver(?:y|ies)|refunds?|replacements?|money|payment|reply|answer|response|repairs?|exchange|return|credit|case|ticket|issue|problem|bug|fix|feature|pre-?orders?|batch|tracking|label|release|part)s?\\b(?:\\s\\S+){0,8}?(?:'ll|\\swill|\\sshould|\\sshall|\\stakes?|\\sarrives?|\\sships?|\\sleaves?|\\sis (?:due|expected|scheduled|planned|ready)|\\sare (?:due|expected|scheduled|planned|ready)|\\sgoes|\\sgo|\\scomes?)\\b(?:\\s\\S+){0,8}?\\s${TIME}`,
       ),
     ],
     [
       'price',
-      /\b(?:free of charge|for free|at no (?:extra |additional |further )?(?:cost|charge)|free (?:shipping|delivery|repair|replacement|returns?|exchange|upgrade|unit|device|part|month|fan|label|service)|complimentary|on the house|without (?:any )?(?:charge|cost)|(?:at|on) our (?:own )?(?:expense|cost)|costs? you nothing)\b/u,
+      /\b(?:free of charge|for free|(?:is|are|be|'s) (?:\w+ )?free(?! (?:to|of the|from|for (?:use|download)))\b|free (?:shipping|delivery|repair|replacement|returns?|exchange|upgrade|unit|device|part|month|fan|label|service)|complimentary|on the house|(?:at|on) our (?:own )?(?:expense|cost)|costs? you nothing)\b/u,
     ],
     [
       'price',
-      /(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf|francs?|% (?:off|discount|rebate)|percent off)).{0,80}\b(?:costs?|price|fee|charge|postage|shipping|pay|discount|off|each|only)\b|\b(?:costs?|priced?|fee|charges?|postage|shipping|pay|deduct|for only|for just|discount of)\b.{0,60}(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:%|€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf))/u,
+      /(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf|francs?|% (?:off|discount|rebate)|percent off)).{0,80}\b(?:costs?|price|fee|charge|postage|shipping|pay|discount|off|each|only)\b|\b(?:costs?|priced?|fee|charges?|postage|shipping|pay|deduct|for only|for just|discount of)\b.{0,60}(?:[$€£]\s?\d|\b\d+(?:[.,]\d+)?\s?(?:%(?! \p{L}+rate)|€|\$|£|usd|eur|gbp|dollars?|euros?|pounds?|chf))/u,
     ],
     [
       'warranty',
-      /(?:\b(?:is|are|remains?|stays?|falls?|be)|'s|'re)\s(?:\w+\s){0,3}?(?:covered|under (?:the |your |our )?(?:warranty|guarantee)|(?:in|within) (?:the |your )?warranty)|\b(?:warranty|guarantee)\s(?:\w+\s){0,2}?(?:covers?|includes?|applies|is valid|is extended|lasts|runs|term)|\b(?:we|i) (?:guarantee|promise|assure)|\bguaranteed\b|money[- ]back|lifetime warranty/u,
+      /(?:\b(?:is|are|remains?|stays?|falls?|be)|'s|'re)\s(?:\w+\s){0,3}?(?:covered|under (?:the |your |our )?(?:warranty|guarantee)|(?:in|within) (?:the |your )?warranty)|\b(?:warranty|guarantee)\s(?:\w+\s){0,3}?(?:covers?|extended|includes?|applies|is valid|is extended|lasts|runs|term)|\b(?:we|i) (?:guarantee|promise|assure)|\bguaranteed\b|money[- ]back|lifetime warranty/u,
     ],
   ],
 };

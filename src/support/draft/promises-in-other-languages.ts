@@ -1,4 +1,4 @@
-import type { PromiseLanguage } from './promise-in.ts';
+import type { PromiseLanguage } from './promise-language.ts';
 
 const CLAUSE_END = /[;:—–]|\s-\s/u;
 
@@ -10,7 +10,17 @@ export const GERMAN: PromiseLanguage = {
   condition: /(?<!\p{L})(?:wenn|falls|ob|sobald|bevor|damit|nachdem|sofern|wann|wie|um)(?!\p{L})/u,
   denial: /(?<!\p{L})(?:nicht|nie|niemals|kein\p{L}*|leider nicht|ohne)(?!\p{L})(?! (?:nur|später als))/u,
   harmless: /(?<!\p{L})(?:versuchen|hoffen|bemühen|möchten sie|würden gern)(?!\p{L})/u,
+  denying:
+    /(?<!\p{L})(?:müssen|brauchen) (?:\p{L}+ ){0,3}?nichts (?:zu )?(?:be)?zahlen|kostet (?:sie|dich|ihnen|euch) nichts|(?:entstehen|fallen) .{0,30}keine (?:weiteren |zusätzlichen )?(?:kosten|gebühren)|ohne (?:weitere |zusätzliche )?(?:kosten|berechnung)(?!\p{L})/u,
   promises: [
+    [
+      'date',
+      /^(?!bitte).*?(?<!\p{L})(?:geht|gehen|kommt|kommen|wird|werden|trifft|liefert|holt|bringt)(?!\p{L}).{0,80}?(?<!\p{L})(?:morgen|übermorgen|(?:am|bis|bis zum) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\d+\.)|nächste woche|diese woche)(?!\p{L})/u,
+    ],
+    [
+      'refund',
+      /(?<!\p{L})(?:wir|ich) (?:\p{L}+ ){0,3}?(?:veranlasse|leite|stoße|genehmige|organisiere|buche)n?(?!\p{L}).{0,60}?(?:erstattung|austausch|ersatz|gutschrift|reparatur|abholung|rücknahme)/u,
+    ],
     [
       'refund',
       /(?<!\p{L})(?:wir|ich|man|team|kollegen|sie|ihnen|betrag|geld|kaufpreis|wird|werden)(?!\p{L}).{0,120}?(?<!\p{L})(?:(?:zurück)?erstatte[tn]?|rückerstatte[tn]?|zurückzahlen|zurückgezahlt|zurücküberw\p{L}+|überweisen)(?!\p{L})/u,
@@ -21,7 +31,7 @@ export const GERMAN: PromiseLanguage = {
     ],
     [
       'replacement',
-      /(?<!\p{L})(?:wir|ich|team|kollegen|gerät|wird|werden)(?!\p{L}).{0,100}?(?<!\p{L})(?:ersetzen|ersetze|ersetzt|tauschen .{0,40}aus|austauschen|ausgetauscht|umtauschen|umgetauscht|ersatzgerät|neues gerät|ersatzlüfter)(?!\p{L})/u,
+      /(?<!\p{L})tausch(?:en|e) (?:wir|ich)(?!\p{L})|(?<!\p{L})(?:wir|ich|team|kollegen|gerät|wird|werden)(?!\p{L}).{0,100}?(?<!\p{L})(?:ersetzen|ersetze|ersetzt|tauschen .{0,40}aus|austauschen|ausgetauscht|umtauschen|umgetauscht|ersatzgerät|neues gerät|ersatzlüfter)(?!\p{L})/u,
     ],
     [
       'repair',
@@ -59,7 +69,13 @@ export const FRENCH: PromiseLanguage = {
   denial:
     /(?<!\p{L})(?:ne |n').{0,60}?(?<!\p{L})(?:pas|plus|jamais|aucun\p{L}*|rien|guère)(?!\p{L})|(?<!\p{L})(?:pas|aucun\p{L}*)(?!\p{L})/u,
   harmless: /(?<!\p{L})(?:essay\p{L}+|espér\p{L}+|tenter\p{L}*)(?!\p{L})/u,
+  denying:
+    /(?<!\p{L})ne (?:vous |te )?(?:paie|payez|paierez|devrez|coûte|coûtera) .{0,20}rien|aucuns? frais(?!\p{L})|sans (?:aucun )?(?:frais|supplément)/u,
   promises: [
+    [
+      'refund',
+      /(?<!\p{L})(?:ferons|effectuerons|procéderons|organiserons|ferai|allons (?:faire|effectuer|procéder|organiser)).{0,40}?(?:remboursement|échange|remplacement|geste|remise|réparation|enlèvement)/u,
+    ],
     [
       'refund',
       /(?<!\p{L})(?:rembourser(?:ons|ai|a|ont)|remboursons|rendrons|reverserons)(?!\p{L})|(?<!\p{L})(?:allons|vais|va|vont|pouvons|pourrons) (?:\p{L}+ ){0,3}?rembourser|(?<!\p{L})(?:sera|serez|seront|êtes|est|a été|avez été) (?:\p{L}+ ){0,3}?rembours\p{L}+|(?<!\p{L})(?:recevrez|aurez|obtiendrez|avez droit à|allez recevoir|récupérerez) .{0,40}?(?:remboursement|argent|avoir|remise|bon d'achat|remplacement|appareil neuf|nouvel appareil)/u,
@@ -103,7 +119,13 @@ export const SPANISH: PromiseLanguage = {
   condition: /(?<!\p{L})(?:si|cuando|antes de|para que|en cuanto|una vez que|cómo|cuándo)(?!\p{L})/u,
   denial: /(?<!\p{L})(?:no|nunca|ningún|ninguna|tampoco|jamás|sin poder)(?!\p{L})/u,
   harmless: /(?<!\p{L})(?:intentar\p{L}*|esperamos|trataremos)(?!\p{L})/u,
+  denying:
+    /(?<!\p{L})no (?:tendrá|tiene|tendrás) que pagar|no le cost(?:ará|aría)|sin (?:ningún )?(?:coste|costo|cargo)/u,
   promises: [
+    [
+      'refund',
+      /(?<!\p{L})(?:haremos|haré|realizaremos|tramitaremos|gestionaremos|organizaremos|vamos a (?:hacer|realizar|tramitar)(?:le)?).{0,40}?(?:reembolso|cambio|descuento|devolución|envío|reparación|recogida)/u,
+    ],
     [
       'refund',
       /(?<!\p{L})(?:reembols(?:aremos|aré|ará|amos)|devolver(?:emos|é|á)|devolvemos|reintegraremos)(?!\p{L})|(?<!\p{L})(?:vamos a|voy a|va a|podemos) (?:\p{L}+ ){0,2}?(?:reembolsar\p{L}*|devolver\p{L}*)|(?<!\p{L})(?:será|serán|ha sido|han sido) (?:\p{L}+ ){0,2}?(?:reembolsad|devuelt)\p{L}+|(?<!\p{L})(?:recibir(?:á|ás|án)|tendr(?:á|ás)|obtendrá|tiene derecho a|va a recibir) .{0,40}?(?:reembolso|dinero|crédito|descuento|vale|reemplazo|equipo nuevo|compensación|repuesto)/u,
