@@ -26,8 +26,8 @@ export const prepareSources = (texts: readonly string[]): PromiseSources => {
       grounds ??= prepareGrounds(bounded.map((text) => ({ text, headings: [] })));
       const words = readWords(sentence);
       return (
-        grounds.grounds.some((ground) => isSaidBy(sentence, words, ground)) &&
-        groundingProblems(sentence, grounds).length === 0
+        groundingProblems(sentence, grounds).length === 0 &&
+        grounds.grounds.some((ground) => isSaidBy(sentence, words, ground))
       );
     },
   };

@@ -1,4 +1,3 @@
-import type { Nodes, Parents } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
@@ -7,7 +6,10 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 export const referenceHtml = (markdown: string): string =>
   htmlOf(fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }));
 
-const within = (node: Parents): string =>
+type Root = ReturnType<typeof fromMarkdown>;
+type Nodes = Root | Root['children'][number];
+
+const within = (node: { type: string; children: readonly Nodes[] }): string =>
   node.children
     .map((child) => (child.type === 'html' && INLINE.has(node.type) ? escaped(child.value) : htmlOf(child)))
     .join('');
