@@ -190,9 +190,30 @@ describe('the degradation table of seed 001', () => {
     });
     await analyze(slow, SENDABLE); // The first request starts the function.
     const begun = performance.now();
-    const reply = await analyze(slow, SEED);
+    expect(await retrieve(slow, { intent: 'not_hashing', message: '0 H/s' })).toEqual(unavailableRetrieval());
     expect(performance.now() - begun).toBeLessThan(1000);
+    // An analysis waits for the edition, and not for ever.
+    const reply = await analyze(slow, SEED);
+    expect(performance.now() - begun).toBeLessThan(4000);
     expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval());
+  });
+
+  it('row: retrieval timeout: the first analysis of an isolate waits for the edition', async () => {
+    const cold = await start({
+      moreWorkers: [
+        {
+          name: 'slow',
+          main: 'test/functions/slow.ts',
+          services: { NEXT: 'constellation-library' },
+          vars: { MS: '500' },
+        },
+      ],
+      moreServices: { 'constellation-support': { LIBRARY: 'slow' } },
+    });
+    await cold.sync({ full: true });
+    const { knowledge_retrieval } = await analyze(cold, SEED);
+    expect(knowledge_retrieval.coverage).toBe('high');
+    expect(knowledge_retrieval.retrieval_time_ms).toBeLessThanOrEqual(100);
   });
 
   it('row: host API unreachable: what was synced before is still there', async () => {

@@ -21,7 +21,7 @@ export interface KnowledgeRetrieverParts {
 
 interface KnowledgeCall
   extends KnowledgeScope,
-    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'products' | 'articleIntents'> {}
+    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'editionMs' | 'products' | 'articleIntents'> {}
 
 /** Retrieves for one request, and has the gaps kept after the answer. Never rejects. */
 export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;

@@ -38,6 +38,8 @@ export interface RetrievalOptions {
   signal?: AbortSignal | undefined;
   /** 1 to 100; 100 when absent (seed 001, Latency Budget). */
   timeoutMs?: number | undefined;
+  /** The edition may take so long before that time begins, at most 2,000: whoever can wait has it opened. Absent: it is part of it. */
+  editionMs?: number | undefined;
   /** Milliseconds of a clock. */
   now?: (() => number) | undefined;
   /** Told of what failed. */
@@ -58,14 +60,22 @@ const DEPTH = 20;
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
   try {
     const { now = Date.now } = options;
+    const edition = await editionAhead(options);
     const startedAt = now();
-    const found = await find(readQuestion(question), { ...options, now, startedAt });
+    const found = await find(readQuestion(question), { ...options, edition, now, startedAt });
     return { ...found, retrieval_time_ms: Math.max(1, Math.round(now() - startedAt)) };
   } catch (error) {
     tell(options, error);
     return unavailableRetrieval();
   }
 };
+
+/** An isolate that has just begun opens the edition first. */
+const editionAhead = async ({ edition, editionMs, signal }: RetrievalOptions): Promise<RetrievalOptions['edition']> =>
+  typeof edition === 'function' && editionMs !== undefined
+    ? withinTime(edition(), { ms: Math.min(MAX_EDITION_MS, Math.max(1, editionMs)), signal })
+    : edition;
+const MAX_EDITION_MS = 2000;
 
 const tell = (options: Partial<RetrievalOptions> | undefined, error: unknown): void => {
   try {
