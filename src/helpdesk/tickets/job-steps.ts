@@ -98,6 +98,8 @@ const messageOf = (
     const ids = chooseMessages(job.about, messages, { known, acceptedAt: job.accepted_at });
     if (ids.length === 0) waitForMessage(job, { times, now: now() });
     const left = ids.filter((id) => !known.hasNote(id) && store.jobAbout(`m:${id}`) === undefined);
+    if (left.length === 0 && isRenewed(job, store.job(job.id)))
+      throw new NotYet('another delivery came', { at: now() });
     const message = messages.find(({ id }) => id === left[0]);
     return message && { job: nameMessages(job, left, { store, now: now() }), message };
   }
@@ -117,8 +119,14 @@ const nameMessages = (
 ): Job =>
   store.transaction(() => {
     for (const id of others) store.add(`m:${id}`, { ticket: job.ticket, now, nudgeAt: now });
-    return store.change(job, { about: `m:${first}` }, now);
+    const current = store.job(job.id);
+    const named = store.change(job, { about: `m:${first}` }, now);
+    // A delivery that came since the ticket was read may be about a message that was not in it.
+    if (isRenewed(job, current)) store.add(job.about, { ticket: current?.ticket ?? null, now, nudgeAt: now });
+    return named;
   });
+
+const isRenewed = (job: Job, current: Job | undefined): boolean => (current?.deliveries ?? 0) > job.deliveries;
 
 /** What is not there yet may come: it is looked for again until some time after its delivery. */
 const waitForMessage = (job: Job, { times, now }: { times: TicketTimes; now: number }): void => {

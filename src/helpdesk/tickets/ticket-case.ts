@@ -3,7 +3,7 @@ import type { Sql } from '../../storage/sql.ts';
 import type { HelpdeskEvent } from '../helpdesk-tool.ts';
 import { failureOf, NotYet } from './attempt-failed.ts';
 import { type StepParts, workOn } from './job-steps.ts';
-import { type Job, ticketStore } from './ticket-store.ts';
+import { isUnnamed, type Job, ticketStore } from './ticket-store.ts';
 import { backOffMs } from './ticket-times.ts';
 
 export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
@@ -188,10 +188,18 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       const told = ticket === undefined ? null : JSON.stringify(ticket);
       if (known === undefined) {
         store.add(about, { ticket: told, now: time, nudgeAt: time + graceMs(0) });
-      } else if (known.state === 'done' && known.result === 'none') {
-        // What was not there, or not the customer's, may be by now.
-        const again = { step: 'accepted', state: 'open', attempts: 0, result: null, ticket: told } as const;
+      } else if (isToBeOpened(known)) {
+        const again = {
+          step: 'accepted',
+          state: 'open',
+          attempts: 0,
+          result: null,
+          error: null,
+          ticket: told,
+        } as const;
         store.change(known, { ...again, begun_at: time, due_at: time, nudge_at: time + graceMs(0), nudges: 0 }, time);
+      } else if (known.state === 'open' && isUnnamed(known)) {
+        store.change(known, { deliveries: known.deliveries + 1, ticket: told ?? known.ticket }, time);
       } else return;
       planWake();
     },
@@ -230,6 +238,13 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
     report,
   };
 };
+
+/**
+ * What was not there, or not the customer's, may be by now. A dead job stays dead until somebody replays it, but for one that names no
+ * message: its next delivery is about another.
+ */
+const isToBeOpened = (job: Job): boolean =>
+  (job.state === 'done' && job.result === 'none') || (job.state === 'dead' && isUnnamed(job));
 
 const reportOf = (job: Job): JobReport => ({
   job: job.id,

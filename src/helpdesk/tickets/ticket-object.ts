@@ -13,7 +13,7 @@ import { supportAnalysis } from './ask-support.ts';
 import { ConnectionGone } from './attempt-failed.ts';
 import type { DeskStub } from './desk-stub.ts';
 import { type MessageEvent, openCase, type TicketCase, type WorkOutcome } from './ticket-case.ts';
-import type { TicketMessage, TicketPlace } from './ticket-message.ts';
+import { nameOfPlace, type TicketMessage, type TicketPlace } from './ticket-message.ts';
 import type { TicketStub } from './ticket-stub.ts';
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 
@@ -33,7 +33,7 @@ const DESK_MS = 3000;
  * record of its step. Alarms see to it that nothing open is forgotten.
  */
 export class TicketObject extends DurableObject<TicketObjectEnv> implements TicketStub {
-  #open: { place: TicketPlace; case: TicketCase } | undefined;
+  #opening: Promise<{ place: TicketPlace; case: TicketCase }> | undefined;
   #alarmAt: number | undefined;
 
   async accept(place: TicketPlace, event: MessageEvent): Promise<void> {
@@ -70,19 +70,22 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
   protected onStep(_step: string): void {}
 
   async #openFor(asking: TicketPlace): Promise<TicketCase> {
-    if (this.#open === undefined) {
-      const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
-      if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
-      this.#open ??= { place: stored ?? asking, case: await this.#openCase(stored ?? asking) };
-    }
-    const { place } = this.#open;
-    if (
-      place.workspace !== asking.workspace ||
-      place.helpdesk !== asking.helpdesk ||
-      place.ticketId !== asking.ticketId
-    )
+    // One case, whoever asks first: two of them would work side by side.
+    this.#opening ??= this.#openStored(asking).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    const { place, case: opened } = await this.#opening;
+    if (nameOfPlace(place) !== nameOfPlace(asking))
       throw new Error('Cannot work on the ticket: the object is of another one');
-    return this.#open.case;
+    return opened;
+  }
+
+  async #openStored(asking: TicketPlace): Promise<{ place: TicketPlace; case: TicketCase }> {
+    const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
+    if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
+    const place = stored ?? asking;
+    return { place, case: await this.#openCase(place) };
   }
 
   async #openCase(place: TicketPlace): Promise<TicketCase> {

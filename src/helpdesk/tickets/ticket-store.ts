@@ -23,6 +23,8 @@ export type Job = {
   nudges: number;
   /** In `writing`: until then a note that was sent may still appear. */
   settle_at: number;
+  /** How often it was delivered: a job that names no message may be about a later one by now. */
+  deliveries: number;
   /** The ticket as the delivery told it, as JSON: for tools that cannot be read back. */
   ticket: string | null;
   /** Note and draft as JSON, while they are needed. */
@@ -42,6 +44,9 @@ export type Job = {
   version: number;
   told: number;
 };
+
+/** Whether a job names no message yet. */
+export const isUnnamed = ({ about }: Job): boolean => about === 'first' || about === 'latest';
 
 type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 
@@ -77,7 +82,7 @@ const TABLES = [
   `CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
     attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
-    settle_at INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
+    settle_at INTEGER NOT NULL, deliveries INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
     accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
     version INTEGER NOT NULL, told INTEGER NOT NULL
   )`,
@@ -110,8 +115,8 @@ export const ticketStore = (sql: Sql): TicketStore => {
     dueJob: (now) => one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
     add: (about, { ticket, now, nudgeAt }) => {
       sql.run(
-        `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, ticket, accepted_at, begun_at,
-          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, ?, ?, ?, ?, 1, 0)`,
+        `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, ticket, accepted_at, begun_at,
+          changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, 1, ?, ?, ?, ?, 1, 0)`,
         ...[about, now, nudgeAt, ticket, now, now, now],
       );
       const added = jobAbout(about);

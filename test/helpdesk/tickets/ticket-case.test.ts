@@ -76,6 +76,42 @@ describe('one note for a message', () => {
     expect(world.notes).toHaveLength(3);
   });
 
+  it('is written for a message that is delivered without its id while the ticket was read without it', async () => {
+    for (const before of [[customerMessage('m1')], []]) {
+      const world = worldForTest();
+      world.messages = before;
+      const case_ = world.start();
+      const latest = { kind: 'message', ticketId: 't1', message: 'latest' } as const;
+      case_.accept(latest);
+      world.fault = (call) => {
+        // Read already, and not yet looked at.
+        if (call === 'read' && world.calls.length === 1) {
+          queueMicrotask(() => {
+            world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
+            case_.accept(latest);
+          });
+        }
+        return undefined;
+      };
+      world.queued += 1;
+      await runOut(world, case_);
+      expect(world.marks().map(({ message }) => message)).toEqual([...before.map(({ id }) => id), 'm2']);
+    }
+  });
+
+  it('is written for the next message without an id although one before it was given up', async () => {
+    const world = worldForTest();
+    world.fault = failing(['read', 0, { before: refused() }]);
+    const case_ = world.start();
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    await case_.work();
+    expect(states(world)).toEqual(['dead null']);
+    case_.accept({ kind: 'message', ticketId: 't1', message: 'latest' });
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+  });
+
   it('is not written for messages from before the first delivery without an id', async () => {
     const world = worldForTest();
     world.messages = [customerMessage('old', { sentAtMs: START - 3_600_000 }), customerMessage('m1')];
