@@ -151,13 +151,14 @@ const readReply = async (response: Response, failed: Failure): Promise<unknown> 
   }
 };
 
-const statusFailure = ({ status, headers }: Response, { api, call }: { api: HelpdeskApi; call: ApiCall }) => {
+const statusFailure = (response: Response, { api, call }: { api: HelpdeskApi; call: ApiCall }) => {
+  const { status } = response;
   const advice =
     status >= 300 && status < 400
       ? 'the ticket was merged, or the address of the connection has moved'
       : ADVICE[status];
   const isPassing = PASSING.has(status) || status >= 500;
-  const asked = isPassing ? retryAfterOf(headers, api.now()) : undefined;
+  const asked = isPassing ? retryAfterOf(response, api.now()) : undefined;
   return failureOf(api, call)(`status is ${status}${advice === undefined ? '' : `: ${advice}`}`, {
     isPassing,
     // A proxy's 502 or 504 tells nothing of what the tool behind it did.

@@ -191,6 +191,18 @@ describe('callHelpdesk()', () => {
   });
 });
 
+describe('a call that fails otherwise than by the rate limit', () => {
+  it('asks for no rest, though the tool tells of its window with every answer', async () => {
+    const headers = { 'x-ratelimit-reset': '1768473010', 'ratelimit-reset': '12', 'x-ratelimit-retry-after': '9' };
+    for (const status of [408, 409, 500, 502, 503]) {
+      const { api } = answering(() => new Response(null, { status, headers }));
+      expect(await failure(callHelpdesk(api, get))).toMatchObject({ isPassing: true, retryAfterMs: undefined });
+    }
+    const { api } = answering(() => new Response(null, { status: 503, headers: { ...headers, 'retry-after': '7' } }));
+    expect(await failure(callHelpdesk(api, get))).toMatchObject({ retryAfterMs: 7000 });
+  });
+});
+
 describe('tellHelpdesk()', () => {
   it('gives the headers of a success, whatever its body is', async () => {
     const { api } = answering(() => new Response('no JSON', { status: 201, headers: { 'resource-id': '7' } }));

@@ -82,9 +82,10 @@ const readReply = async (response: Response): Promise<unknown> => {
   }
 };
 
-const statusFailure = ({ status, headers, body }: Response, now: number): SourceFailed => {
+const statusFailure = (response: Response, now: number): SourceFailed => {
+  const { status, body } = response;
   discard(body);
-  const retryAfterMs = retryAfterOf(headers, now);
+  const retryAfterMs = retryAfterOf(response, now);
   return new SourceFailed(codeOf(status), `status is ${status}${ADVICE[status] ?? ''}`, { retryAfterMs });
 };
 
