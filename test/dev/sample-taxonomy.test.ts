@@ -25,7 +25,7 @@ describe('the sample taxonomy', () => {
 
   const escalationFor = (intent: Intent, message: string) =>
     escalationOf(taxonomy, intent, {
-      ticket: { message, subject: undefined, customerMessages: [message] },
+      ticket: { message, subject: undefined, question: message, customerMessages: [message] },
       classification: { primary_intent: intent.id, confidence: 0.9, secondary_intents: [] },
       coverage: 'high',
     });
