@@ -186,6 +186,42 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Connections to helpdesk tools by workspace as JSON ([helpdesks](helpdesks.md)); their secrets and tokens are secrets that it names',
   },
   {
+    name: 'TICKET_RETRY_MS',
+    functions: ['webhooks'],
+    otherwise: '1000',
+    what: 'Wait before a ticket is tried again, 10 to 60000; doubles up to 600 times as much ([tickets](tickets.md))',
+  },
+  {
+    name: 'TICKET_SETTLE_MS',
+    functions: ['webhooks'],
+    otherwise: '20000',
+    what: 'How long a write to a helpdesk whose reply was lost may still take effect, 50 to 600000',
+  },
+  {
+    name: 'TICKET_CALL_MS',
+    functions: ['webhooks'],
+    otherwise: '10000',
+    what: "For one call of a helpdesk's API, 100 to 30000",
+  },
+  {
+    name: 'TICKET_ANALYSE_MS',
+    functions: ['webhooks'],
+    otherwise: '15000',
+    what: 'For the analysis of one message, 100 to 60000',
+  },
+  {
+    name: 'TICKET_ATTEMPTS',
+    functions: ['webhooks'],
+    otherwise: '24',
+    what: 'Attempts before a message is listed as dead, 1 to 100',
+  },
+  {
+    name: 'TICKET_KEEP_DAYS',
+    functions: ['webhooks'],
+    otherwise: '30',
+    what: 'How long what was done in a ticket is remembered, 1 to 365; the ids of messages that have a note stay',
+  },
+  {
     name: 'PRIVACY_MASK',
     functions: ['support'],
     otherwise: '`email,phone,card,wallet,key`',
