@@ -49,7 +49,7 @@ export interface ChatwootPortal {
 
 /**
  * A portal of Chatwoot's help center: published articles in each locale, by 25, the newest change first. Their category counts
- * as a label.
+ * as a label. Articles in every state are asked for, as the tool counts them all whatever state is asked for.
  */
 export const chatwootArticles = (
   api: ArticleApi,
@@ -59,9 +59,10 @@ export const chatwootArticles = (
     const at = positionIn(position, Position) ?? { ...FIRST_PAGE, locale: 0 };
     const locale = locales[at.locale];
     if (locale === undefined) throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
-    const query = new URLSearchParams({ page: String(at.page), locale, status: 'published' });
+    const query = new URLSearchParams({ page: String(at.page), locale });
     const place = `/api/v1/accounts/${encodeURIComponent(accountId)}/portals/${encodeURIComponent(portal)}`;
     const { payload, meta } = await readTool(api, { path: `${place}/articles?${query}`, reply: Listing, signal });
+    const isWhole = updatedSinceMs === undefined;
     let isOlder = false;
     const articles = readEach(
       payload,
@@ -77,7 +78,7 @@ export const chatwootArticles = (
       },
     );
     const total = meta?.articles_count ?? undefined;
-    const further = isOlder ? undefined : nextPage(at, { received: payload.length, total, pageSize: PAGE });
+    const further = isOlder ? undefined : nextPage(at, { members: payload, total, pageSize: PAGE, isWhole });
     if (further) return { articles, next: { ...further, locale: at.locale } };
     const isLast = at.locale + 1 >= locales.length;
     return { articles, next: isLast ? undefined : { ...FIRST_PAGE, locale: at.locale + 1 } };

@@ -78,7 +78,8 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
       const { id, status, updatedAt } = reference.value;
       return status === 'published' && isSince(updatedAt, updatedSinceMs) ? readArticle(api, id, signal) : [];
     });
-    const further = isOlder ? undefined : nextPage(at, { received: items.length, total: count, pageSize });
+    const isWhole = updatedSinceMs === undefined;
+    const further = isOlder ? undefined : nextPage(at, { members: items, total: count, pageSize, isWhole });
     const nextCollection = collections[collections.indexOf(at.collection) + 1];
     const atNext = nextCollection === undefined ? undefined : { ...FIRST_PAGE, collection: nextCollection };
     return { articles: articles.flat(), next: further ? { ...further, collection: at.collection } : atNext };

@@ -62,7 +62,8 @@ export const intercomArticles = (api: ArticleApi): ArticleSource => ({
         isSince(updatedAtMs ?? article.updated_at, updatedSinceMs),
       );
     });
-    const next = isOlder ? undefined : nextPage(at, { received: data.length, total: total ?? undefined, pageSize });
+    const isWhole = updatedSinceMs === undefined;
+    const next = isOlder ? undefined : nextPage(at, { members: data, total: total ?? undefined, pageSize, isWhole });
     return { articles, next };
   },
 });

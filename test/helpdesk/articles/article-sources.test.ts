@@ -49,6 +49,16 @@ const readAll = async (source: ArticleSource, request: Partial<typeof asked> & {
   } while (position !== undefined && pages.length < 100);
   return pages;
 };
+/** What the further pages have. */
+const readFrom = async (source: ArticleSource, from: unknown, request: object = { limit: 20 }) => {
+  const found: (SourceArticle | UnreadableArticle)[] = [];
+  for (let position = from; position !== undefined; ) {
+    const page = await source.readPage({ ...asked, ...request, position });
+    found.push(...page.articles);
+    position = page.next;
+  }
+  return found;
+};
 const titlesOf = (articles: readonly (SourceArticle | UnreadableArticle)[]) =>
   articles.map((one) => ('title' in one ? one.title : `unreadable ${one.unreadableId}`));
 
@@ -157,6 +167,40 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     await expect(source.readPage({ ...asked, limit: 20, position: next })).rejects.toMatchObject({
       code: 'DATA_SOURCE_ERROR',
     });
+  });
+
+  it('is never taken for whole when an article is edited while it is read, and so moves to a page that was read', async () => {
+    const ids = fill(60);
+    const source = sourceOf(tool);
+    const { articles, next } = await source.readPage({ ...asked, limit: 20 });
+    const read = new Set(articles.map((one) => ('id' in one ? one.id : '')));
+    now += 1000;
+    const edited = ids.find((id) => !read.has(id)) ?? '';
+    helpdesks.desks[tool].articles.edit(edited, { body: '<p>new</p>' });
+    const rest = await readFrom(source, next).catch((error: unknown) => error);
+    const isFound = Array.isArray(rest) && rest.some((one) => 'id' in one && one.id === edited);
+    if (!isFound) expect(rest).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+  });
+
+  it('is whole when an article comes to it while it is read', async () => {
+    fill(60);
+    const source = sourceOf(tool);
+    const { articles, next } = await source.readPage({ ...asked, limit: 20 });
+    now += 1000;
+    fill(1);
+    const rest = await readFrom(source, next);
+    const ids = [...articles, ...rest].map((one) => ('id' in one ? one.id : ''));
+    expect(new Set(ids).size).toBeGreaterThanOrEqual(60);
+  });
+
+  it('of what has changed goes on when it moves', async () => {
+    const ids = fill(60);
+    const source = sourceOf(tool);
+    const since = { limit: 20, updatedSinceMs: now - 10_000_000 };
+    const { next } = await source.readPage({ ...asked, ...since });
+    now += 1000;
+    helpdesks.desks[tool].articles.edit(ids[0] ?? '', { body: '<p>new</p>' });
+    expect((await readFrom(source, next, since)).length).toBeGreaterThan(0);
   });
 
   it('fails the pass when it ends before all of it came', async () => {

@@ -23,7 +23,7 @@ export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
       const payload = newestFirst(wanted)
         .slice((page - 1) * PAGE, page * PAGE)
         .map(articleShape);
-      return { status: 200, body: { payload, meta: metaOf(inLocale, { found: wanted.length, page }) } };
+      return { status: 200, body: { payload, meta: metaOf(inLocale, page) } };
     },
     'GET /hc/:portal/:locale/articles.json': ({ query }, [slug, wantedLocale]) => {
       portal(slug);
@@ -81,12 +81,13 @@ const articleShape = (article: LocalArticle) => ({
   associated_articles: [],
 });
 
-const metaOf = (articles: readonly LocalArticle[], { found, page }: { found: number; page: number }) => {
+/** Counts articles in every state, whichever was asked for (`articles_controller.rb`, `set_article_count`). */
+const metaOf = (articles: readonly LocalArticle[], page: number) => {
   const count = (status: string) => articles.filter((article) => statusOf(article) === status).length;
   return {
     all_articles_count: articles.length,
     archived_articles_count: count('archived'),
-    articles_count: found,
+    articles_count: articles.length,
     current_page: page,
     draft_articles_count: count('draft'),
     mine_articles_count: 0,
