@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AdapterVariables } from '../../adapters/settings.ts';
 import { ROOT } from '../functions.ts';
 import type { LocalWorker } from '../local-cloud.ts';
+import { deskVariables } from '../local-services/helpdesks/desk-variables.ts';
 import type { LocalDesk } from '../local-services/helpdesks/local-desk.ts';
 import { type Product, type ProductOptions, startProduct } from '../product.ts';
 import type { FaultPlan } from './fault-plan.ts';
@@ -16,7 +17,7 @@ export interface DeskHouseOptions {
   plan?: FaultPlan | undefined;
   /** Folder for what outlives a restart. */
   state?: string | undefined;
-  /** Times of tickets, and whatever else the functions read. */
+  /** Of the webhooks function: times of tickets. */
   variables?: Readonly<Record<string, string>> | undefined;
   adapters?: AdapterVariables | undefined;
   /** What is written into tickets; notes when absent. */
@@ -41,12 +42,12 @@ const SUPPORT = 'constellation-support';
 const LIBRARY = 'constellation-library';
 
 export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHouse> => {
-  const { plan, state, support, main, variables, adapters, onLog = () => {} } = options;
+  const { desks, write, plan, state, support, main, variables, adapters, onLog = () => {} } = options;
   const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
   const product = await startProduct({
     ...{ kb: 'sample', port: 0, state, adapters, onLog },
     mains: main === undefined ? {} : { [WEBHOOKS]: main },
-    allVars: { ...connectionVars(options), ...variables },
+    helpdesks: { ...deskVariables(desks, { write }), ...variables },
     ...between,
     moreWorkers: [...(support === undefined ? [] : [support]), ...(between.moreWorkers ?? [])],
   });
@@ -73,28 +74,4 @@ const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'mor
       [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
     },
   };
-};
-
-/** HELPDESKS, and the secrets that it names. */
-const connectionVars = ({ desks, write = 'note' }: DeskHouseOptions): Record<string, string> => {
-  const secrets: Record<string, string> = {};
-  const named = (name: string, secret: string): string => {
-    secrets[name] = secret;
-    return name;
-  };
-  const workspaces = Object.entries(desks).map(([workspace, tools]) => {
-    const connections = tools.map(({ id, connection }) => {
-      const prefix = `${workspace}_${id}`.toUpperCase().replaceAll('-', '_');
-      const setting = {
-        apiUrl: connection.apiUrl,
-        secrets: connection.secrets.map((secret, at) => named(`${prefix}_SECRET_${at}`, secret)),
-        token: named(`${prefix}_TOKEN`, connection.apiToken),
-        options: connection.options,
-        write,
-      };
-      return [id, setting];
-    });
-    return [workspace, Object.fromEntries(connections)];
-  });
-  return { HELPDESKS: JSON.stringify(Object.fromEntries(workspaces)), ...secrets };
 };

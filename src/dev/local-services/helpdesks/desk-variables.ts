@@ -1,7 +1,10 @@
 import type { LocalDesk } from './local-desk.ts';
 
 /** The variables of the webhooks function that connect a workspace with stand-ins: HELPDESKS, and the secrets that it names. */
-export const deskVariables = (desks: Readonly<Record<string, readonly LocalDesk[]>>): Record<string, string> => {
+export const deskVariables = (
+  desks: Readonly<Record<string, readonly LocalDesk[]>>,
+  { write = 'note' }: { write?: 'note' | 'draft' | 'both' | undefined } = {},
+): Record<string, string> => {
   const secrets: Record<string, string> = {};
   const named = (name: string, secret: string): string => {
     secrets[name] = secret;
@@ -15,6 +18,7 @@ export const deskVariables = (desks: Readonly<Record<string, readonly LocalDesk[
         secrets: shared.map((secret, at) => named(`${prefix}_SECRET_${at}`, secret)),
         token: named(`${prefix}_TOKEN`, apiToken),
         options,
+        write,
       };
       return [id, setting];
     });
