@@ -229,6 +229,25 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       expect(await desk.findNote(ticketId, MARKER, { signal })).toBe(local.notes(ticketId)[0]?.id);
     });
 
+    it('says that it is unclear as well where the reply names no note, and the ticket cannot be read then', async () => {
+      const { helpdesks, local, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      let isWritten = false;
+      const nameless: typeof fetch = async (url, init) => {
+        if (isWritten) return new Response(null, { status: 429, headers: { 'retry-after': '7' } });
+        const response = await fetch(url, init);
+        isWritten = isWrite({ method: init?.method ?? 'GET', path: String(url) });
+        if (!isWritten) return response;
+        const body = { conversation_parts: { conversation_parts: [] }, audit: { events: [] } };
+        return Response.json(body, { status: response.status });
+      };
+      const desk = tool.desk(local.connection, { fetch: nameless, now: Date.now });
+      const error = await failure(desk.writeNote(ticketId, noteOf(), { signal }));
+      expect(error).toMatchObject({ isPassing: true, isUnclear: true });
+      expect(local.notes(ticketId)).toHaveLength(1);
+      expect(helpdesks.requests.filter(isWrite)).toHaveLength(1);
+    });
+
     it('repeats nothing of a reply in its errors', async () => {
       const {
         helpdesks: { faults },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { callHelpdesk, type HelpdeskApi, pathOf, tellHelpdesk } from '../../call-helpdesk.ts';
 import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
+import { lookAfterWrite } from '../look-after-write.ts';
 import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalText } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, ticketMetadata } from '../ticket-parts.ts';
 import type { accessTokens } from './access-tokens.ts';
@@ -113,12 +114,8 @@ export const helpScoutDesk =
           body: { text: note.html },
           signal,
         });
-        const id = optionalId.parse(headers.get('resource-id')) ?? (await findNote(ticketId, note.marker, { signal }));
-        if (id !== undefined) return id;
-        throw new HelpdeskFailed('Cannot write a note in Help Scout: the conversation does not show it', {
-          isPassing: true,
-          isUnclear: true,
-        });
+        const id = optionalId.parse(headers.get('resource-id'));
+        return id ?? lookAfterWrite('Help Scout', () => findNote(ticketId, note.marker, { signal }));
       },
 
       // Any draft that stands there stays alone: it is a person's, or ours from a call whose reply was lost.

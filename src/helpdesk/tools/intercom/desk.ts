@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { callHelpdesk, type HelpdeskApi, pathOf } from '../../call-helpdesk.ts';
-import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpdesk-tool.ts';
+import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
+import { lookAfterWrite } from '../look-after-write.ts';
 import { neededOption, neededToken } from '../needed.ts';
 import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalSeconds, optionalText } from '../reading.ts';
 import { inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
@@ -119,12 +120,8 @@ export const intercomDesk = (
         reply: Conversation,
         signal,
       });
-      const written = noteWith(note.marker, value) ?? noteWith(note.marker, await read(ticketId, signal));
-      if (written !== undefined) return written;
-      throw new HelpdeskFailed('Cannot write a note in Intercom: the conversation does not show it', {
-        isPassing: true,
-        isUnclear: true,
-      });
+      const written = noteWith(note.marker, value);
+      return written ?? lookAfterWrite('Intercom', async () => noteWith(note.marker, await read(ticketId, signal)));
     },
   };
 };

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { callHelpdesk, type HelpdeskApi, pathOf } from '../../call-helpdesk.ts';
-import { type Desk, type HelpdeskConnection, HelpdeskFailed } from '../../helpdesk-tool.ts';
+import type { Desk, HelpdeskConnection } from '../../helpdesk-tool.ts';
 import type { DeskMessage } from '../../ticket.ts';
 import { basicAuth } from '../basic-auth.ts';
+import { lookAfterWrite } from '../look-after-write.ts';
 import { neededToken } from '../needed.ts';
 import { DeskId, fileNames, itemsOf, listOf, optionalId, optionalText, optionalTime } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from '../ticket-parts.ts';
@@ -170,12 +171,8 @@ export const zendeskDesk = (
         reply: WriteReply,
         signal,
       });
-      const written = value.audit.events[0]?.id ?? (await findNote(ticketId, note.marker, { signal }));
-      if (written !== undefined) return written;
-      throw new HelpdeskFailed('Cannot write a note in Zendesk: the ticket does not show it', {
-        isPassing: true,
-        isUnclear: true,
-      });
+      const written = value.audit.events[0]?.id;
+      return written ?? lookAfterWrite('Zendesk', () => findNote(ticketId, note.marker, { signal }));
     },
   };
 };
