@@ -13,14 +13,31 @@ const replied = sampleDelivery('helpscout-convo-customer-reply-created.json', ev
 describe('what Help Scout delivers', () => {
   it('is the newest thread when that is of the customer', () => {
     expect(helpScout.read(created)).toEqual([{ kind: 'message', ticketId: '501234567', message: { id: '3001' } }]);
-    expect(helpScout.read(replied)).toEqual([{ kind: 'message', ticketId: '501234567', message: { id: '3002' } }]);
+    expect(helpScout.read(replied)[0]).toEqual({ kind: 'message', ticketId: '501234567', message: { id: '3002' } });
   });
 
-  it('is ignored when it is a note, whatever the header says, which is not signed', () => {
+  it('is ignored when it is a note, or opened by an agent', () => {
     const note = 'helpscout-convo-note-created.json';
     expect(helpScout.read(sampleDelivery(note, event('convo.note.created')))[0]?.kind).toBe('ignored');
-    const renamed = helpScout.read(sampleDelivery(note, event('convo.customer.reply.created')));
-    expect(renamed).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+    const thread = { id: 1, type: 'message', state: 'published', createdBy: { type: 'user' } };
+    const opened = madeUp({ id: 5, _embedded: { threads: [thread] } }, event('convo.created'));
+    expect(helpScout.read(opened)).toEqual([{ kind: 'ignored', reason: 'opened by an agent' }]);
+  });
+
+  it('is each thread of the customer that came with the newest, whatever was said since', () => {
+    const by = (type: string, id: number, createdAt: string) => ({
+      ...{ id, type, state: 'published', createdAt },
+      createdBy: { type: type === 'customer' ? 'customer' : 'user' },
+    });
+    const threads = [
+      by('note', 5, '2026-01-15T10:41:30Z'),
+      by('customer', 4, '2026-01-15T10:41:20Z'),
+      by('customer', 3, '2026-01-15T10:40:00Z'),
+      by('message', 2, '2026-01-15T10:39:50Z'),
+      by('customer', 1, '2026-01-15T10:30:00Z'),
+    ];
+    const events = helpScout.read(madeUp({ id: 5, _embedded: { threads } }, event('convo.customer.reply.created')));
+    expect(events).toEqual(['4', '3'].map((id) => ({ kind: 'message', ticketId: '5', message: { id } })));
   });
 
   it('is ignored when a customer has written before, and something else happens', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { intercom } from '../../src/helpdesk/tools/intercom/intercom.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
-import { changed, sampleDelivery } from './payload.ts';
+import { changed, madeUp, sampleDelivery } from './payload.ts';
 
 const created = sampleDelivery('intercom-conversation-user-created.json');
 const replied = sampleDelivery('intercom-conversation-user-replied.json');
@@ -25,16 +25,21 @@ describe('what Intercom delivers', () => {
     expect(intercom.read(sampleDelivery('intercom-ping.json'))).toEqual([{ kind: 'ignored', reason: 'a ping' }]);
     const ignored = [{ kind: 'ignored', reason: 'not of the customer' }];
     expect(intercom.read(sampleDelivery('intercom-conversation-admin-noted.json'))).toEqual(ignored);
-    for (const type of ['admin', 'bot', 'team']) {
-      expect(intercom.read(changed(replied, '"type": "user"', `"type": "${type}"`))).toEqual(ignored);
-    }
     const opened = changed(created, '"type": "user"', '"type": "admin"');
     expect(intercom.read(opened)).toEqual([{ kind: 'ignored', reason: 'opened by an agent' }]);
   });
 
-  it('is ignored when its newest part is a note, whatever its topic says', () => {
-    const noted = changed(sampleDelivery('intercom-conversation-admin-noted.json'), 'admin.noted', 'user.replied');
-    expect(intercom.read(noted)).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+  it('is the reply of a customer whatever was said since, as the topic tells that there is one', () => {
+    const [event] = intercom.read(replied);
+    const part = (type: string, by: string) => ({ id: '99', part_type: type, author: { type: by } });
+    const parts = (more: object[]) => {
+      const body = JSON.parse(new TextDecoder().decode(replied.body));
+      body.data.item.conversation_parts.conversation_parts.push(...more);
+      return madeUp(body);
+    };
+    expect(intercom.read(parts([part('note', 'admin'), part('comment', 'bot')]))).toEqual([event]);
+    const latest = [{ kind: 'message', ticketId: '215469012345', message: 'latest' }];
+    expect(intercom.read(changed(replied, '"type": "user"', '"type": "bot"'))).toEqual(latest);
   });
 
   it('tells itself by its id, which a ping has not', () => {

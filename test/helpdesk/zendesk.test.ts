@@ -25,6 +25,15 @@ describe('what Zendesk delivers', () => {
     expect(zendesk.read(staff)).toEqual([{ kind: 'ignored', reason: 'of an agent' }]);
   });
 
+  it('is the latest message when its comment has another form, so that the ticket decides', () => {
+    const latest = [{ kind: 'message', ticketId: '35436', message: 'latest' }];
+    for (const [from, to] of [
+      ['"is_staff": false', '"role": "end-user"'],
+      ['"is_public": true', '"is_public": "yes"'],
+    ] as const)
+      expect(zendesk.read(changed(added, from, to))).toEqual(latest);
+  });
+
   it('is the first or the latest message when a trigger calls, which names the ticket alone', () => {
     expect(zendesk.read(trigger)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
     const later = changed(trigger, '"ticket.created"', '"ticket.updated"');

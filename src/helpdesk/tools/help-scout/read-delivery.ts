@@ -23,7 +23,14 @@ const HelpScoutDelivery = z.object({
     .catch(undefined),
 });
 
-/** The header names the event and is not signed: it may only lead to less, and the newest thread decides. */
+/** Of two that were written so close together, both deliveries may hold both. */
+const TOGETHER_MS = 120_000;
+
+/**
+ * The newest thread of the customer, and those that came shortly before it: a delivery may be made when another message, a note of
+ * ours or a reply is there already. The header names the event and is not signed: it may only lead to less, and a message that has
+ * its note gets no other.
+ */
 export const readHelpScoutDelivery = (delivery: Delivery): HelpdeskEvent[] => {
   const event = delivery.headers.get('x-helpscout-event');
   if (event === 'helpscout.test') return [{ kind: 'ignored', reason: 'a test' }];
@@ -31,11 +38,16 @@ export const readHelpScoutDelivery = (delivery: Delivery): HelpdeskEvent[] => {
     return [{ kind: 'ignored', reason: 'not about a new message of the customer' }];
   }
   const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
-  const threads = embedded?.threads ?? [];
-  const newest = newestFirst(threads).find((thread) => isTalk(thread) && thread.state !== 'draft');
-  if (newest === undefined) return [{ kind: 'message', ticketId, message: 'latest' }];
-  if (!isOfCustomer(newest)) return [{ kind: 'ignored', reason: 'not of the customer' }];
-  return [{ kind: 'message', ticketId, message: { id: newest.id } }];
+  const said = newestFirst(embedded?.threads ?? []).filter((thread) => isTalk(thread) && thread.state !== 'draft');
+  const ofCustomer = said.filter(isOfCustomer);
+  const [newest] = ofCustomer;
+  if (newest === undefined) {
+    if (event === 'convo.created' && said.length > 0) return [{ kind: 'ignored', reason: 'opened by an agent' }];
+    return [{ kind: 'message', ticketId, message: 'latest' }];
+  }
+  const isNew = ({ id, createdAt }: HelpScoutThread) =>
+    id === newest.id || (createdAt ?? Number.NEGATIVE_INFINITY) >= (newest.createdAt ?? Number.NaN) - TOGETHER_MS;
+  return ofCustomer.filter(isNew).map(({ id }) => ({ kind: 'message', ticketId, message: { id } }));
 };
 
 /** Chats and calls tell their author, other threads by their type. */

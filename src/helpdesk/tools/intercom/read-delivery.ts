@@ -40,15 +40,14 @@ export const readIntercomDelivery = (delivery: Delivery): HelpdeskEvent[] => {
     const message = source?.id === undefined ? 'first' : { id: source.id };
     return [{ kind: 'message', ticketId, message }];
   }
-  // Newest last; what else stands among them are changes of state.
-  const part = parts?.conversation_parts.findLast(({ part_type: type }) => type !== undefined && TALK.has(type));
-  if (part === undefined) return [{ kind: 'message', ticketId, message: 'latest' }];
-  if (part.part_type === 'note' || !isCustomer(part.author))
-    return [{ kind: 'ignored', reason: 'not of the customer' }];
-  return [{ kind: 'message', ticketId, message: { id: part.id } }];
+  // Newest last. The topic is signed: what an agent, a bot or we said since does not undo the customer's reply.
+  const part = parts?.conversation_parts.findLast(
+    ({ part_type: type, author }) => type !== undefined && TALK.has(type) && isCustomer(author),
+  );
+  return [{ kind: 'message', ticketId, message: part === undefined ? 'latest' : { id: part.id } }];
 };
 
 const isCustomer = (author: z.infer<typeof Author>): boolean => CUSTOMER_TYPES.has(author?.type ?? '');
 
 /** `open` and `close` may hold a text: who replies to a closed conversation opens it. */
-const TALK: ReadonlySet<string> = new Set(['comment', 'note', 'open', 'quick_reply']);
+const TALK: ReadonlySet<string> = new Set(['comment', 'open', 'quick_reply']);

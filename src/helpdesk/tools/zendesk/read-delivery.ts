@@ -7,6 +7,7 @@ const ZendeskEvent = z.object({
   type: z.string().max(200),
   subject: optionalText(200),
   detail: z.object({ id: optionalId }),
+  /** In another form than third parties tell of, it is the ticket that decides. */
   event: z
     .object({
       comment: z
@@ -15,9 +16,11 @@ const ZendeskEvent = z.object({
           is_public: z.boolean(),
           author: z.object({ is_staff: z.boolean() }),
         })
-        .optional(),
+        .optional()
+        .catch(undefined),
     })
-    .optional(),
+    .nullish()
+    .catch(undefined),
 });
 type ZendeskEvent = z.infer<typeof ZendeskEvent>;
 
