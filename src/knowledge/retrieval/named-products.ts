@@ -1,6 +1,7 @@
 import { oncePer } from '../edition/once-per.ts';
 import { wordsOf } from '../search/analyse-text.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { workingProducts } from './working-products.ts';
 
 /** The products that a ticket is about. */
 export interface NamedProducts {
@@ -16,7 +17,7 @@ const MAX_UNKNOWN = 3;
 
 /**
  * Reads what a ticket is about from the customer's words and from what the helpdesk says. "Apollo 2" is the Apollo II; an "Apollo IV"
- * of which nobody has written is not the Apollo.
+ * of which nobody has written is not the Apollo. Of two products the one that is said to work is not meant.
  *
  * @param product Of the ticket's metadata.
  * @param devices Of the edition, in lower case.
@@ -31,25 +32,35 @@ export const namedProducts = (
   }: { product: string | undefined; devices: readonly string[]; products?: readonly string[] | undefined },
 ): NamedProducts => {
   const told = product?.trim().slice(0, MAX_PRODUCT) ?? '';
-  const forms = formsOf(devices);
   const others = products.filter((each) => !devices.includes(each.toLowerCase())).slice(0, 200);
-  const unknown = new Map<string, string>();
-  const known = new Set<string>();
-  for (const source of [told, text]) {
-    const plain = source.replace(MEASURE, ' ');
-    const further = [...devicesNamedIn(plain, others), ...variantsIn(plain, devices)];
-    for (const each of further) if (unknown.size < MAX_UNKNOWN) unknown.set(each.toLowerCase(), each);
-    for (const form of devicesNamedIn(plain, [...forms.keys(), ...further])) {
-      const device = forms.get(form);
-      if (device !== undefined) known.add(device);
-    }
-    if (source === told && told !== '' && known.size === 0 && unknown.size === 0) unknown.set(told.toLowerCase(), told);
-  }
+  const read = (source: string) => productsIn(source, devices, others);
+  const found = [read(told), read(text)];
+  const unknown = new Map(found.flatMap((each) => [...each.unknown]).slice(0, MAX_UNKNOWN));
+  const known = new Set(found.flatMap((each) => [...each.known]));
+  if (told !== '' && found[0]?.known.size === 0 && found[0].unknown.size === 0) unknown.set(told.toLowerCase(), told);
   const all = [...known, ...unknown.keys()];
   const isPart = (each: string) => all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
+  const specific = all.filter((each) => !isPart(each));
+  const working = workingProducts(specific, text, (clause) => {
+    const { known: here, unknown: besides } = read(clause);
+    return [...here, ...besides.keys()];
+  });
+  const isMeant = (each: string) => specific.includes(each) && !working.has(each);
   return {
-    known: [...known].filter((each) => !isPart(each)),
-    unknown: [...unknown].filter(([key]) => !isPart(key)).map(([, name]) => name),
+    known: [...known].filter(isMeant),
+    unknown: [...unknown].filter(([key]) => isMeant(key)).map(([, name]) => name),
+  };
+};
+
+/** What one text names: devices of the edition, and further ones by their names in lower case. */
+const productsIn = (source: string, devices: readonly string[], others: readonly string[]) => {
+  const forms = formsOf(devices);
+  const plain = source.replace(MEASURE, ' ');
+  const further = [...devicesNamedIn(plain, others), ...variantsIn(plain, devices)];
+  const named = devicesNamedIn(plain, [...forms.keys(), ...further]);
+  return {
+    known: new Set(named.flatMap((form) => forms.get(form) ?? [])),
+    unknown: new Map(further.map((each) => [each.toLowerCase(), each] as const)),
   };
 };
 
@@ -89,6 +100,9 @@ const numbered = (device: string): { family: string; number: number } => {
 const VARIANT =
   '(?:[IVX]{2,4}|[IVX]|(?:Gen(?:eration)? ?)?\\d{1,2}|Pro|Max|Mini|Nano|Plus|Ultra|Lite|Air|XL|SE|Pico|Micro)';
 
+/** What is no word of a sentence however it is written: "my apollo iv", and not "my apollo v" or "an apollo pro tip". */
+const IN_SMALL_LETTERS = /^(?:ii|iii|iv|vi|vii|viii|ix|nano|mini|pico|gen.*)$/;
+
 /** Products like a known one that are none of them: its name, and a sign behind it that no device has. */
 const variantsIn = (text: string, devices: readonly string[]): string[] => {
   const forms = formsOf(devices);
@@ -98,7 +112,7 @@ const variantsIn = (text: string, devices: readonly string[]): string[] => {
     // Devices are at most a hundred characters, and the pattern has no choice to go back to.
     const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${name})[ -]?(${VARIANT})(?![\\p{L}\\p{N}./])`, 'iu');
     const [found = '', , sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
-    const isWritten = /^\d|[A-Z]/.test(sign);
+    const isWritten = /^\d|[A-Z]/.test(sign) || IN_SMALL_LETTERS.test(sign);
     const key = found.toLowerCase().replace(/[ -]+/g, ' ');
     return found === '' || !isWritten || forms.has(key) || forms.has(key.replace(' ', '')) ? [] : found;
   });
