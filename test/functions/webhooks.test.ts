@@ -255,6 +255,16 @@ describe('what is down', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(restsUntil);
     await Promise.all([noteOf(one.ticketId), noteOf(other.ticketId)]);
   });
+
+  it('a helpdesk that lets few requests through: every ticket gets its note, one after the other', async () => {
+    const { zendesk } = ours.desks;
+    zendesk.limitRate({ requests: 8, windowMs: 1000 });
+    const many = Array.from({ length: 6 }, (_, at) => zendesk.createTicket({ message: `Ticket ${at}.` }));
+    await Promise.all(many.map((ticket) => post(...ids(ticket), { tool: 'zendesk', desk: zendesk })));
+    await Promise.all(many.map(({ ticketId }) => settled(ticketId)));
+    zendesk.limitRate(undefined);
+    expect(many.map(({ ticketId }) => zendesk.notes(ticketId).length)).toEqual(Array(6).fill(1));
+  });
 });
 
 describe('articles', () => {
