@@ -46,6 +46,8 @@ export const IntentClassification = z
       .array(z.looseObject({ intent: Intent, confidence: Share }))
       .max(10)
       .optional(),
+    /** The customer's word for danger to people or property, whatever the intent: such a draft never goes out without a person. */
+    danger: z.string().max(100).optional(),
   })
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;

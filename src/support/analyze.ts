@@ -17,6 +17,8 @@ import { withWholeArticles } from './draft/whole-articles.ts';
 import { withoutName } from './draft/without-name.ts';
 import { writeWithModel } from './draft/write-with-model.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
+import { saidIn } from './guidance/said-in.ts';
+import { signalsIn } from './guidance/signals.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
 import { secondOpinion } from './intents/second-opinion.ts';
 import { readTicket, type TicketReading } from './read-ticket.ts';
@@ -56,9 +58,10 @@ export const analyze = async (
   const text = textToClassify(ticket);
   const first = classifier.classify(text);
   const asked = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
-  const classification = ticket.isClosing
+  const opinion = ticket.isClosing
     ? askingNothing(first, classifier.threshold)
     : await secondOpinion(text, first, asked);
+  const classification = withDanger(opinion, ticket);
   const knowledge = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
@@ -80,10 +83,16 @@ export const analyze = async (
   };
 };
 
+/** Danger is told with the intent, whatever that is: the classification alone decides what goes out without a person (design 7.9). */
+const withDanger = (classification: IntentClassification, ticket: TicketReading): IntentClassification => {
+  const { danger } = signalsIn(saidIn(ticket), ticket.language);
+  return danger === undefined ? classification : { ...classification, danger };
+};
+
 /** Whatever words a message of thanks holds: it has no intent that a draft could serve. */
 const askingNothing = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({
   primary_intent: UNKNOWN_INTENT,
-  confidence: Math.min(confidence, threshold),
+  confidence: Math.min(confidence, Math.round(threshold * 1000) / 1000),
 });
 
 const nothingSought = (): Knowledge => ({ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 });

@@ -57,10 +57,30 @@ const toldProduct = (
 const productIn = (texts: readonly string[], taxonomy: Products): string | undefined => {
   for (const text of texts) {
     const named = namesIn(text, taxonomy);
-    if (named.length > 0) return named.length === 1 ? named[0] : undefined;
+    if (named.length === 1) return named[0];
+    // "The Apollo II works, but the Apollo III shows 0 H/s."
+    if (named.length > 1) {
+      const [only, ...others] = namesIn(withoutWhatWorks(text), taxonomy);
+      return others.length === 0 ? only : undefined;
+    }
   }
   return undefined;
 };
+
+/** Without the clauses that say of something that it is as it should be. */
+const withoutWhatWorks = (text: string): string =>
+  text
+    .slice(0, MAX_TOLD)
+    .split(CLAUSE_ENDS)
+    .filter((clause) => !WORKS.test(clause) || FAILS.test(clause))
+    .join('. ');
+
+const CLAUSE_ENDS =
+  /[.,;:!?\n]+|(?<!\p{L})(?:but|while|whereas|and|aber|und|während|mais|et|pero|y|ma|e|mas|maar|en)(?!\p{L})/iu;
+const WORKS =
+  /(?<!\p{L})(?:works?|working|(?:is|are|runs?|running) (?:fine|ok|okay|good|well)|no (?:problems?|issues?|trouble)|funktioniert|läuft|geht|marche|fonctionne|funciona|funziona|werkt)(?!\p{L})/iu;
+const FAILS =
+  /(?<!\p{L})(?:not|no longer|never|stopped|stops|hardly|\p{L}+n['’]t|nicht|kein\p{L}*|pas|non|não|niet)(?!\p{L})/iu;
 
 /** As the taxonomy writes them; of others, as the text does. */
 const namesIn = (text: string, taxonomy: Products): string[] => {

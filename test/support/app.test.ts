@@ -176,6 +176,47 @@ describe('POST /v1/support/analyze', () => {
     }
   });
 
+  it('sends nothing by itself to somebody in danger, however sure the intent is', async () => {
+    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const { reply } = await analysed({ message: `${asked} There is smoke coming out of the case.` });
+    expect(reply.intent_classification.danger).toBe('smoke');
+    expect(reply.draft.auto_send).toBe(false);
+    expect(reply.agent_guidance.auto_send.allowed).toBe(false);
+    expect(reply.agent_guidance.escalation.to).toBe('Safety team');
+  });
+
+  it('looks nothing up for a message of thanks, and treats it as no trouble', async () => {
+    const history = [
+      { from: 'customer', text: 'The fan of my Apollo II is very loud' },
+      { from: 'agent', text: 'Please clean the fan.' },
+    ];
+    const { reply, asked } = await analysed({ message: 'Thank you so much, that fixed it!', history });
+    expect(asked).toEqual([]);
+    expect(reply.intent_classification.primary_intent).toBe('unknown');
+    expect(reply.draft.template).toBe('general');
+    expect(reply.knowledge_retrieval).toEqual({
+      ...{ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 },
+    });
+  });
+
+  it('drafts for the product that the customer names', async () => {
+    const { reply, asked } = await analysed({
+      message: 'The fan of my Apollo III is very loud',
+      metadata: { product: 'Apollo II' },
+    });
+    expect(asked[0]?.metadata).toEqual({ product: 'Apollo III' });
+    expect(reply.draft.text).toContain('your Apollo III');
+  });
+
+  it('tells nothing personal that stands in a product field', async () => {
+    const { reply } = await analysed(
+      { message: 'The fan is very loud', metadata: { product: 'Apollo II, a@b.example' } },
+      { mask: (text) => text.replaceAll('a@b.example', '[email]') },
+    );
+    expect(JSON.stringify(reply)).not.toContain('a@b');
+    expect(reply.agent_guidance.summary).toContain(', Apollo II;');
+  });
+
   it('answers every request of the contract with a reply of the contract', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),

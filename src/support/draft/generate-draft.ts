@@ -14,7 +14,7 @@ import { pickShownSteps } from './pick-shown-steps.ts';
 import type { PickedSteps } from './pick-steps.ts';
 import { sourceGrounding } from './source-grounding.ts';
 import { type TriedAlready, triedAlready } from './tried-already.ts';
-import { usablePassages } from './usable-passages.ts';
+import { otherProducts, usablePassages } from './usable-passages.ts';
 import { withoutPromises } from './without-promises.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
@@ -76,8 +76,9 @@ export const createDraftComposer =
     const products = [...taxonomy.devices, ...(intent?.devices ?? [])];
     const language = ticket?.language ?? template.language;
     const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
+    const { inSentence: isOfOthers } = otherProducts({ product, products });
     const usable = knowledge === undefined ? [] : usablePassages(knowledge, { product, products, language });
-    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, tried });
+    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, product, isOfOthers, tried });
     const { kept, promises } = withoutPromises(picked);
     const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso: sourcesOf(knowledge) });
     const markdown = assemble(filled, { ...grounded, signature: taxonomy.signature });

@@ -59,13 +59,17 @@ interface Rendering {
 
 /** One group of quotes as Markdown, each cited. */
 export const renderSteps = (
-  { kind, isOrdered, intro, quotes, isCut }: PickedSteps,
+  { kind, isOrdered, intro, quotes, isCut, passage }: PickedSteps,
   { mark, heading, phrases }: Rendering,
 ): string => {
   if (kind === 'prose') return quotes.map((quote) => cited(quote, mark)).join(' ');
   const opening = intro === undefined ? titleOf(heading, mark) : [cited(intro, mark)];
   const rest = isCut ? [`${phrases.more} ${mark}.`] : [];
-  if (kind === 'code') return [...(opening.length > 0 ? opening : [mark]), ...quotes, ...rest].join('\n\n');
+  if (kind === 'code') {
+    // A mark by itself would stand for nothing: what code is about, its section or its article says.
+    const above = [opening, titleOf(passage.headingPath.at(-1) ?? '', mark), titleOf(passage.title, mark)];
+    return [...(above.find((each) => each.length > 0) ?? []), ...quotes, ...rest].join('\n\n');
+  }
   if (kind === 'table') return [...opening, tableOf(quotes, mark), ...rest].join('\n\n');
   const items = quotes.map((quote, at) => listItem(cited(quote, mark), isOrdered ? `${at + 1}. ` : '- '));
   return [...opening, items.join('\n'), ...rest].join('\n\n');

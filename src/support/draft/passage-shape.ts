@@ -1,6 +1,6 @@
 import { detectLanguage } from '../../knowledge/answers/languages/detect-language.ts';
 import { isPlanted, isPlantedName } from '../../knowledge/answers/planted-text.ts';
-import { type Reading, readPassage } from '../../knowledge/answers/read-passage.ts';
+import { type Reading, readPassage, type Words } from '../../knowledge/answers/read-passage.ts';
 import { splitBlocks } from '../../knowledge/answers/split-blocks.ts';
 import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
@@ -9,6 +9,8 @@ import { groupsOf, type StepGroup } from './step-group.ts';
 /** All of a passage that does not depend on the ticket. Each part is made when it is first asked for: some take a millisecond. */
 export interface PassageShape {
   reading: Reading;
+  /** The words of the heading that the passage stands under, and of what that heading makes it hold for alone. */
+  heading: { words: Words; limits: Words };
   /** What can be quoted together, in order. */
   groups: readonly StepGroup[];
   /** What of it may be shown: all before the first block that speaks to a model instead of a reader; may be empty. */
@@ -39,6 +41,7 @@ export const shapeOf = (passage: PassageText): PassageShape => {
 const makeShape = (passage: PassageText): PassageShape => {
   const { title, headingPath, text } = passage;
   const reading = once(() => readPassage({ text, title, headingPath }));
+  const heading = once(() => headingOf(headingPath.at(-1) ?? ''));
   const groups = once(() => groupsOf(text, reading()));
   const shown = once(() => shownOf(passage));
   const source = once(() => prepareSource({ text, title: [title, ...headingPath].join('\n') }));
@@ -46,6 +49,9 @@ const makeShape = (passage: PassageText): PassageShape => {
   return {
     get reading() {
       return reading();
+    },
+    get heading() {
+      return heading();
     },
     get groups() {
       return groups();
@@ -61,6 +67,15 @@ const makeShape = (passage: PassageText): PassageShape => {
     },
   };
 };
+
+const headingOf = (heading: string): PassageShape['heading'] => ({
+  words: readPassage({ text: '', title: heading, headingPath: [] }).above,
+  limits: readPassage({ text: '', title: LIMITED.exec(heading)?.[1] ?? '', headingPath: [] }).above,
+});
+
+/** "Update without internet", "If the LED stays off". */
+const LIMITED =
+  /(?<!\p{L})(?:without|if|when|unless|ohne|wenn|falls|sans|si|quand|sin|cuando|senza|se|quando|sem|zonder|als|wanneer)\s(.{1,200})/iu;
 
 const once = <Value>(make: () => Value): (() => Value) => {
   let made: { value: Value } | undefined;

@@ -8,6 +8,7 @@ import { questionOf } from './question-of.ts';
 import { carriedAlong, type StepCandidate, stepCandidates, textOf } from './step-candidates.ts';
 import type { StepGroup } from './step-group.ts';
 import type { TriedAlready } from './tried-already.ts';
+import { TROUBLE } from './trouble.ts';
 
 /** Steps or sentences of one passage that a draft quotes, as they stand there. */
 export interface PickedSteps {
@@ -27,6 +28,10 @@ export interface PickOptions {
   text: string;
   /** What the customer's intent is called and about; empty for none. */
   intent?: string | undefined;
+  /** The customer's; undefined where none is known. */
+  product?: string | undefined;
+  /** Whether a text is about other products than the customer's alone; none is when absent. */
+  isOfOthers?: ((text: string) => boolean) | undefined;
   tried: TriedAlready;
   /** Steps and sentences in all, warnings apart; 6 when absent. */
   limit?: number | undefined;
@@ -48,17 +53,19 @@ const TITLE_SHARE = 0.5;
  */
 export const pickSteps = (
   passages: readonly KnowledgePassage[],
-  { text, intent = '', tried, limit = LIMIT }: PickOptions,
+  { text, intent = '', product, isOfOthers = () => false, tried, limit = LIMIT }: PickOptions,
 ): PickedSteps[] => {
   const scored = passages.map((passage) => ({ ...passage, score: passage.relevance }));
   const question = questionOf(
     text,
     passages.map((passage) => shapeOf(passage).reading),
+    { product },
   );
   const scorer = createScorer(question, scored);
-  const candidates = passages
-    .flatMap((passage) => stepCandidates(passage, { scorer, tried }))
+  const all = passages
+    .flatMap((passage) => stepCandidates(passage, { scorer, isTelling: question.isTelling, tried, isOfOthers }))
     .toSorted((one, other) => other.score - one.score);
+  const candidates = withoutSpare(all);
   const matched = candidates.filter(({ isMatched }) => isMatched);
   const plain = choose(matched, limit);
   if (plain.length === 0) return [];
@@ -71,6 +78,12 @@ export const pickSteps = (
     passages.filter((each) => each.source === source).flatMap((passage) => quotesOf(passage, chosen, tried)),
   );
   return withoutRepeats(picked);
+};
+
+/** What is better than nothing only stays where there is nothing else. */
+const withoutSpare = (candidates: readonly StepCandidate[]): readonly StepCandidate[] => {
+  const better = candidates.filter(({ isSpare }) => !isSpare);
+  return better.some(({ isMatched }) => isMatched) ? better : candidates;
 };
 
 /** Articles on models of one product say much in the same words. */
@@ -127,10 +140,6 @@ const firstRemedy = (
   );
   return remedies.toSorted((one, other) => passages.indexOf(one.passage) - passages.indexOf(other.passage))[0];
 };
-
-/** What a title says that is about something that does not go as it should. */
-const TROUBLE =
-  /(?<!\p{L})(?:not|no|never|won['’]t|can['’]?t|cannot|does(?:n['’]t)|fail\p{L}*|errors?|problems?|trouble\p{L}*|issues?|slow\p{L}*|lower|lost|stuck|broken|missing|rejected|overheat\p{L}*|crash\p{L}*|fix\p{L}*|nicht|kein\p{L}*|fehler\p{L}*|störung\p{L}*|langsam|probleme?|panne|erreurs?|pas|problèmes?|fallos?|errores|problemas?|non|errori?|guasto|não|erros?|avaria|niet|geen|fouten?|storing)(?!\p{L})/iu;
 
 const stemsOf = (text: string): Set<string> => {
   const stems = new Set<string>();

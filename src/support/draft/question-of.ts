@@ -3,13 +3,24 @@ import type { Question } from '../../knowledge/answers/score-sentences.ts';
 import { analyseText } from '../../knowledge/search/analyse-text.ts';
 import { stem } from '../../knowledge/search/stem.ts';
 
+/** A question with what of it tells more than the product. */
+export interface AskedQuestion extends Question {
+  /** Whether one of its terms does, by their places; any where it says nothing but the product. */
+  isTelling(matched: ReadonlySet<number>): boolean;
+}
+
 /**
  * A customer's words as sentences are scored by. How telling each word is comes from the passages at hand: what stands in few
  * of their sentences tells more.
  *
  * @param text At most 4,000 UTF-16 units are read.
+ * @param options.product Which one it is about, tells little of what is asked.
  */
-export const questionOf = (text: string, readings: readonly Reading[]): Question => {
+export const questionOf = (
+  text: string,
+  readings: readonly Reading[],
+  { product = '' }: { product?: string | undefined } = {},
+): AskedQuestion => {
   const read = text.slice(0, MAX_READ);
   const words = new Map<string, string>();
   const sequence: string[] = [];
@@ -19,18 +30,27 @@ export const questionOf = (text: string, readings: readonly Reading[]): Question
     if (!words.has(stemmed)) words.set(stemmed, word);
     sequence.push(stemmed);
   });
+  const faint = new Set<string>();
+  analyseText(product, (word) => faint.add(stem(word)));
   const units = readings.flatMap(({ units: all }) => all.map(({ words: { stems } }) => new Set(stems)));
   const terms = [...words].map(([stemmed, word]) => {
     const holders = units.filter((stems) => stems.has(stemmed)).length;
-    return { word, stem: stemmed, corrections: [], idf: Math.log(1 + (units.length + 0.5) / (holders + 0.5)) };
+    const idf = Math.log(1 + (units.length + 0.5) / (holders + 0.5));
+    return { word, stem: stemmed, corrections: [], idf: faint.has(stemmed) ? PRODUCT_SHARE * idf : idf };
   });
   const places = new Map(terms.map(({ stem: stemmed }, at) => [stemmed, at]));
   const neighbours = sequence.slice(1).map((right, at): [number, number] => {
     const left = sequence[at] ?? '';
     return [places.get(left) ?? 0, places.get(right) ?? 0];
   });
-  return { text: read, query: { terms, neighbours, total: terms.reduce((sum, { idf }) => sum + idf, 0) } };
+  const telling = new Set([...places].flatMap(([stemmed, at]) => (faint.has(stemmed) ? [] : [at])));
+  return {
+    text: read,
+    query: { terms, neighbours, total: terms.reduce((sum, { idf }) => sum + idf, 0) },
+    isTelling: (matched) => [...matched].some((at) => telling.size === 0 || telling.has(at)),
+  };
 };
 
 const MAX_READ = 4000;
+const PRODUCT_SHARE = 0.25;
 const MAX_TERMS = 40;

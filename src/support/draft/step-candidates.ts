@@ -3,9 +3,11 @@ import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { shapeOf } from './passage-shape.ts';
 import { promiseIn } from './promise-in.ts';
+import type { AskedQuestion } from './question-of.ts';
 import { isWarning } from './safety-warning.ts';
 import type { StepGroup } from './step-group.ts';
 import { type TriedAlready, wasTried } from './tried-already.ts';
+import { TROUBLE } from './trouble.ts';
 
 /** A group that may be quoted, without what was tried. */
 export interface StepCandidate {
@@ -18,6 +20,8 @@ export interface StepCandidate {
   score: number;
   /** It shares a word with the message. */
   isMatched: boolean;
+  /** It says what the customer has told, or what holds in a case that the message does not speak of: better than nothing. */
+  isSpare: boolean;
 }
 
 /** Numbered steps are kept whole up to here: half a procedure may do harm. */
@@ -28,6 +32,8 @@ const FIRST_ITEMS = 6;
 const STEPS_WORTH = 2.5;
 /** What stands before the first heading says again what the trouble is. */
 const OPENING_LOSS = 2;
+/** A section is called what it answers: for the share of the message that its heading has. */
+const HEADING_WORTH = 4;
 /** Of one quote, in UTF-16 units: a longer one is left to the article. */
 const MAX_QUOTE = 900;
 const MAX_ROWS = 3;
@@ -36,18 +42,29 @@ const NEARLY = 0.8;
 /** Of a passage, beside what is quoted of it. */
 const CARRIED = 3;
 
+/** What passages are held against. */
+export interface Asking {
+  scorer: Scorer;
+  isTelling: AskedQuestion['isTelling'];
+  tried: TriedAlready;
+  /** Whether a text is about other products than the customer's alone. */
+  isOfOthers: (text: string) => boolean;
+}
+
 /** What of a passage may be quoted, each with how well it answers. */
-export const stepCandidates = (
-  passage: KnowledgePassage,
-  { scorer, tried }: { scorer: Scorer; tried: TriedAlready },
-): StepCandidate[] => {
+export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepCandidate[] => {
+  const { scorer, isTelling } = asking;
   const {
     reading: { units, above: titles },
+    heading,
     groups,
   } = shapeOf(passage);
   const above = scorer.look(titles).matched;
   const looks = units.map(({ words }) => scorer.look(words));
   const scored = { ...passage, score: passage.relevance };
+  const inHeading = scorer.look(heading.words).matched;
+  const under = HEADING_WORTH * scorer.shareOf(inHeading);
+  const isOtherCase = heading.limits.stems.length > 0 && scorer.look(heading.limits).matched.size === 0;
   const lookAt = (unit: Unit) => looks[units.indexOf(unit)];
   const scoreOf = (unit: Unit): number => {
     const at = units.indexOf(unit);
@@ -57,17 +74,21 @@ export const stepCandidates = (
     return scorer.score(look, { ...around, text: textOf(passage, unit), isSteps: unit.isSteps, passage: scored });
   };
   return groups.flatMap((group): StepCandidate[] => {
-    const kept = quotableOf(passage, group, { scorer, tried });
+    const kept = quotableOf(passage, group, asking);
     const last = kept.at(-1);
     if (last === undefined) return [];
     const shown = kept.length > WHOLE_LIST || !group.isOrdered ? kept.slice(0, mostOf(group)) : kept;
     // A sentence is asked for by itself, those before it only make it understood.
     const asked = [...(group.kind === 'prose' ? [last] : kept), ...(group.intro === undefined ? [] : [group.intro])];
-    const isMatched = asked.some((unit) => (lookAt(unit)?.matched.size ?? 0) > 0);
     const isOpening = group.kind === 'prose' && passage.headingPath.length === 0;
+    // Of an article about trouble, the opening tells what the customer tells.
+    const isSpare = isOtherCase || (isOpening && TROUBLE.test(passage.title));
+    // Steps need not say again what their heading says.
+    const found = [...asked.map((unit) => lookAt(unit)?.matched), ...(group.kind === 'prose' ? [] : [inHeading])];
+    const isMatched = found.some((matched) => matched !== undefined && isTelling(matched));
     const worth = (group.isOrdered ? STEPS_WORTH : 0) - (isOpening ? OPENING_LOSS : 0);
-    const score = Math.max(...asked.map(scoreOf)) + worth;
-    return [{ passage, group, units: shown, isCut: shown.length < kept.length, score, isMatched }];
+    const score = Math.max(...asked.map(scoreOf)) + worth + under;
+    return [{ passage, group, units: shown, isCut: shown.length < kept.length, score, isMatched, isSpare }];
   });
 };
 
@@ -110,15 +131,22 @@ export const textOf = ({ text }: Pick<KnowledgePassage, 'text'>, { start, end }:
 const quotableOf = (
   passage: KnowledgePassage,
   { kind, isOrdered, intro, units }: StepGroup,
-  { scorer, tried }: { scorer: Scorer; tried: TriedAlready },
+  { scorer, tried, isOfOthers }: Asking,
 ): readonly Unit[] => {
   if (!units.every((unit) => isQuotable(passage, unit))) return [];
-  if (kind === 'table') return rowsThatFit(units, scorer);
+  if (kind === 'table') {
+    const [head, ...rows] = units;
+    if (head === undefined) return [];
+    return rowsThatFit([head, ...rows.filter((row) => !isOfOthers(textOf(passage, row)))], scorer);
+  }
   const last = textOf(passage, units.at(-1) as Unit); // Groups without a unit are left out.
   if (kind === 'prose' && /[?:]["”*_)]{0,3}$/.test(last)) return [];
   const heading = passage.headingPath.at(-1) ?? '';
   const under = kind === 'prose' ? '' : `${heading}\n${intro === undefined ? '' : textOf(passage, intro)}`;
-  const left = units.filter((unit) => !wasTried(textOf(passage, unit), tried, under));
+  const left = units.filter((unit) => {
+    const text = textOf(passage, unit);
+    return !wasTried(text, tried, under) && (isOrdered || kind === 'code' || !isOfOthers(text));
+  });
   if (left.length === units.length) return units;
   if (kind === 'prose' || (isOrdered && (left.length * 2 < units.length || isProcedure(last)))) return [];
   return left;

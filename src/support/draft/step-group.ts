@@ -1,5 +1,6 @@
 import type { Reading, Unit } from '../../knowledge/answers/read-passage.ts';
 import { type Block, splitBlocks } from '../../knowledge/answers/split-blocks.ts';
+import { listsOf, numberOf } from './lists-of.ts';
 
 /** What can be quoted of a passage together: a list with what introduces it, a table, a code block, a sentence. */
 export interface StepGroup {
@@ -12,16 +13,40 @@ export interface StepGroup {
   units: readonly Unit[];
 }
 
-/** All of a passage that can be quoted, in order. Sentences that are not understood by themselves are left out. */
-export const groupsOf = (text: string, { units }: Reading): StepGroup[] =>
-  splitBlocks(text).flatMap((block): StepGroup[] => {
+/**
+ * All of a passage that can be quoted, in order. Sentences that are not understood by themselves are left out, and so are numbered
+ * steps that begin in another passage, or end with a colon that nothing follows.
+ */
+export const groupsOf = (text: string, { units }: Reading): StepGroup[] => {
+  const blocks = splitBlocks(text);
+  const lists = listsOf(text, blocks, units);
+  return blocks.flatMap((block): StepGroup[] => {
     const own = units.filter(({ start, end }) => start >= block.start && end <= block.end);
-    if (own.length === 0) return [];
+    if (own.length === 0 || lists.swallowed.has(block)) return [];
     if (block.kind === 'prose') return proseGroups(text, own);
-    if (block.kind !== 'list' && block.kind !== 'table' && block.kind !== 'code') return [];
-    const isOrdered = block.kind === 'list' && /\d/.test(text[block.start] ?? '');
-    return [{ kind: block.kind, isOrdered, intro: introOf(block, units), units: own }];
+    const intro = introOf(block, units);
+    if (block.kind === 'list')
+      return lists.starting.filter(({ at }) => at === block).flatMap((list) => listGroup(text, list.items, intro));
+    if (block.kind !== 'table' && block.kind !== 'code') return [];
+    return [{ kind: block.kind, isOrdered: false, intro, units: own }];
   });
+};
+
+/** @param list Items of one list. */
+const listGroup = (text: string, list: readonly Unit[], introduced: Unit | undefined): StepGroup[] => {
+  const [first] = list;
+  if (first === undefined) return [];
+  const number = numberOf(text, first);
+  const isWhole = (unit: Unit) => !/:[*_]{0,3}$/.test(textOfUnit(text, unit).trimEnd());
+  // What opens a block of two lists introduces the first of them.
+  const intro =
+    introduced !== undefined && text.slice(introduced.end, first.start).trim() === '' ? introduced : undefined;
+  if (number === undefined) {
+    const units = list.filter(isWhole);
+    return units.length === 0 ? [] : [{ kind: 'list', isOrdered: false, intro, units }];
+  }
+  return number > 1 || !list.every(isWhole) ? [] : [{ kind: 'list', isOrdered: true, intro, units: list }];
+};
 
 const proseGroups = (text: string, sentences: readonly Unit[]): StepGroup[] =>
   sentences.flatMap((unit, at): StepGroup[] => {

@@ -15,11 +15,16 @@ export interface AutoSend {
  * @param intent Of the taxonomy; undefined where it has none of that id.
  */
 export const autoSendOf = (
-  { primary_intent, confidence }: IntentClassification,
+  { primary_intent, confidence, danger }: IntentClassification,
   intent: Pick<Intent, 'title' | 'auto_send'> | undefined,
 ): AutoSend => {
   if (primary_intent === UNKNOWN_INTENT || intent === undefined)
     return { allowed: false, reasons: ['The message fits no intent well enough.'] };
+  if (danger !== undefined)
+    return {
+      allowed: false,
+      reasons: [`The message speaks of possible danger ("${danger}"): a person has to see it.`],
+    };
   const { allowed, min_confidence } = intent.auto_send;
   if (!allowed)
     return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };

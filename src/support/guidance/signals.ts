@@ -21,7 +21,10 @@ export const signalsIn = (text: string, language?: string): Signals => {
   const own = languagesOf(language);
   const danger = [...new Set<SignalLanguage>([...own, 'en'])].map((each) => DANGER[each].exec(read)?.[0]);
   return {
-    danger: danger.find((each) => each !== undefined)?.toLowerCase(),
+    danger: danger
+      .find((each) => each !== undefined)
+      ?.toLowerCase()
+      .slice(0, 100),
     isAngry: own.some((each) => ANGER[each].test(read)) || isLoud(read),
     wanted: wantedIn(read, own),
   };

@@ -148,6 +148,14 @@ describe('autoSendOf()', () => {
     expect(of(1, { ...intent, auto_send: { allowed: false, min_confidence: 0 } }).allowed).toBe(false);
   });
 
+  it('never sends where the message speaks of danger, however sure the intent is', () => {
+    const { allowed, reasons } = autoSendOf({ primary_intent: 'noise', confidence: 1, danger: 'smoke' }, intent);
+    expect([allowed, reasons]).toEqual([
+      false,
+      ['The message speaks of possible danger ("smoke"): a person has to see it.'],
+    ]);
+  });
+
   it('never sends what fits no intent', () => {
     expect(autoSendOf({ primary_intent: 'noise', confidence: 1 }, undefined).allowed).toBe(false);
     expect(of(1, intent, 'unknown').allowed).toBe(false);
