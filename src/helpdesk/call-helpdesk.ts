@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { readAs } from '../contract/read-as.ts';
 import { discard, readBody } from '../runtime/read-body.ts';
 import { isOwnAddress } from '../runtime/service-address.ts';
 import { HelpdeskFailed } from './helpdesk-tool.ts';
@@ -50,9 +51,9 @@ export const callHelpdesk = async <Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> => {
   const failed = failureOf(api, call);
   const response = await succeed(api, call);
-  const read = reply.safeParse(await readReply(response, failed));
-  if (!read.success) throw failed('the reply is not what its documentation says', { isLost: true });
-  return read.data;
+  const read = readAs(reply, await readReply(response, failed));
+  if (!read.ok) throw failed('the reply is not what its documentation says', { isLost: true });
+  return read.value;
 };
 
 /** The same for calls whose status tells all: gives the headers, and does not read the body. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { readAs } from '../../contract/read-as.ts';
 import { type Delivery, DeliveryUnreadable } from '../helpdesk-tool.ts';
 import { parseJson } from '../parse-json.ts';
 
@@ -19,9 +20,9 @@ export const readPayload = <Schema extends z.ZodType>(
   } catch {
     throw new DeliveryUnreadable(`Cannot read a delivery of ${tool}: its body is no JSON`);
   }
-  const read = schema.safeParse(json);
-  if (read.success) return read.data;
-  const where = read.error.issues[0]?.path.join('.') ?? '';
+  const read = readAs(schema, json);
+  if (read.ok) return read.value;
+  const where = read.issues[0]?.path ?? '';
   throw new DeliveryUnreadable(
     `Cannot read a delivery of ${tool}: ${where === '' ? 'it' : where} is not as documented`,
   );
@@ -36,7 +37,8 @@ export const headerId = ({ headers }: Delivery, name: string): string | undefine
 /** The same, of a body that is as a rule read before. Never throws. */
 export const payloadId = (delivery: Delivery, schema: z.ZodType<string | undefined>): string | undefined => {
   try {
-    return schema.safeParse(parseJson(delivery.body)).data;
+    const read = readAs(schema, parseJson(delivery.body));
+    return read.ok ? read.value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/read-as.ts';
 
 /**
  * An id of a helpdesk as a text: letters, digits and `_ - : .`, not beginning with a dot, so that it may stand in a path;
@@ -37,8 +38,8 @@ export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number)
 export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
   z.array(z.unknown()).transform((items) =>
     items.slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
-      const read = item.safeParse(one);
-      return read.success ? [read.data] : [];
+      const read = readAs(item, one);
+      return read.ok ? [read.value] : [];
     }),
   );
 

@@ -38,7 +38,10 @@ const sourceOf = (
 
 const asked = { limit: 100, updatedSinceMs: undefined, position: undefined, signal: AbortSignal.timeout(60_000) };
 
-const readAll = async (source: ArticleSource, request: Partial<typeof asked> & { updatedSinceMs?: number } = {}) => {
+const readAll = async (
+  source: ArticleSource,
+  request: Partial<Omit<typeof asked, 'updatedSinceMs'>> & { updatedSinceMs?: number } = {},
+) => {
   const pages: (SourceArticle | UnreadableArticle)[][] = [];
   let position: unknown;
   do {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readAs } from '../../../contract/read-as.ts';
 import type { Delivery, HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
 import { DeskId, optionalId, optionalText } from '../reading.ts';
@@ -20,9 +21,9 @@ export const readHubspotDelivery = (delivery: Delivery): HelpdeskEvent[] =>
 
 /** Each by itself, so that one that cannot be read does not hold up the others. */
 const readEvent = (event: unknown): HelpdeskEvent => {
-  const read = HubspotEvent.safeParse(event);
-  if (!read.success) return { kind: 'ignored', reason: 'an event that is not as documented' };
-  const { subscriptionType: type, objectId: ticketId, messageId: id, messageType } = read.data;
+  const read = readAs(HubspotEvent, event);
+  if (!read.ok) return { kind: 'ignored', reason: 'an event that is not as documented' };
+  const { subscriptionType: type, objectId: ticketId, messageId: id, messageType } = read.value;
   if (type !== 'conversation.newMessage') return { kind: 'ignored', reason: 'not about a new message' };
   if (messageType !== 'MESSAGE') return { kind: 'ignored', reason: 'a comment' };
   if (ticketId === undefined || id === undefined) return { kind: 'ignored', reason: 'a message without its ids' };
@@ -37,7 +38,8 @@ export const DeliveryKey = z
   .min(1)
   .max(100)
   .transform((events): string | undefined => {
-    const { data } = EventKey.safeParse(events[0]);
-    if (data === undefined) return undefined;
+    const read = readAs(EventKey, events[0]);
+    if (!read.ok) return undefined;
+    const data = read.value;
     return [data.eventId, data.subscriptionId, data.objectId, data.messageId ?? '', events.length].join('.');
   });
