@@ -1,6 +1,6 @@
 import type { TicketJob, TicketState, TicketsResponse } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
-import type { JobReport } from './ticket-case.ts';
+import type { JobReport } from './report-jobs.ts';
 
 /** Where a job is: the ticket's own object, and its number there. */
 export interface JobPlace {

@@ -12,7 +12,7 @@ import { ownContext } from './ask-support.ts';
 import { type DeskIndex, deskIndex, type Undelivered } from './desk-index.ts';
 import type { DeadJob, DeskStub } from './desk-stub.ts';
 import { type Pauses, pauses } from './pauses.ts';
-import type { JobReport } from './ticket-case.ts';
+import type { JobReport } from './report-jobs.ts';
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 
 export interface DeskObjectEnv extends IdentityVariables, TicketTimeVariables {

@@ -1,6 +1,6 @@
 import type { TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
 import type { JobPlace, Undelivered } from './desk-index.ts';
-import type { JobReport } from './ticket-case.ts';
+import type { JobReport } from './report-jobs.ts';
 
 export interface DeadJob {
   id: string;

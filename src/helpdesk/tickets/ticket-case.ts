@@ -1,12 +1,9 @@
-import type { TicketJob } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
-import type { HelpdeskEvent } from '../helpdesk-tool.ts';
-import { failureOf, NotYet } from './attempt-failed.ts';
-import { type StepParts, workOn } from './job-steps.ts';
-import { isUnnamed, type Job, ticketStore } from './ticket-store.ts';
+import { acceptEvent, type MessageEvent } from './accept-event.ts';
+import { type AttemptParts, attemptJob } from './attempt-job.ts';
+import { type JobReport, jobReporter } from './report-jobs.ts';
+import { type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs } from './ticket-times.ts';
-
-export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 
 /** What work on a ticket came to, for whoever asked for it. */
 export interface WorkOutcome {
@@ -14,15 +11,8 @@ export interface WorkOutcome {
   open: number;
 }
 
-/** A job as the workspace's desk lists it. */
-export interface JobReport extends Omit<TicketJob, 'id' | 'helpdesk' | 'ticket_id'> {
-  job: number;
-  version: number;
-}
-
-export interface TicketCaseParts extends Omit<StepParts, 'store'> {
+export interface TicketCaseParts extends Omit<AttemptParts, 'store'> {
   sql: Sql;
-  random: () => number;
   /** Tells the workspace's desk how jobs stand. */
   report(jobs: readonly JobReport[]): Promise<void>;
   /** Tells the workspace's desk that the tool asks to be left alone until then, with all tickets of the connection. */
@@ -31,7 +21,6 @@ export interface TicketCaseParts extends Omit<StepParts, 'store'> {
   nudge(): Promise<void>;
   /** Has `ring` called at that time, in place of any before. */
   wakeAt(time: number): void;
-  onFault(where: string, error: unknown): void;
 }
 
 /** All that is known and done about one ticket. */
@@ -56,75 +45,31 @@ const GRACE_RETRIES = 60;
 const MAX_NUDGES = 3;
 /** Jobs of one call: what is left is put on the queue again. */
 const MAX_JOBS_AT_ONCE = 10;
-/** A change that was not told at once is told with the next alarm. */
-const REPORT_WITHIN_MS = 1000;
-/** However often a tool asks to wait, or whatever else does not count as an attempt. */
-const MAX_OPEN_MS = 86_400_000;
 
 export const openCase = (parts: TicketCaseParts): TicketCase => {
-  const { sql, now, random, times, nudge, wakeAt, onFault } = parts;
-  const store = ticketStore(sql);
-  const graceMs = (nudges: number) => backOffMs(nudges + 1, { retryMs: times.retryMs * GRACE_RETRIES, random });
-  let reportFailures = 0;
-  let reportAgainAt = 0;
+  const { now, random, times, onFault } = parts;
+  const store = ticketStore(parts.sql);
+  const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
+  const graceMs = (nudges: number): number => backOffMs(nudges + 1, { retryMs: times.retryMs * GRACE_RETRIES, random });
+  const reporter = jobReporter({ store, now, backOff, tell: parts.report, onFault });
 
   const planWake = (): void => {
     const { nudgeAt, endedAt } = store.nextTimes();
-    const reportAt = store.untold().length > 0 ? Math.max(reportAgainAt, now() + REPORT_WITHIN_MS) : null;
-    const wakes = [nudgeAt, reportAt, endedAt === null ? null : endedAt + times.keepMs].filter((time) => time !== null);
-    if (wakes.length > 0) wakeAt(Math.min(...wakes));
+    const forgetAt = endedAt === null ? undefined : endedAt + times.keepMs;
+    const wakes = [nudgeAt ?? undefined, reporter.dueAt(), forgetAt].filter((time) => time !== undefined);
+    if (wakes.length > 0) parts.wakeAt(Math.min(...wakes));
   };
 
-  const attempt = async (job: Job): Promise<number | undefined> => {
-    // On record before anything is done: an attempt that ends the process counts, and is followed by another.
-    const attempts = job.attempts + 1;
-    const due = now() + backOff(attempts);
-    const lease = 3 * times.callMs + times.analyseMs;
-    const begun = store.change(
-      job,
-      { attempts, due_at: due, nudge_at: Math.max(due, now() + lease), nudges: 0 },
-      now(),
-    );
-    try {
-      await workOn(begun, { ...parts, store });
-      return undefined;
-    } catch (error) {
-      const current = store.job(job.id);
-      return current === undefined ? undefined : failed(current, error);
+  const postpone = (until: number): void => {
+    for (const job of store.open()) {
+      if (job.due_at >= until) continue;
+      const at = until + backOff(1);
+      store.change(job, { due_at: at, nudge_at: at }, now());
     }
   };
-
-  /** Records when a failed job is tried again, or that it is not. Returns until when the tool wants to be left alone. */
-  const failed = (job: Job, error: unknown): number | undefined => {
-    const time = now();
-    if (error instanceof NotYet) {
-      store.change(job, { attempts: job.attempts - 1, due_at: error.at, nudge_at: error.at }, time);
-      return undefined;
-    }
-    const failure = failureOf(error);
-    if (failure.isFault) onFault('ticket', error);
-    const { sentence, retryAfterMs } = failure;
-    const isOver = retryAfterMs === undefined ? job.attempts >= times.attempts : time - job.begun_at > MAX_OPEN_MS;
-    if (!failure.isPassing || isOver) {
-      store.change(job, { state: 'dead', error: sentence }, time);
-      return undefined;
-    }
-    // Many tickets wait for the same end: a little later each, by chance.
-    const wait = retryAfterMs === undefined ? backOff(job.attempts) : retryAfterMs + backOff(1);
-    const attempts = retryAfterMs === undefined ? job.attempts : job.attempts - 1;
-    const again = time + wait;
-    store.change(job, { attempts, error: sentence, due_at: again, nudge_at: again }, time);
-    return retryAfterMs === undefined ? undefined : time + retryAfterMs;
-  };
-  const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
 
   const run = async (): Promise<WorkOutcome> => {
-    let pauseUntil: number | undefined;
-    for (let count = 0; count < MAX_JOBS_AT_ONCE && pauseUntil === undefined; count += 1) {
-      const job = store.dueJob(now());
-      if (job === undefined) break;
-      pauseUntil = await attempt(job);
-    }
+    const pauseUntil = await workOnDue(store, { ...parts, store });
     if (pauseUntil !== undefined) {
       postpone(pauseUntil);
       // Otherwise each ticket is told by the tool.
@@ -135,125 +80,97 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       const at = Math.max(job.due_at, now());
       if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
     }
-    await report();
+    await reporter.report();
     return { open: store.open().length };
   };
+  const work = joined(run, {
+    onError: (error) => {
+      onFault('ticket', error);
+      return { open: 1 };
+    },
+    onEnd: planWake,
+  });
 
-  let running: Promise<WorkOutcome> | undefined;
-  const work = (): Promise<WorkOutcome> => {
-    // Not begun before it is known to run.
-    running ??= Promise.resolve()
-      .then(run)
-      .catch((error: unknown) => {
-        onFault('ticket', error);
-        return { open: 1 };
-      })
-      .finally(() => {
-        running = undefined;
-        planWake();
-      });
-    return running;
-  };
-
-  const postpone = (until: number): void => {
-    for (const job of store.open()) {
-      if (job.due_at >= until) continue;
-      const at = until + backOff(1);
-      store.change(job, { due_at: at, nudge_at: at }, now());
+  /** Whether there was something to be said, and nobody to hear it. */
+  const nudgeWaiting = async (): Promise<boolean> => {
+    const time = now();
+    const waiting = store.open().filter(({ nudge_at }) => nudge_at <= time);
+    for (const job of waiting) {
+      store.change(job, { nudges: job.nudges + 1, nudge_at: time + graceMs(job.nudges + 1) }, time);
     }
     planWake();
-  };
-
-  const report = async (): Promise<void> => {
-    const untold = store.untold();
-    if (untold.length === 0) return;
+    if (waiting.length === 0) return false;
     try {
-      await parts.report(untold.map(reportOf));
-      for (const { id, version } of untold) store.told(id, version);
-      reportFailures = 0;
-      planWake();
+      await parts.nudge();
+      return waiting.some(({ nudges }) => nudges >= MAX_NUDGES);
     } catch (error) {
-      reportFailures += 1;
-      reportAgainAt = now() + backOff(reportFailures);
-      onFault('report', error);
+      onFault('queue', error);
+      return true;
     }
   };
 
   return {
-    accept: ({ message, ticket }) => {
-      if (typeof message === 'object' && (store.markOf(message.id) || store.isOwnNote(message.id))) return;
-      const about = typeof message === 'object' ? `m:${message.id}` : message;
-      const time = now();
-      const known = store.jobAbout(about);
-      const told = ticket === undefined ? null : JSON.stringify(ticket);
-      if (known === undefined) {
-        store.add(about, { ticket: told, now: time, nudgeAt: time + graceMs(0) });
-      } else if (isToBeOpened(known)) {
-        const again = {
-          step: 'accepted',
-          state: 'open',
-          attempts: 0,
-          result: null,
-          error: null,
-          ticket: told,
-        } as const;
-        store.change(known, { ...again, begun_at: time, due_at: time, nudge_at: time + graceMs(0), nudges: 0 }, time);
-      } else if (known.state === 'open' && isUnnamed(known)) {
-        store.change(known, { deliveries: known.deliveries + 1, ticket: told ?? known.ticket }, time);
-      } else return;
+    accept: (event) => {
+      acceptEvent(event, { store, now: now(), nudgeAt: now() + graceMs(0) });
       planWake();
     },
     work,
-    postpone,
-    replay: (jobs) => {
-      const dead = jobs.map((id) => store.job(id)).filter((job) => job?.state === 'dead');
-      const time = now();
-      const again = { state: 'open', attempts: 0, begun_at: time, due_at: time, nudge_at: time, nudges: 0 } as const;
-      for (const job of dead) if (job !== undefined) store.change(job, again, time);
+    postpone: (until) => {
+      postpone(until);
       planWake();
-      return dead.flatMap((job) => (job === undefined ? [] : [job.id]));
+    },
+    replay: (jobs) => {
+      const replayed = jobs.filter((id) => reopen(store, { id, now: now() }));
+      planWake();
+      return replayed;
     },
     ring: async () => {
-      const time = now();
-      const waiting = store.open().filter(({ nudge_at }) => nudge_at <= time);
-      for (const job of waiting) {
-        store.change(job, { nudges: job.nudges + 1, nudge_at: time + graceMs(job.nudges + 1) }, time);
-      }
-      planWake();
-      if (waiting.length > 0) {
-        const isHeard = await nudge().then(
-          () => waiting.every(({ nudges }) => nudges < MAX_NUDGES),
-          (error: unknown) => {
-            onFault('queue', error);
-            return false;
-          },
-        );
-        // Without a queue, or with one that loses what it takes, the work is done here.
-        if (!isHeard) await work();
-      }
-      await report();
+      // Without a queue, or with one that loses what it takes, the work is done here.
+      if (await nudgeWaiting()) await work();
+      await reporter.report();
       for (const { id } of store.endedBy(now() - times.keepMs)) store.remove(id);
       planWake();
     },
-    report,
+    report: async () => {
+      await reporter.report();
+      planWake();
+    },
   };
 };
 
-/**
- * What was not there, or not the customer's, may be by now. A dead job stays dead until somebody replays it, but for one that names no
- * message: its next delivery is about another.
- */
-const isToBeOpened = (job: Job): boolean =>
-  (job.state === 'done' && job.result === 'none') || (job.state === 'dead' && isUnnamed(job));
+/** One job after the other, until none is due or the tool asks to be left alone: then it says until when. */
+const workOnDue = async (store: TicketStore, parts: AttemptParts): Promise<number | undefined> => {
+  for (let count = 0; count < MAX_JOBS_AT_ONCE; count += 1) {
+    const job = store.dueJob(parts.now());
+    if (job === undefined) return undefined;
+    const pauseUntil = await attemptJob(job, parts);
+    if (pauseUntil !== undefined) return pauseUntil;
+  }
+  return undefined;
+};
 
-const reportOf = (job: Job): JobReport => ({
-  job: job.id,
-  version: job.version,
-  state: job.state,
-  result: job.result,
-  attempts: job.attempts,
-  last_error: job.error,
-  accepted_at: new Date(job.accepted_at).toISOString(),
-  changed_at: new Date(job.changed_at).toISOString(),
-  next_attempt_at: job.state === 'open' ? new Date(job.due_at).toISOString() : null,
-});
+const reopen = (store: TicketStore, { id, now }: { id: number; now: number }): boolean => {
+  const job = store.job(id);
+  if (job?.state !== 'dead') return false;
+  store.change(job, { state: 'open', attempts: 0, nudges: 0, begun_at: now, due_at: now, nudge_at: now }, now);
+  return true;
+};
+
+/** Work that is done once at a time: whoever asks while it is done gets what comes of it. Never rejects. */
+const joined = <T>(
+  run: () => Promise<T>,
+  { onError, onEnd }: { onError: (error: unknown) => T; onEnd: () => void },
+): (() => Promise<T>) => {
+  let running: Promise<T> | undefined;
+  return () => {
+    // Not begun before it is known to run.
+    running ??= Promise.resolve()
+      .then(run)
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+        onEnd();
+      });
+    return running;
+  };
+};

@@ -1,4 +1,5 @@
-import type { MessageEvent, WorkOutcome } from './ticket-case.ts';
+import type { MessageEvent } from './accept-event.ts';
+import type { WorkOutcome } from './ticket-case.ts';
 import type { TicketPlace } from './ticket-message.ts';
 
 /** What others may ask of a ticket's object. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TicketsResponse } from '../../../src/contract/tickets.ts';
 import { deskIndex } from '../../../src/helpdesk/tickets/desk-index.ts';
-import type { JobReport } from '../../../src/helpdesk/tickets/ticket-case.ts';
+import type { JobReport } from '../../../src/helpdesk/tickets/report-jobs.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
