@@ -1,7 +1,10 @@
 import { sha256, utf8 } from '../../runtime/digest.ts';
 import { cutText } from '../retrieval/cut-text.ts';
-import type { Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
+import type { FoundGap, Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
+import { wordsOf } from '../search/analyse-text.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { stem } from '../search/stem.ts';
 import type { GapQuery, GapSighting, MetGap, RemoteGapBook } from './gap-book.ts';
 
 export interface RecordingOptions {
@@ -20,49 +23,62 @@ const MAX_SUBJECT = 300;
 /** Has the gaps of a retrieval kept, with the question as far as it names nobody. Throws what the book throws. */
 export const recordGaps = async (
   question: KnowledgeQuestion,
-  { foundGaps = [], edition }: Pick<Knowledge, 'foundGaps' | 'edition'>,
+  { foundGaps = [], edition, people = [] }: Pick<Knowledge, 'foundGaps' | 'edition' | 'people'>,
   { book, mask, meaningOf, now }: RecordingOptions,
 ): Promise<void> => {
   if (foundGaps.length === 0 || edition === undefined) return;
-  const query = keptQuery(question, mask);
+  const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
+  const query = keptQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
   const meaning = await meaningOf?.(query.message);
   const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): MetGap => {
     const isTold = stems.length > 0 && meaning !== undefined;
     const subject = isTold ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
-    return { kind, gap: mask(gap), product, intent, subject };
+    return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
   const sighting: GapSighting = { requestHash: await hashOf(question), query, gaps, edition, nowMs: now };
   await book.record(sighting);
 };
 
-/** The problem alone: greetings, signatures and quoted mail are where names stand. */
+/** What the gaps were found in, and no more of a message: signatures and stories are where people are named. */
 const keptQuery = (
-  { message, subject, intent, metadata, customer_name }: KnowledgeQuestion,
-  mask: (text: string) => string,
+  { message, subject, intent, metadata }: KnowledgeQuestion,
+  gaps: readonly FoundGap[],
+  clean: (text: string) => string,
 ): GapQuery => {
-  const withoutPerson = withoutName(customer_name);
-  const kept = (text: string, length: number) => cutText(withoutPerson(mask(text)), length);
+  // As a whole: what is spread over several lines is known for personal data by all of them.
+  const { text, sentences } = problemText(clean(message));
+  const told = sentences.filter((sentence) => gaps.some((gap) => isAbout(sentence, gap)));
+  const kept = told.length === 0 ? sentences.slice(0, 2) : told;
   const product = productOf(metadata);
   return {
-    message: kept(problemText(message).text, MAX_MESSAGE),
-    subject: subject === undefined || subject === '' ? null : kept(subject, MAX_SUBJECT),
+    message: cutText(kept.length === 0 ? text : kept.join(' '), MAX_MESSAGE),
+    subject: subject === undefined || subject === '' ? null : cutText(clean(subject), MAX_SUBJECT),
     intent,
-    product: product === '' ? null : cutText(mask(product), 100),
+    product: product === '' ? null : cutText(clean(product), 100),
   };
+};
+
+const isAbout = (sentence: string, { stems, product }: FoundGap): boolean => {
+  const found = new Set(wordsOf(sentence).map(stem));
+  return (
+    stems.some(([each]) => found.has(each)) || (product !== undefined && devicesNamedIn(sentence, [product]).length > 0)
+  );
 };
 
 const productOf = (metadata: { product?: unknown } | undefined): string =>
   typeof metadata?.product === 'string' ? metadata.product.trim() : '';
 
 /** Each part of a name that is longer than an initial, wherever it stands as a word. */
-const withoutName = (name: string | undefined): ((text: string) => string) => {
+const withoutNames = (names: readonly string[]): ((text: string) => string) => {
   const parts = new Set(
-    (
-      name
-        ?.slice(0, 200)
-        .toLowerCase()
-        .match(/[\p{L}\p{M}]{3,40}/gu) ?? []
-    ).slice(0, 8),
+    names.flatMap((name) =>
+      (
+        name
+          .slice(0, 200)
+          .toLowerCase()
+          .match(/[\p{L}\p{M}]{3,40}/gu) ?? []
+      ).slice(0, 8),
+    ),
   );
   if (parts.size === 0) return (text) => text;
   return (text) => text.replace(/[\p{L}\p{M}]+/gu, (word) => (parts.has(word.toLowerCase()) ? '[name]' : word));

@@ -26,7 +26,7 @@ export interface GapInput {
   /** Intents of articles that answer it. */
   intents: readonly string[];
   named: NamedProducts;
-  /** Names of people, which are no subject. */
+  /** Names of people, who are no subject. */
   people: readonly string[];
 }
 

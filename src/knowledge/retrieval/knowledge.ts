@@ -49,6 +49,8 @@ export interface Knowledge extends WeakKnowledgeRetrieval {
   passages?: readonly KnowledgePassage[] | undefined;
   /** One for each of `gaps`, in their order; absent when retrieval failed. */
   foundGaps?: readonly FoundGap[] | undefined;
+  /** People whom the message names, who are no part of what is missing. */
+  people?: readonly string[] | undefined;
   /** The edition that was searched; absent when there was none at hand. */
   edition?: string | undefined;
 }
@@ -57,6 +59,7 @@ export interface Knowledge extends WeakKnowledgeRetrieval {
 export const knowledgeBlock = ({
   passages: _passages,
   foundGaps: _foundGaps,
+  people: _people,
   edition: _edition,
   ...block
 }: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;

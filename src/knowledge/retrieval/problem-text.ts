@@ -25,7 +25,7 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   const own = ownLines(message.slice(0, MAX_READ).replace(/\r\n?/g, '\n').split('\n'));
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
   const about = withoutReply(subject.slice(0, MAX_SUBJECT));
-  const body = lines.join('\n').trim();
+  const body = withoutMarkup(lines.join('\n')).trim();
   const whole = [about, body].filter((part) => part !== '').join('\n');
   const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
   return { text, sentences: sentencesOf(text) };
@@ -102,6 +102,12 @@ const withoutLogs = (lines: readonly string[]): string[] => {
     return told;
   });
 };
+
+/** Fields of templates say nothing, and of a link its words do. */
+const withoutMarkup = (text: string): string =>
+  text
+    .replace(/\{{1,2}[\w .-]{1,40}\}{1,2}/g, ' ')
+    .replace(/\[([^\][\n]{1,200})\]\([^()\s]{1,500}(?:\([^()\s]{0,100}\))?\)/g, '$1');
 
 const withoutReply = (subject: string): string =>
   subject.replace(/^(?:\s{0,3}(?:re|fw|fwd|aw|wg|tr|rv)\s?(?:\[\d{1,3}\])?:){1,8}/i, '').trim();

@@ -7,8 +7,11 @@ import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
 import type { Edition } from '../edition/open-edition.ts';
+import { findEntry } from '../edition/text-table.ts';
+import { wordsOf } from '../search/analyse-text.ts';
 import type { Retriever, SemanticUse } from '../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { stem } from '../search/stem.ts';
 import { vectorsOf } from '../vectors/edition-vectors.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
@@ -16,8 +19,10 @@ import { excerptOf } from './excerpt.ts';
 import { findGaps } from './find-gaps.ts';
 import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
+import { peopleNamedIn } from './people-named-in.ts';
 import { type ProblemText, problemText } from './problem-text.ts';
 import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
+import { isCommonWord } from './topic-words.ts';
 import { withinTime } from './within-time.ts';
 
 export interface RetrievalOptions {
@@ -126,7 +131,8 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
   const { outcome, semantic } = await ask(edition, problem, { ...options, named, leftMs });
   const asked = [{ text: problem.text, outcome }, ...askSentences(edition, problem.sentences, named)];
-  const { intent, people } = question;
+  const { intent } = question;
+  const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
   const ranked = rankSources(edition, { asked, intents, named });
   const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
@@ -141,9 +147,16 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
     passages: shown.flatMap((source, place) => passagesOf(edition, source, place)),
     foundGaps,
+    people,
     edition: edition.id,
   };
 };
+
+/** One that articles have too, or every request: no name of somebody who writes to us. */
+const isWordOf = (edition: Edition, word: string): boolean =>
+  wordsOf(word).every(
+    (each) => isCommonWord(each) || findEntry(edition.index.terms, new TextEncoder().encode(stem(each))) >= 0,
+  );
 
 interface AskOptions extends Timed {
   named: NamedProducts;

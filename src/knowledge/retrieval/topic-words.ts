@@ -2,6 +2,7 @@ import type { QueryTerm } from '../search/analyse-query.ts';
 import { wordsOf } from '../search/analyse-text.ts';
 import { inverseFrequency } from '../search/ranking.ts';
 import { stem } from '../search/stem.ts';
+import { STOP_WORDS } from '../search/stop-words.ts';
 
 /** What a question is about, in the customer's own words. */
 export interface Topic {
@@ -30,7 +31,8 @@ const TELLING = 0.3;
 /** The telling words of a question that are asked for, as they stand in it. Placeholders of what was masked are none. */
 export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
   const most = inverseFrequency(0, chunkCount);
-  const left = new Set(names.flatMap((name) => wordsOf(name)));
+  const marks = [...text.matchAll(MARK)].map(([mark]) => mark);
+  const left = new Set([...names, ...marks].flatMap((name) => wordsOf(name)));
   const codes = new Set(
     [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
   );
@@ -56,6 +58,9 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
 const CODE =
   /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
 
+/** What stands in the place of personal data. */
+const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
+
 /** Several as one: what stands in more than one of them counts once. */
 export const joinTopics = (topics: readonly Topic[]): Topic => {
   const phrases = new Map(
@@ -68,9 +73,16 @@ export const joinTopics = (topics: readonly Topic[]): Topic => {
   };
 };
 
-/** No number, no code of an order, and none of the words that every request has. */
+/** No number, no code of an order, no unit, and none of the words that every request has. */
 const isWord = (word: string): boolean =>
-  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word);
+  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word) && !UNIT.test(word);
+
+/** Alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
+const UNIT =
+  /^\d{0,4}(?:[kmgtpe]?(?:hs|hz|bit|bits|byte|bytes|bps|wh|vh|va|ohm)|[kmgtpe][hbw]|gib|mib|kib|kwh|mwh|mah|db|dba|rpm|psi|cm|mm|km|kg|lb|lbs|oz|ft|min|mins|sec|secs|hrs?|ms|watts?|volts?|amps?|celsius|fahrenheit|degrees?|percent|inch|inches|eur|usd|euros?|dollars?)$/;
+
+/** Whether every request may have it, whatever it is about. */
+export const isCommonWord = (word: string): boolean => COMMON.has(word) || STOP_WORDS.has(word);
 
 const COMMON: ReadonlySet<string> = new Set(
   (
@@ -86,6 +98,10 @@ const COMMON: ReadonlySet<string> = new Set(
     'feel seem seems exactly simply actually finally unfortunately although though because while until else even only too so than ' +
     'myself yourself itself thing things stuff kind part case reason sorry love hate nice unacceptable urgent asap soon quickly ' +
     'buy bought happen happens happened start started stop stopped mine yours ours show shows showed money life man woman home place ' +
+    'check checked recommend recommended suggest advise advice explain confirm wonder wondering answer reply tell describe clarify write ' +
+    'dangerous safe normal possible able allowed necessary important recently current currently simple easy difficult wish try ' +
+    'name names called told wrote written complain complains neighbour neighbor neighbours wife husband kids children colleague friend ' +
+    'every each all bring brings turn turns enter drop drops several maybe rather instead whether ' +
     'without within between about into over under through down up out off back away around ve ll don'
   ).split(' '),
 );
@@ -97,7 +113,7 @@ const phrasesIn = (
 ): string[] => {
   const phrases: string[] = [];
   let end = -1;
-  const plain = text.replace(/\[(?:key|wallet|card|email|phone)\]/g, (mark) => ' '.repeat(mark.length));
+  const plain = text.replace(MARK, (mark) => ' '.repeat(mark.length));
   for (const { 0: written, index } of plain.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
     if ((/\d{4}/.test(written) && !isCode(written)) || !wordsOf(written).some(isAsked)) continue;
     const before = phrases.at(-1);

@@ -86,6 +86,16 @@ describe('createGapKeeper()', () => {
     expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
   });
 
+  it('keeps of a message what the gap was found in, and nobody whom that names', async () => {
+    const { ask, listed } = desk();
+    const message =
+      'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
+    await ask({ ...QUESTION, message, metadata: { product: 'Apollo IV' }, subject: 'Question of Hans Gruber' });
+    const gaps = await listed('open');
+    expect(gaps[0]?.example_queries).toEqual(['Can [name] [name] pair my Apollo IV with a Zigbee hub?']);
+    expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
+  });
+
   it('closes what a new edition answers once it sees that edition, and keeps the rest open', async () => {
     const { ask, listed, current } = desk();
     await ask(QUESTION);

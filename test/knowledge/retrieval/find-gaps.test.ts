@@ -80,6 +80,19 @@ describe('gaps of kind question', () => {
     expect(gap?.gap).not.toMatch(/Margarethe|Olsen|email/);
   });
 
+  it('names neither people whom the message speaks of, nor units, nor what every request asks', async () => {
+    const message = 'My name is Hans Gruber and my Apollo II sings at 3 TH/s, my neighbour Ellis Holtzmann complains';
+    const [gap] = await gapsOf({ intent: 'noise', message });
+    expect(gap?.gap).toContain('“sings”');
+    expect(gap?.gap).not.toMatch(/name|Hans|Gruber|Ellis|Holtzmann|neighbour|TH|check/);
+    const told = await gapsOf({
+      intent: 'not_hashing',
+      message: 'It shows 0 H/s. What should I check?',
+      metadata: { product: 'Apollo Nano' },
+    });
+    expect(told.map(({ gap }) => gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
+  });
+
   it.each([
     'We are a marketing agency and can bring your shop to page 1 of the search engines.',
     'Where can I watch the football match tonight?',

@@ -49,13 +49,33 @@ describe('problemText()', () => {
     expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
   });
 
+  it('leaves out fields of templates, and of links all but their words', () => {
+    const message =
+      '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)';
+    expect(problemText(message).text).toBe('click It has zero hashrate');
+  });
+
   it('gives the message itself where nothing else is left', () => {
     expect(problemText('Thanks!').text).toBe('Thanks!');
     expect(problemText('').text).toBe('');
   });
 
   it('reads the beginning of a long text, within a bounded time', () => {
-    for (const piece of ['> ', 'On a wrote: ', '2026-01-01 00:00:00 [', 'hi, ', '- '.repeat(20), 'a\n', '? ', '(((']) {
+    for (const piece of [
+      '> ',
+      'On a wrote: ',
+      '2026-01-01 00:00:00 [',
+      'hi, ',
+      '- '.repeat(20),
+      'a\n',
+      '? ',
+      '(((',
+      '{{',
+      '{a ',
+      '[',
+      '[a](',
+      '[a](b(',
+    ]) {
       const before = performance.now();
       const { text, sentences } = problemText(piece.repeat(200_000 / piece.length), piece.repeat(1000));
       expect(performance.now() - before).toBeLessThan(1000);
