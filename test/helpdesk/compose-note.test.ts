@@ -98,8 +98,18 @@ describe('composeNote()', () => {
       { marker },
     );
     expect(note.html).not.toMatch(/<img|href="javascript|<strong>bold/);
-    expect(note.html).toContain('&lt;img');
+    // Between the two stands what keeps `<!channel>` from calling anybody.
+    expect(note.html.replaceAll('\u200b', '')).toContain('&lt;img');
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
+  });
+
+  it('fetches no image for its reader, and calls nobody, where a tool shows the Markdown itself', () => {
+    const markdown =
+      'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
+    const { note } = composeNote(response({ draft: { text: 'See', markdown, auto_send: false } }), { marker });
+    expect(note.markdown).toContain('[fan](https://evil.example/t.png?agent)');
+    expect(note.markdown).not.toMatch(/!\[|mention:\/\//i);
+    expect(note.html).not.toMatch(/<img|mention:\/\//i);
   });
 
   it('does not let an address end its link', () => {

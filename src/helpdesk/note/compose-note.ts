@@ -96,7 +96,7 @@ const headOf = (response: SupportResponse, said: (text: string) => string): stri
 
 const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
   const markdown = draft.markdown ?? escapeLines(draft.text);
-  const shown = cut(markdown, amount.draft);
+  const shown = withoutCalls(cut(markdown, amount.draft));
   const quoted = shown
     .trim()
     .split(/\r\n|\n|\r/)
@@ -105,6 +105,13 @@ const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
   const title = shown.length < markdown.length ? 'Draft reply, shortened' : 'Draft reply';
   return `**${title}**\n\n${quoted === '>' ? 'There is none.' : quoted}`;
 };
+
+/**
+ * Tools that show the Markdown themselves would fetch an image for whoever reads the note, and call the agent that Chatwoot's
+ * `mention://` names: an image becomes a link, as it does in HTML, and nobody is called.
+ */
+const withoutCalls = (markdown: string): string =>
+  markdown.replace(/!(?=\[)/g, '').replace(/mention:(?=\/\/)/gi, 'mention\\:');
 
 /** A link where the address is one of the web, the title alone otherwise. */
 const linkTo = (title: string, url: string | undefined): string => {
