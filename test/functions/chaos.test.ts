@@ -4,7 +4,14 @@ import { runChaos } from '../../src/dev/chaos/run-chaos.ts';
 it('leaves one note in each of 60 tickets, while everything fails and the functions are restarted twice', {
   timeout: 240_000,
 }, async () => {
-  const result = await runChaos({ seed: 1, tickets: 60, restarts: 2, withModels: false, timeoutMs: 200_000 });
+  const result = await runChaos({
+    seed: 1,
+    tickets: 60,
+    restarts: 2,
+    withModels: false,
+    retryMs: 50,
+    timeoutMs: 200_000,
+  });
   expect(result.problems).toEqual([]);
   expect(result.notes).toBe(60);
   expect(result.own).toBe(60);

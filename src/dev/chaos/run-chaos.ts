@@ -22,6 +22,8 @@ export interface ChaosOptions {
   restarts: number;
   /** Whether models are configured, which fail as well. */
   withModels: boolean;
+  /** First wait after a failure: with many tickets longer, as they wait for one another. */
+  retryMs: number;
   /** After which the run counts as stuck. */
   timeoutMs: number;
 }
@@ -48,7 +50,7 @@ const AT_ONCE = 12;
 const WORKSPACES = ['default', 'acme'];
 const SETTLE_MS = 4000;
 const VARIABLES = {
-  ...{ TICKET_RETRY_MS: '150', TICKET_SETTLE_MS: String(SETTLE_MS), TICKET_CALL_MS: '1500' },
+  ...{ TICKET_SETTLE_MS: String(SETTLE_MS), TICKET_CALL_MS: '1500' },
   ...{ TICKET_ANALYSE_MS: '4000', TICKET_ATTEMPTS: '100', CRASHES: '0.03' },
 };
 
@@ -56,13 +58,8 @@ const VARIABLES = {
  * Many tickets, each delivered one to five times, while calls of every service fail, objects are reset and all functions are
  * restarted on the state that they left: in the end every ticket has to have one note, of its own.
  */
-export const runChaos = async ({
-  seed,
-  tickets: count,
-  restarts,
-  withModels,
-  timeoutMs,
-}: ChaosOptions): Promise<ChaosResult> => {
+export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
+  const { seed, tickets: count, restarts, withModels, timeoutMs } = options;
   const startedAt = performance.now();
   const random = seededRandom(seed);
   const faults: FaultCounts = {};
@@ -83,7 +80,7 @@ export const runChaos = async ({
       desks: { default: Object.values(ours.desks), acme: Object.values(theirs.desks) },
       adapters: model === undefined ? {} : { OPENAI_BASE_URL: model.url },
       main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
-      variables: VARIABLES,
+      variables: { ...VARIABLES, TICKET_RETRY_MS: String(options.retryMs) },
       onLog: (line) => {
         if (line.includes('"event":"crash"')) crashes += 1;
       },
