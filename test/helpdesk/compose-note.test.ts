@@ -107,6 +107,7 @@ describe('composeNote()', () => {
     const markdown =
       'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
     const { note } = composeNote(response({ draft: { text: 'See', markdown, auto_send: false } }), { marker });
+    expect(note.markdown).not.toContain('shortened');
     expect(note.markdown).toContain('[fan](https://evil.example/t.png?agent)');
     expect(note.markdown).not.toMatch(/!\[|mention:\/\//i);
     expect(note.html).not.toMatch(/<img|mention:\/\//i);

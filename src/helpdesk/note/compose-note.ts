@@ -95,8 +95,8 @@ const headOf = (response: SupportResponse, said: (text: string) => string): stri
 };
 
 const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
-  const markdown = draft.markdown ?? escapeLines(draft.text);
-  const shown = withoutCalls(cut(markdown, amount.draft));
+  const markdown = withoutCalls(draft.markdown ?? escapeLines(draft.text));
+  const shown = cut(markdown, amount.draft);
   const quoted = shown
     .trim()
     .split(/\r\n|\n|\r/)
