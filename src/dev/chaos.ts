@@ -49,9 +49,22 @@ function row(result: ChaosResult, { withModels }: { withModels: boolean }) {
     'sent again': refusedDeliveries,
     ...{ restarts, crashes },
     'calls failed': Object.values(faults).reduce((sum, count) => sum + count, 0),
+    'written unseen': unseen(faults),
     models: withModels,
     ...{ notes, 'with own name': own },
     problems: problems.length,
     seconds: Math.round(seconds),
   };
+}
+
+/** Writes that were carried out, at once or later, and whose reply nobody got. */
+function unseen(faults: ChaosResult['faults']): number {
+  const names = [
+    'reset, carried out',
+    'reset, carried out late',
+    'hanging, carried out',
+    'reply cut',
+    'hanging in the body',
+  ];
+  return names.reduce((sum, name) => sum + (faults[`write: ${name}`] ?? 0), 0);
 }

@@ -8,13 +8,15 @@ export type FaultCounts = Record<string, number>;
 /** Longest time after which a write that was given up still takes effect; well below the settling time. */
 const LATE_MS = 1200;
 
-/** One call of a helpdesk's API in eight fails, in one of the ways in which calls fail. */
+/** Of a helpdesk's API one read in ten fails, and three writes in ten, in one of the ways in which calls fail. */
 export const helpdeskFaults =
   (random: SeededRandom, counts: FaultCounts) =>
   ({ method }: FaultTarget): Fault | undefined => {
     const share = random.next();
     const late = random.between(50, LATE_MS);
-    if (share > 0.125) return undefined;
+    const isRead = method === 'GET';
+    const failing = isRead ? 0.1 : 0.3;
+    if (share > failing) return undefined;
     const kinds: [name: string, fault: Fault, weight: number][] = [
       ['refused 500', { kind: 'status', status: 500 }, 3],
       ['refused 503', { kind: 'status', status: 503 }, 2],
@@ -30,8 +32,8 @@ export const helpdeskFaults =
       ['hanging in the body', { kind: 'hang-in-body' }, 1],
       ['429 with Retry-After', { kind: 'status', status: 429, retryAfter: 1 }, 1],
     ];
-    const [name, fault] = weighted(kinds, share / 0.125);
-    add(counts, `${method === 'GET' ? 'read' : 'write'}: ${name}`);
+    const [name, fault] = weighted(kinds, share / failing);
+    add(counts, `${isRead ? 'read' : 'write'}: ${name}`);
     return fault;
   };
 
