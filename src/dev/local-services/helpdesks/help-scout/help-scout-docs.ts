@@ -30,13 +30,14 @@ export const docsRoutes = ({ articles, apiUrl }: DeskParts): Routes => ({
     const visibility = Object.entries(COLLECTIONS).find(([, collection]) => collection === id)?.[0];
     if (visibility === undefined) return NOT_FOUND;
     const status = query.get('status') ?? 'all';
-    const newestFirst = query.get('order') === 'desc' && query.get('sort') === 'updatedAt';
+    const sort = query.get('sort') === 'createdAt' ? 'createdAt' : 'updatedAt';
+    const way = query.get('order') === 'desc' ? -1 : 1;
     const items = articles
       .all()
       .filter((one) => one.audience === visibility && one.state !== 'archived')
       .map((one) => referenceOf(one, apiUrl()))
       .filter((one) => status === 'all' || one.status === status)
-      .toSorted((one, other) => (newestFirst ? -1 : 1) * (Date.parse(one.updatedAt) - Date.parse(other.updatedAt)));
+      .toSorted((one, other) => way * (Date.parse(one[sort]) - Date.parse(other[sort])));
     return { status: 200, body: { articles: pageOf(items, query) } };
   },
   'GET /v1/articles/:id': (_, [id]) => {

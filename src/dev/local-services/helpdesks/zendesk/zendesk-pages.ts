@@ -9,7 +9,7 @@ export const commentPage = (posts: readonly Post[], { query, url }: { query: URL
   const isNewestFirst = query.get('sort_order') === 'desc' || query.get('sort') === '-created_at';
   const ordered = isNewestFirst ? posts.toReversed() : posts;
   if (query.has('page[size]')) {
-    const { items, ...rest } = cursorPage(ordered, { query, url });
+    const { items, ...rest } = cursorPage(ordered, { query, url, isNewestFirst });
     return { comments: items.map(commentShape), ...rest };
   }
   const size = numberIn(query, 'per_page', { otherwise: MAX_PAGE, most: MAX_PAGE });
@@ -27,28 +27,39 @@ export const commentPage = (posts: readonly Post[], { query, url }: { query: URL
   };
 };
 
-/** What `page[size]` and `page[after]` ask for. A cursor names the last item of the page before by its place. */
-export const cursorPage = <T>(
+/**
+ * What `page[size]` and `page[after]` ask for. A cursor names the last item of the page before by its id, which grow: what comes or
+ * goes meanwhile shifts nothing.
+ */
+export const cursorPage = <T extends { id: string }>(
   items: readonly T[],
-  { query, url, usual = MAX_PAGE }: { query: URLSearchParams; url: string; usual?: number },
+  {
+    query,
+    url,
+    usual = MAX_PAGE,
+    isNewestFirst = false,
+  }: { query: URLSearchParams; url: string; usual?: number; isNewestFirst?: boolean },
 ) => {
   const size = numberIn(query, 'page[size]', { otherwise: usual, most: MAX_PAGE });
-  const from =
-    Number(
-      Buffer.from(query.get('page[after]') ?? '', 'base64url')
-        .toString()
-        .slice(1),
-    ) || 0;
-  const cursorAt = (place: number) => Buffer.from(`c${place}`).toString('base64url');
+  const last = Number(
+    Buffer.from(query.get('page[after]') ?? '', 'base64url')
+      .toString()
+      .slice(1),
+  );
+  const isBehind = ({ id }: T) => (isNewestFirst ? Number(id) < last : Number(id) > last);
+  const found = last > 0 ? items.findIndex(isBehind) : 0;
+  const from = found < 0 ? items.length : found;
+  const page = items.slice(from, from + size);
+  const cursorAt = (item: T | undefined) => Buffer.from(`c${item?.id}`).toString('base64url');
   const isMore = from + size < items.length;
   const next = new URLSearchParams(query);
-  next.set('page[after]', cursorAt(from + size));
+  next.set('page[after]', cursorAt(page.at(-1)));
   return {
-    items: items.slice(from, from + size),
+    items: page,
     meta: {
       has_more: isMore,
-      after_cursor: isMore ? cursorAt(from + size) : null,
-      before_cursor: from > 0 ? cursorAt(from) : null,
+      after_cursor: isMore ? cursorAt(page.at(-1)) : null,
+      before_cursor: from > 0 ? cursorAt(page[0]) : null,
     },
     links: { next: isMore ? `${url}?${next}` : null, prev: null },
   };
