@@ -2,6 +2,7 @@ import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
 import { detectLanguage } from '../knowledge/answers/languages/detect-language.ts';
 import { isPlanted } from '../knowledge/answers/planted-text.ts';
+import { splitSentences } from '../knowledge/answers/split-sentences.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { type TriedAlready, triedAlready } from './draft/tried-already.ts';
@@ -66,7 +67,9 @@ export const readTicket = (
   return {
     message,
     subject,
-    question: isPlanted(asked) ? (before.findLast((text) => !isPlanted(text)) ?? asked) : asked,
+    question: isPlanted(asked)
+      ? (withoutPlanted(asked) ?? before.findLast((text) => !isPlanted(text)) ?? asked)
+      : asked,
     customerMessages,
     product: told.product,
     otherProduct: told.otherwise,
@@ -92,6 +95,13 @@ const withSubject = (message: string, before: readonly string[]): string => {
   if (before.length === 0) return message;
   const clause = { text: message, form: 'question' as const };
   return carrySubject(clause, { earlier: before.slice(-3), sentence: [clause] }).text;
+};
+
+/** The sentences that speak to people, where together they still do; undefined where none do. */
+const withoutPlanted = (asked: string): string | undefined => {
+  const sentences = splitSentences(asked).map(({ start, end }) => asked.slice(start, end));
+  const own = sentences.filter((each) => !isPlanted(each)).join(' ');
+  return own === '' || isPlanted(own) ? undefined : own;
 };
 
 const MAX_VALUE = 1000;

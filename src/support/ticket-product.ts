@@ -37,6 +37,9 @@ const isPart = (short: string, long: string): boolean => ` ${long} `.includes(` 
 
 const MAX_PRODUCT = 100;
 const MAX_TOLD = 1000;
+const MAX_TEXT = 8000;
+const ADDRESS =
+  /\S{0,100}(?:\/\/|\p{L}\.\p{Ll}{2,6}(?![\p{L}\s]))\S{0,300}|\p{L}{1,40}\.(?:local|com|net|org|io)(?!\p{L})/gu;
 
 /** What is more than a name is a product's name alone, where it holds one. */
 const toldProduct = (
@@ -85,7 +88,11 @@ const FAILS =
 /** As the taxonomy writes them; of others, as the text does. */
 const namesIn = (text: string, taxonomy: Products): string[] => {
   const { names, devices } = productsOf(taxonomy);
-  const { known, unknown } = namedProducts(text, { product: undefined, devices });
+  // "apollo.local" names no product.
+  const { known, unknown } = namedProducts(text.slice(0, MAX_TEXT).replace(ADDRESS, ' '), {
+    product: undefined,
+    devices,
+  });
   return [...known.map((each) => names.get(each) ?? each), ...unknown];
 };
 

@@ -78,7 +78,7 @@ export const createDraftComposer =
     const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
     const { inSentence: isOfOthers } = otherProducts({ product, products });
     const usable = knowledge === undefined ? [] : usablePassages(knowledge, { product, products, language });
-    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, product, isOfOthers, tried });
+    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, products, isOfOthers, tried });
     const { kept, promises } = withoutPromises(picked);
     const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso: sourcesOf(knowledge) });
     const markdown = assemble(filled, { ...grounded, signature: taxonomy.signature });

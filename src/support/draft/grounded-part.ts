@@ -34,14 +34,17 @@ export const groundedPart = (
     return { steps: '', sources, references };
   }
   const paragraphs: string[] = [];
+  const headed = new Set<PickedSteps['passage']>();
   let before: PickedSteps | undefined;
   for (const steps of picked) {
     const mark = `[${placeOf(steps.passage)}]`;
-    const heading = steps.passage.headingPath.at(-1) ?? '';
-    const isNewSection = before?.passage !== steps.passage;
-    const rendered = renderSteps(steps, { mark, phrases, heading: isNewSection ? heading : '' });
+    const isSame = before?.passage === steps.passage;
+    const heading = headed.has(steps.passage) ? '' : sectionOf(steps.passage);
+    const goesOn = isSame && before?.kind === 'code';
+    const rendered = renderSteps(steps, { mark, phrases, heading, goesOn });
+    if (steps.kind !== 'prose') headed.add(steps.passage);
     // Sentences of one passage read on; a list or table stands by itself.
-    const joins = !isNewSection && before?.kind === 'prose' && steps.kind === 'prose';
+    const joins = isSame && before?.kind === 'prose' && steps.kind === 'prose';
     if (joins) paragraphs.push(`${paragraphs.pop() ?? ''} ${rendered}`);
     else paragraphs.push(rendered);
     before = steps;
@@ -53,32 +56,45 @@ export const groundedPart = (
 interface Rendering {
   /** `[1]` */
   mark: string;
+  /** What the section is called; empty where that was said before. */
   heading: string;
   phrases: Phrases;
+  /** It stands right behind code of the same section. */
+  goesOn?: boolean | undefined;
 }
 
 /** One group of quotes as Markdown, each cited. */
 export const renderSteps = (
   { kind, isOrdered, intro, quotes, isCut, passage }: PickedSteps,
-  { mark, heading, phrases }: Rendering,
+  { mark, heading, phrases, goesOn = false }: Rendering,
 ): string => {
   if (kind === 'prose') return quotes.map((quote) => cited(quote, mark)).join(' ');
   const opening = intro === undefined ? titleOf(heading, mark) : [cited(intro, mark)];
   const rest = isCut ? [`${phrases.more} ${mark}.`] : [];
   if (kind === 'code') {
     // A mark by itself would stand for nothing: what code is about, its section or its article says.
-    const above = [opening, titleOf(passage.headingPath.at(-1) ?? '', mark), titleOf(passage.title, mark)];
-    return [...(above.find((each) => each.length > 0) ?? []), ...quotes, ...rest].join('\n\n');
+    const above = [opening, titleOf(sectionOf(passage), mark), titleOf(passage.title, mark)];
+    const named = goesOn ? opening : (above.find((each) => each.length > 0) ?? []);
+    return [...named, ...quotes, ...rest].join('\n\n');
   }
   if (kind === 'table') return [...opening, tableOf(quotes, mark), ...rest].join('\n\n');
   const items = quotes.map((quote, at) => listItem(cited(quote, mark), isOrdered ? `${at + 1}. ` : '- '));
   return [...opening, items.join('\n'), ...rest].join('\n\n');
 };
 
+/** What the section of a passage is called, with that of the section around it: "Apollo II" alone says little. */
+export const sectionOf = ({ title, headingPath }: PickedSteps['passage']): string => {
+  const own = headingPath.filter((each) => each !== title).map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim());
+  const both = own.slice(-2).join(': ');
+  return both.length > MAX_SECTION ? (own.at(-1) ?? '') : both;
+};
+
+const MAX_SECTION = 120;
+
 /** The heading in bold. What it says stands in the article, hence the mark. */
 const titleOf = (heading: string, mark: string): string[] => {
-  const words = heading.replace(/^\s*\d{1,2}[.)]\s+/, '').trim();
-  return words === '' || words.length > 120 ? [] : [`**${escapeMarkdown(words)}** ${mark}`];
+  const words = heading.trim();
+  return words === '' || words.length > MAX_SECTION ? [] : [`**${escapeMarkdown(words)}** ${mark}`];
 };
 
 /** The mark behind the first line, so that what hangs below it stays as it is. */

@@ -9,7 +9,7 @@ import { groupsOf, type StepGroup } from './step-group.ts';
 /** All of a passage that does not depend on the ticket. Each part is made when it is first asked for: some take a millisecond. */
 export interface PassageShape {
   reading: Reading;
-  /** The words of the heading that the passage stands under, and of what that heading makes it hold for alone. */
+  /** The words of the headings that the passage stands under, else of the title, and of what they make it hold for alone. */
   heading: { words: Words; limits: Words };
   /** What can be quoted together, in order. */
   groups: readonly StepGroup[];
@@ -40,8 +40,8 @@ export const shapeOf = (passage: PassageText): PassageShape => {
 
 const makeShape = (passage: PassageText): PassageShape => {
   const { title, headingPath, text } = passage;
-  const reading = once(() => readPassage({ text, title, headingPath }));
-  const heading = once(() => headingOf(headingPath.at(-1) ?? ''));
+  const reading = once(() => withoutNumbers(readPassage({ text, title, headingPath }), text));
+  const heading = once(() => headingOf(headingPath.length === 0 ? [title] : headingPath));
   const groups = once(() => groupsOf(text, reading()));
   const shown = once(() => shownOf(passage));
   const source = once(() => prepareSource({ text, title: [title, ...headingPath].join('\n') }));
@@ -68,10 +68,25 @@ const makeShape = (passage: PassageText): PassageShape => {
   };
 };
 
-const headingOf = (heading: string): PassageShape['heading'] => ({
-  words: readPassage({ text: '', title: heading, headingPath: [] }).above,
-  limits: readPassage({ text: '', title: LIMITED.exec(heading)?.[1] ?? '', headingPath: [] }).above,
+const headingOf = (headings: readonly string[]): PassageShape['heading'] => ({
+  // "Apollo II" says what it is about by the heading above it.
+  words: readPassage({ text: '', title: '', headingPath: headings.slice(-2) }).above,
+  limits: readPassage({ text: '', title: limitIn(headings.at(-1) ?? ''), headingPath: [] }).above,
 });
+
+/** The number of a step is no word of it: "4." has nothing of firmware 4. */
+const withoutNumbers = (reading: Reading, text: string): Reading => ({
+  ...reading,
+  units: reading.units.map((unit) => {
+    const isNumbered = unit.block === 'list' && /^\d{1,9}[.)]\s/.test(text.slice(unit.start, unit.start + 12));
+    if (!isNumbered || !/^\d+$/.test(unit.words.words[0] ?? '')) return unit;
+    const { words, stems, kinds } = unit.words;
+    return { ...unit, words: { words: words.slice(1), stems: stems.slice(1), kinds: kinds.slice(1) } };
+  }),
+});
+
+/** A heading that asks is about what it asks. */
+const limitIn = (heading: string): string => (heading.endsWith('?') ? '' : (LIMITED.exec(heading)?.[1] ?? ''));
 
 /** "Update without internet", "If the LED stays off". */
 const LIMITED =

@@ -4,8 +4,9 @@ import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { analyseText } from '../../knowledge/search/analyse-text.ts';
 import { stem } from '../../knowledge/search/stem.ts';
 import { shapeOf } from './passage-shape.ts';
-import { questionOf } from './question-of.ts';
-import { carriedAlong, type StepCandidate, stepCandidates, textOf } from './step-candidates.ts';
+import { type AskedQuestion, GENERAL, questionOf } from './question-of.ts';
+import { textOf } from './quotable-units.ts';
+import { carriedAlong, type StepCandidate, stepCandidates } from './step-candidates.ts';
 import type { StepGroup } from './step-group.ts';
 import type { TriedAlready } from './tried-already.ts';
 import { TROUBLE } from './trouble.ts';
@@ -26,10 +27,10 @@ export interface PickedSteps {
 export interface PickOptions {
   /** The customer's words. */
   text: string;
-  /** What the customer's intent is called and about; empty for none. */
+  /** What the customer's intent is called, and on further lines what it is about; empty for none. */
   intent?: string | undefined;
-  /** The customer's; undefined where none is known. */
-  product?: string | undefined;
+  /** Names of products: which one it is about tells little of what is asked. */
+  products?: readonly string[] | undefined;
   /** Whether a text is about other products than the customer's alone; none is when absent. */
   isOfOthers?: ((text: string) => boolean) | undefined;
   tried: TriedAlready;
@@ -43,6 +44,10 @@ const LIMIT = 6;
 const WITHIN = 3.5;
 /** An article is about the trouble when the message and its intent have this share of its title. */
 const TITLE_SHARE = 0.5;
+/** What has less of the message than this share of what the fullest has says something beside. */
+const FULL_SHARE = 0.5;
+/** Further numbered steps must be about as good as the first: others are for another case. */
+const STEPS_WITHIN = 1;
 
 /**
  * Picks what answers a message: whole numbered lists, list items, table rows, code or sentences, each a quote of the article. What
@@ -53,20 +58,33 @@ const TITLE_SHARE = 0.5;
  */
 export const pickSteps = (
   passages: readonly KnowledgePassage[],
-  { text, intent = '', product, isOfOthers = () => false, tried, limit = LIMIT }: PickOptions,
+  { text, intent = '', products = [], isOfOthers = () => false, tried, limit = LIMIT }: PickOptions,
 ): PickedSteps[] => {
   const scored = passages.map((passage) => ({ ...passage, score: passage.relevance }));
   const question = questionOf(
     text,
     passages.map((passage) => shapeOf(passage).reading),
-    { product },
+    { names: products },
   );
   const scorer = createScorer(question, scored);
+  const isThin = tellingOf(question) <= FEW_TERMS;
+  const asking = {
+    scorer,
+    isTelling: question.isTelling,
+    tried,
+    isOfOthers,
+    isHow: ASKS_HOW.test(text),
+    named: namedBy(intent, { isThin }),
+  };
   const all = passages
-    .flatMap((passage) => stepCandidates(passage, { scorer, isTelling: question.isTelling, tried, isOfOthers }))
+    .flatMap((passage) => stepCandidates(passage, asking))
     .toSorted((one, other) => other.score - one.score);
-  const candidates = withoutSpare(all);
-  const matched = candidates.filter(({ isMatched }) => isMatched);
+  const candidates = withoutSpare(all, { isTrouble: !asking.isHow && TROUBLE.test(text) });
+  const fullest = Math.max(0, ...candidates.map(({ share }) => share));
+  const matched = candidates.filter(
+    ({ share, isNamed, group }) =>
+      (share > 0 && share >= FULL_SHARE * fullest) || (isThin && isNamed && group.isOrdered),
+  );
   const plain = choose(matched, limit);
   if (plain.length === 0) return [];
   const remedy = plain.some(({ group }) => group.isOrdered)
@@ -80,10 +98,32 @@ export const pickSteps = (
   return withoutRepeats(picked);
 };
 
+const tellingOf = ({ isTelling, query }: AskedQuestion): number =>
+  query.terms.filter((_, at) => isTelling(new Set([at]))).length;
+
+/** A message of one or two words is understood by what its intent is about, others by what that is called. */
+const namedBy = (intent: string, { isThin }: { isThin: boolean }): ReadonlySet<string> => {
+  const named = stemsOf(isThin ? intent : (intent.split('\n')[0] ?? ''));
+  return new Set([...named].filter((each) => !GENERAL.has(each)));
+};
+
+const FEW_TERMS = 2;
+
+const ASKS_HOW =
+  /(?<!\p{L})(?:how (?:do|can|could|should|would|to|must|may)|what (?:do|must|should) (?:i|we) (?:do|have)|steps?|wie (?:kann|muss|soll|mache|geht|stelle|richte|\p{L}+ ich)|comment|cómo|come (?:si|posso|faccio)|como|hoe)(?!\p{L})/iu;
+
 /** What is better than nothing only stays where there is nothing else. */
-const withoutSpare = (candidates: readonly StepCandidate[]): readonly StepCandidate[] => {
+const withoutSpare = (
+  candidates: readonly StepCandidate[],
+  { isTrouble }: { isTrouble: boolean },
+): readonly StepCandidate[] => {
   const better = candidates.filter(({ isSpare }) => !isSpare);
-  return better.some(({ isMatched }) => isMatched) ? better : candidates;
+  if (!better.some(({ share }) => share > 0)) return candidates;
+  const known = better.filter(({ share, isTroublesome }) => share > 0 && isTroublesome);
+  if (!isTrouble || known.length === 0) return better;
+  // What holds when all goes well does not help in trouble that the articles know.
+  const fullest = Math.max(...known.map(({ share }) => share));
+  return better.filter(({ group, share, isTroublesome }) => isTroublesome || (!group.isOrdered && share >= fullest));
 };
 
 /** Articles on models of one product say much in the same words. */
@@ -99,19 +139,24 @@ const withoutRepeats = (picked: readonly PickedSteps[]): PickedSteps[] => {
   });
 };
 
-/** The best, and others that are nearly as good as far as there is room; a list that has none is left out whole. */
+/**
+ * The best, and others that are nearly as good as far as there is room. The best of the numbered steps have room before all else:
+ * shorter ones for another case must not take their place.
+ */
 const choose = (candidates: readonly StepCandidate[], limit: number): StepCandidate[] => {
-  const chosen: StepCandidate[] = [];
-  let left = limit;
   const [best] = candidates;
-  for (const candidate of candidates) {
-    if (best === undefined || candidate.score < best.score - WITHIN || left <= 0) break;
+  const near = candidates.filter(({ score }) => best !== undefined && score >= best.score - WITHIN);
+  const steps = near.find(({ group }) => group.isOrdered);
+  const chosen = new Set(steps === undefined ? [] : [steps]);
+  let left = limit - (steps === undefined ? 0 : sizeOf(steps));
+  for (const candidate of near) {
     const size = sizeOf(candidate);
-    if (size > left && chosen.length > 0) continue;
-    chosen.push(candidate);
+    const isOther = candidate.group.isOrdered && candidate.score < (steps?.score ?? 0) - STEPS_WITHIN;
+    if (chosen.has(candidate) || isOther || (size > left && chosen.size > 0)) continue;
+    chosen.add(candidate);
     left -= size;
   }
-  return chosen;
+  return near.filter((candidate) => chosen.has(candidate));
 };
 
 const sizeOf = ({ group: { kind }, units }: StepCandidate): number => {

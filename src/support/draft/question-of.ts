@@ -3,7 +3,7 @@ import type { Question } from '../../knowledge/answers/score-sentences.ts';
 import { analyseText } from '../../knowledge/search/analyse-text.ts';
 import { stem } from '../../knowledge/search/stem.ts';
 
-/** A question with what of it tells more than the product. */
+/** A question with what of it tells more than the product, or than any message does. */
 export interface AskedQuestion extends Question {
   /** Whether one of its terms does, by their places; any where it says nothing but the product. */
   isTelling(matched: ReadonlySet<number>): boolean;
@@ -14,12 +14,12 @@ export interface AskedQuestion extends Question {
  * of their sentences tells more.
  *
  * @param text At most 4,000 UTF-16 units are read.
- * @param options.product Which one it is about, tells little of what is asked.
+ * @param options.names Of products: which one it is about tells little of what is asked.
  */
 export const questionOf = (
   text: string,
   readings: readonly Reading[],
-  { product = '' }: { product?: string | undefined } = {},
+  { names = [] }: { names?: readonly string[] } = {},
 ): AskedQuestion => {
   const read = text.slice(0, MAX_READ);
   const words = new Map<string, string>();
@@ -30,13 +30,13 @@ export const questionOf = (
     if (!words.has(stemmed)) words.set(stemmed, word);
     sequence.push(stemmed);
   });
-  const faint = new Set<string>();
-  analyseText(product, (word) => faint.add(stem(word)));
+  const faint = new Set(GENERAL);
+  analyseText(names.slice(0, MAX_NAMES).join('\n'), (word) => faint.add(stem(word)));
   const units = readings.flatMap(({ units: all }) => all.map(({ words: { stems } }) => new Set(stems)));
   const terms = [...words].map(([stemmed, word]) => {
     const holders = units.filter((stems) => stems.has(stemmed)).length;
     const idf = Math.log(1 + (units.length + 0.5) / (holders + 0.5));
-    return { word, stem: stemmed, corrections: [], idf: faint.has(stemmed) ? PRODUCT_SHARE * idf : idf };
+    return { word, stem: stemmed, corrections: [], idf: faint.has(stemmed) ? FAINT_SHARE * idf : idf };
   });
   const places = new Map(terms.map(({ stem: stemmed }, at) => [stemmed, at]));
   const neighbours = sequence.slice(1).map((right, at): [number, number] => {
@@ -52,5 +52,16 @@ export const questionOf = (
 };
 
 const MAX_READ = 4000;
-const PRODUCT_SHARE = 0.25;
+const MAX_NAMES = 200;
+const FAINT_SHARE = 0.25;
+
+/** Words of any message. */
+export const GENERAL: ReadonlySet<string> = new Set(
+  (
+    'make get got use do have need want work go put take give try say tell know see look find help problem issue thing way question ' +
+    'device unit machine miner day week month ago yesterday today now time'
+  )
+    .split(' ')
+    .map(stem),
+);
 const MAX_TERMS = 40;

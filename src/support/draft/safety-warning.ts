@@ -11,7 +11,7 @@ const MAX_READ = 1600;
 
 const WARNS = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:${[
-    'warning|caution|danger(?:ous)?|stop using|at once|risk of|electric shock|short circuit|fire hazard|burns?|hot surfaces?|mains voltage|lethal',
+    'warning(?=\\s?[:!*])|caution|danger(?:ous)?|stop using|at once|risk of|electric shock|short circuit|fire hazard|burns?|hot surfaces?|mains voltage|lethal',
     'injur(?:y|ies)|irreversibl[ey]|permanently|cannot be undone|data loss|will be (?:lost|deleted|erased)|voids?|must (?:not|never)',
     'warnung|achtung|vorsicht|gefahr|lebensgefahr|niemals|keinesfalls|auf keinen fall|stromschlag|verbrennungen|datenverlust|unwiderruflich',
     'avertissement|attention|danger|ne jamais|risque de|choc électrique|brûlures?|irréversible',

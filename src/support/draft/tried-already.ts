@@ -31,14 +31,24 @@ export const triedAlready = ({
  * agent has advised.
  *
  * @param under The heading and the sentence that introduces it: they tell what a whole list is about.
+ * @param title Of the article: it tells what is done by a list whose heading says only what is done.
  */
-export const wasTried = (step: string, { told, advised }: TriedAlready, under = ''): boolean => {
+export const wasTried = (
+  step: string,
+  { told, advised }: TriedAlready,
+  { under = '', title = '' }: { under?: string; title?: string } = {},
+): boolean => {
   if (told.length === 0 && advised.length === 0) return false;
   const own = stemsOf(step);
   const about = stemsOf(under);
+  const above = stemsOf(title);
   const isTold = told.some((thing) => {
     const [first] = thing;
-    if (first === undefined || ![...thing].every((each) => own.has(each) || about.has(each))) return false;
+    if (first === undefined) return false;
+    // "Update from the dashboard" in "Update the firmware".
+    const isDoing = [...thing].some((each) => DOING.has(each) && about.has(each));
+    if (isDoing && [...thing].every((each) => about.has(each) || above.has(each))) return true;
+    if (![...thing].every((each) => own.has(each) || about.has(each))) return false;
     // A passing mention is not the step itself: "wait 15 minutes after the restart".
     return about.has(first) || opensWith(step, thing);
   });
@@ -134,6 +144,9 @@ const SAME: ReadonlyMap<string, string> = new Map(
     ['verify', 'check'],
   ].map(([one = '', other = '']) => [stem(one), stem(other)]),
 );
+
+/** Of what was done, the verbs. */
+const DOING: ReadonlySet<string> = new Set(WORK.split('|').map((each) => SAME.get(stem(each)) ?? stem(each)));
 
 const FILLERS: ReadonlySet<string> = new Set(
   (

@@ -5,7 +5,7 @@ import type { Knowledge, KnowledgePassage } from '../../knowledge/retrieval/know
 /** Of an article, so many passages on either side of the best one: a long manual is no answer as a whole. */
 const EITHER_SIDE = 8;
 /** What was not found for itself is worth less than what was found in the same article. */
-const BESIDE = 0.75;
+const BESIDE = 0.85;
 
 /**
  * The passages that were found with what stands beside them in the same articles, in the order of the article: steps are often

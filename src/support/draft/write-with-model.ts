@@ -8,7 +8,7 @@ import { ModelBudgetSpent } from '../../runtime/model-budget.ts';
 import { draftViolations } from './check-model-draft.ts';
 import { draftParts, type OwnedPart } from './draft-parts.ts';
 import { assemble, type ComposedDraft } from './generate-draft.ts';
-import { renderSteps } from './grounded-part.ts';
+import { renderSteps, sectionOf } from './grounded-part.ts';
 import type { ModelAccount } from './model-account.ts';
 import { draftPrompt, draftRepairPrompt } from './model-prompt.ts';
 import { type DraftReply, draftReplySchema, readDraftReply } from './model-reply.ts';
@@ -106,7 +106,7 @@ const withReply = (
     const [first] = own;
     const marks = [...new Set(own.flatMap(({ reference }) => reference ?? []))].map((each) => `[${each}]`).join(' ');
     if (first?.steps !== undefined && first.id.startsWith('f')) {
-      const heading = first.steps.passage.headingPath.at(-1) ?? '';
+      const heading = sectionOf(first.steps.passage);
       blocks.push(renderSteps(first.steps, { mark: marks, heading, phrases }));
       step = 0;
       continue;

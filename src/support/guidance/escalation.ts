@@ -7,7 +7,8 @@ import { holdsPhrase, wordRuns } from './word-sequence.ts';
 
 /** What the rules are held against. */
 export interface EscalationCase {
-  ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'>;
+  ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'> &
+    Partial<Pick<TicketReading, 'language'>>;
   classification: IntentClassification;
   coverage: 'high' | 'medium' | 'low' | 'none';
 }
@@ -23,13 +24,19 @@ export const escalationOf = (
   intent: Pick<Intent, 'escalation'> | undefined,
   given: EscalationCase,
 ): AgentGuidance['escalation'] => {
-  const words = wordRuns(saidIn(given.ticket));
+  const said = saidIn(given.ticket);
+  const words = wordRuns(said);
+  const isDanger = signalsIn(said, given.ticket.language).danger !== undefined;
   const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
   const isCommon = commonOf(others);
   const further =
     intent === undefined ? others : others.filter((rule) => isCommon(rule) || speaksOfDanger(rule, words));
-  const holding = [...(intent?.escalation ?? []), ...further].filter((rule) => holds(rule, { ...given, words }));
-  const first = holding.find((rule) => speaksOfDanger(rule, words)) ?? holding[0];
+  const named = [...(intent?.escalation ?? []), ...further].filter((rule) => holds(rule, { ...given, words }));
+  // Danger in words that the taxonomy does not list, such as those of another language.
+  const unnamed =
+    isDanger && !named.some((rule) => speaksOfDanger(rule, words)) ? others.find(isAboutDanger) : undefined;
+  const holding = unnamed === undefined ? named : [...named, unnamed];
+  const first = holding.find((rule) => rule === unnamed || speaksOfDanger(rule, words)) ?? holding[0];
   if (first === undefined) return { needed: false, reasons: [] };
   const reasons = holding.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
@@ -46,6 +53,9 @@ const commonOf = (rules: readonly EscalationRule[]): ((rule: EscalationRule) => 
 /** A phrase of the rule that stands in the words does. */
 const speaksOfDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
   any_of.some((phrase) => signalsIn(phrase).danger !== undefined && holdsPhrase(words, phrase));
+
+const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
+  any_of.some((phrase) => signalsIn(phrase).danger !== undefined);
 
 const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
   any_of !== undefined &&

@@ -41,6 +41,7 @@ const recommendedSteps = ({ picked }: ComposedDraft): RecommendedStep[] =>
 const plainStep = (quote: string): string =>
   markdownToText(quote)
     .replace(/^\s{0,9}(?:`{3,}|~{3,}).{0,50}$/gm, ' ')
+    .replace(/^\s{1,9}(?:[-*•]|\d{1,2}[.)])\s/gm, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, 1000);

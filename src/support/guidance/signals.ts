@@ -39,9 +39,16 @@ const languagesOf = (language: string | undefined): readonly SignalLanguage[] =>
   return own === undefined ? ALL : [own];
 };
 
-/** Three exclamation marks, or several words in capitals that are no names or units. */
+/** Three exclamation marks, or a line most of whose words are in capitals: lines of logs begin with one or two. */
 const isLoud = (text: string): boolean =>
-  /!{3}/.test(text) || (text.match(/(?<![\p{L}\p{N}])[A-Z]{4,}(?![\p{L}\p{N}/])/gu) ?? []).length >= 4;
+  /!{3}/.test(text) ||
+  text.split('\n', MAX_LINES).some((line) => {
+    const words = line.match(/(?<![\p{L}\p{N}/])\p{L}{2,}(?![\p{L}\p{N}/])/gu) ?? [];
+    const loud = words.filter((each) => each.length > 3 && /^[A-Z]+$/.test(each)).length;
+    return loud >= 4 && words.filter((each) => /^[A-Z]+$/.test(each)).length * 2 > words.length;
+  });
+
+const MAX_LINES = 500;
 
 /** What is named in a sentence that wishes for something; two or three words wish for what they name. */
 const wantedIn = (text: string, languages: readonly SignalLanguage[]): string | undefined => {

@@ -113,4 +113,82 @@ describe('what a draft quotes', () => {
     expect(markdown).toContain('| Apollo II | 47 dBA [1] |');
     expect(markdown).not.toContain('Apollo III');
   });
+
+  it('names the section around one that says little, once', () => {
+    const reset = passage('1. Hold the button of the fan for 5 seconds.\n2. Let go.', {
+      headingPath: ['Reset a loud fan', 'Apollo II'],
+    });
+    expect(markdownOf('The fan is loud', reset)).toContain('**Reset a loud fan: Apollo II** [1]\n\n1. Hold');
+    const two = passage(
+      'The fan is loud when it is old.\n\n- Clean the loud fan.\n\n| Fan | Loud |\n| --- | --- |\n| loud fan | yes |',
+      {
+        headingPath: ['Loud fan'],
+      },
+    );
+    expect(markdownOf('The fan is loud', two).match(/\*\*Loud fan\*\*/g)).toHaveLength(1);
+  });
+
+  it('keeps the best steps rather than shorter ones for another case', () => {
+    const stale = passage(
+      '1. Choose a near server.\n2. Measure it.\n3. Use a cable.\n4. Look for uploads.\n5. Restart the router.',
+      {
+        headingPath: ['Too many stale shares'],
+      },
+    );
+    const invalid = passage('1. Leave Custom mode.\n2. Clean the device.', {
+      headingPath: ['Too many invalid shares'],
+    });
+    const reasons = passage(
+      '| Message | Cause |\n| --- | --- |\n| stale share | came too late |\n| invalid | chips |',
+      {
+        headingPath: ['Reasons for stale shares'],
+      },
+    );
+    const markdown = markdownOf('The pool rejects my shares, it says stale share', reasons, stale, invalid);
+    expect(markdown).toContain('1. Choose a near server.');
+    expect(markdown).not.toContain('Custom mode');
+  });
+
+  it('quotes no steps for another case because they share a word', () => {
+    const track = passage('The tracking number of an order works after the first scan.', {
+      headingPath: ['Track your parcel'],
+    });
+    const damage = passage('1. Take photos.\n2. Keep all packing.\n3. Report it with the order.', {
+      headingPath: ['Damage in transport'],
+    });
+    const markdown = markdownOf('Where is my order? The tracking number does not work', track, damage);
+    expect(markdown).toContain('after the first scan');
+    expect(markdown).not.toContain('Keep all packing');
+  });
+
+  it('quotes what is for trouble to somebody in trouble', () => {
+    const table = passage('| LED | Remedy |\n| --- | --- |\n| blue for more than 30 minutes | recover the device |', {
+      headingPath: ['When an update fails'],
+    });
+    const markdown = markdownOf('The update is stuck, the LED is blue for an hour', UPDATE, table);
+    expect(markdown).toContain('recover the device [1]');
+    expect(markdown).not.toContain('Install and restart');
+  });
+
+  it('shows of items in no order those that answer, where some clearly do', () => {
+    const list = passage(
+      '- **LED solid amber:** the device gets no address.\n- **LED green:** another network.\n- The browser warns.',
+      {
+        headingPath: ['The dashboard cannot be reached'],
+      },
+    );
+    const markdown = markdownOf('LED solid amber, no address', list);
+    expect(markdown).toContain('LED solid amber');
+    expect(markdown).not.toContain('browser');
+  });
+
+  it('takes the number of a step for no version', () => {
+    const steps = passage('1. Open the page.\n2. Select it.\n3. Wait.\n4. Log in.', {
+      headingPath: ['From the dashboard'],
+    });
+    const old = passage('You cannot go from firmware 2.x to 3.4 in one step.', { headingPath: ['From firmware 2.x'] });
+    const markdown = markdownOf('I have firmware 2.6, how do I get to 3.4?', steps, old);
+    expect(markdown).toContain('in one step');
+    expect(markdown).not.toContain('Open the page');
+  });
 });

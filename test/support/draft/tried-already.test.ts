@@ -40,8 +40,17 @@ describe('triedAlready() and wasTried()', () => {
 
   it('takes a heading for the list below it', () => {
     const tried = told('Already tried restarting.');
-    expect(wasTried('Disconnect power for 60 seconds.', tried, 'Restart properly')).toBe(true);
-    expect(wasTried('Disconnect power for 60 seconds.', tried, 'Check the cables')).toBe(false);
+    expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Restart properly' })).toBe(true);
+    expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Check the cables' })).toBe(false);
+  });
+
+  it('takes the title for what a heading names only the doing of', () => {
+    const tried = told('I updated the firmware.');
+    const under = 'Update from the dashboard';
+    expect(wasTried('Select **Download**.', tried, { under, title: 'Update the firmware' })).toBe(true);
+    expect(wasTried('Select **Download**.', tried, { under, title: 'Update the address book' })).toBe(false);
+    const fan = { under: 'Replace a fan', title: 'Fan noise and cleaning' };
+    expect(wasTried('Undo the screws.', told('I cleaned the fan.'), fan)).toBe(false);
   });
 
   it('does not give the same advice twice', () => {

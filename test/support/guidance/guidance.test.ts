@@ -89,6 +89,15 @@ describe('escalationOf()', () => {
     expect(escalationOf({ intents }, own, saying('I lost my password')).to).toBe('Desk');
   });
 
+  it('sends danger in words that no rule lists to the team of danger', () => {
+    const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke'] })];
+    const intents = [{ escalation: safety }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
+    const given = saying('Dispositivo caldo e fumo dalla presa!');
+    const italian = { ...given, ticket: { ...given.ticket, language: 'it' } };
+    expect(escalationOf({ intents }, { escalation: [] }, italian).to).toBe('Safety');
+    expect(escalationOf({ intents }, { escalation: [] }, saying('The device is warm')).needed).toBe(false);
+  });
+
   it('holds every message against the words that several intents name', () => {
     const rule = EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] });
     const intents = [{ escalation: [rule] }, { escalation: [rule] }] as unknown as Parameters<
@@ -215,6 +224,10 @@ describe('signalsIn()', () => {
     expect(signalsIn('Answer me!!!').isAngry).toBe(true);
     expect(signalsIn('THIS DOES NOT WORK AND NOBODY HELPS').isAngry).toBe(true);
     expect(signalsIn('HTTP 404 on GET /api, see the JSON').isAngry).toBe(false);
+  });
+
+  it('takes lines of a log for no shouting', () => {
+    expect(signalsIn('12:01 INFO start\n12:02 ERROR board\n12:03 WARN pool\n12:04 FATAL end').isAngry).toBe(false);
   });
 
   it('sees what the customer wants promised', () => {
