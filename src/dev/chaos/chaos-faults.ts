@@ -5,8 +5,11 @@ import type { ServiceFault } from './fault-plan.ts';
 /** What went wrong, by kind. */
 export type FaultCounts = Record<string, number>;
 
-/** Longest time after which a write that was given up still takes effect; well below the settling time. */
-const LATE_MS = 1200;
+/**
+ * Longest time after which a write that was given up still takes effect: below the settling time, and longer than it takes until the
+ * ticket's turn comes again.
+ */
+const LATE_MS = 6000;
 
 /** Of a helpdesk's API one read in ten fails, and three writes in ten, in one of the ways in which calls fail. */
 export const helpdeskFaults =
@@ -23,7 +26,7 @@ export const helpdeskFaults =
       ['page of a proxy', { kind: 'html-502' }, 2],
       ['reset', { kind: 'reset' }, 3],
       ['reset, carried out', { kind: 'reset', executed: true }, 4],
-      ['reset, carried out late', { kind: 'reset', executedAfterMs: late }, 4],
+      ['reset, carried out late', { kind: 'reset', executedAfterMs: late }, 6],
       ['reply cut', { kind: 'reset-in-body' }, 2],
       ['no JSON', { kind: 'malformed-json' }, 1],
       ['half of the JSON', { kind: 'truncated-json' }, 1],

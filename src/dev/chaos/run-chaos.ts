@@ -48,7 +48,7 @@ export interface ChaosResult {
 /** Deliveries that are under way at a time. */
 const AT_ONCE = 12;
 const WORKSPACES = ['default', 'acme'];
-const SETTLE_MS = 4000;
+const SETTLE_MS = 8000;
 const VARIABLES = {
   ...{ TICKET_SETTLE_MS: String(SETTLE_MS), TICKET_CALL_MS: '1500' },
   ...{ TICKET_ANALYSE_MS: '4000', TICKET_ATTEMPTS: '100', CRASHES: '0.03' },
