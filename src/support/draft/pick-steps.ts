@@ -71,6 +71,7 @@ export const pickSteps = (
   const asking = {
     scorer,
     isTelling: question.isTelling,
+    shareOf: question.shareOf,
     tried,
     isOfOthers,
     isHow: ASKS_HOW.test(text),

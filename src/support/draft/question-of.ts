@@ -7,6 +7,8 @@ import { stem } from '../../knowledge/search/stem.ts';
 export interface AskedQuestion extends Question {
   /** Whether one of its terms does, by their places; any where it says nothing but the product. */
   isTelling(matched: ReadonlySet<number>): boolean;
+  /** How much some terms tell of all that any of the passages has, 0 to 1. */
+  shareOf(matched: ReadonlySet<number>): number;
 }
 
 /**
@@ -33,9 +35,11 @@ export const questionOf = (
   const faint = new Set(GENERAL);
   analyseText(names.slice(0, MAX_NAMES).join('\n'), (word) => faint.add(stem(word)));
   const units = readings.flatMap(({ units: all }) => all.map(({ words: { stems } }) => new Set(stems)));
+  const holders = new Map<string, number>();
+  for (const stems of units) for (const each of stems) holders.set(each, (holders.get(each) ?? 0) + 1);
+  const holding = (stemmed: string): number => holders.get(stemmed) ?? 0;
   const terms = [...words].map(([stemmed, word]) => {
-    const holders = units.filter((stems) => stems.has(stemmed)).length;
-    const idf = Math.log(1 + (units.length + 0.5) / (holders + 0.5));
+    const idf = Math.log(1 + (units.length + 0.5) / (holding(stemmed) + 0.5));
     return { word, stem: stemmed, corrections: [], idf: faint.has(stemmed) ? FAINT_SHARE * idf : idf };
   });
   const places = new Map(terms.map(({ stem: stemmed }, at) => [stemmed, at]));
@@ -43,11 +47,14 @@ export const questionOf = (
     const left = sequence[at] ?? '';
     return [places.get(left) ?? 0, places.get(right) ?? 0];
   });
+  const held = terms.reduce((sum, { stem: stemmed, idf }) => (holding(stemmed) > 0 ? sum + idf : sum), 0);
   const telling = new Set([...places].flatMap(([stemmed, at]) => (faint.has(stemmed) ? [] : [at])));
   return {
     text: read,
     query: { terms, neighbours, total: terms.reduce((sum, { idf }) => sum + idf, 0) },
     isTelling: (matched) => [...matched].some((at) => telling.size === 0 || telling.has(at)),
+    shareOf: (matched) =>
+      held === 0 ? 0 : Math.min(1, [...matched].reduce((sum, at) => sum + (terms[at]?.idf ?? 0), 0) / held),
   };
 };
 
@@ -59,7 +66,7 @@ const FAINT_SHARE = 0.25;
 export const GENERAL: ReadonlySet<string> = new Set(
   (
     'make get got use do have need want work go put take give try say tell know see look find help problem issue thing way question ' +
-    'device unit machine miner day week month ago yesterday today now time'
+    'device unit machine miner hour day week month since ago yesterday today now time anymore after happen nothing error message'
   )
     .split(' ')
     .map(stem),

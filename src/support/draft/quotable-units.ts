@@ -1,5 +1,4 @@
 import type { Unit } from '../../knowledge/answers/read-passage.ts';
-import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import type { Asking } from './step-candidates.ts';
 import type { StepGroup } from './step-group.ts';
@@ -26,13 +25,13 @@ export const textOf = ({ text }: Pick<KnowledgePassage, 'text'>, { start, end }:
 export const quotableUnits = (
   passage: KnowledgePassage,
   { kind, isOrdered, intro, units }: StepGroup,
-  { scorer, tried, isOfOthers }: Asking,
+  { tried, isOfOthers, ...asking }: Asking,
 ): readonly Unit[] => {
   if (!units.every((unit) => isQuotable(passage, unit))) return [];
   if (kind === 'table') {
     const [head, ...rows] = units;
     if (head === undefined) return [];
-    return rowsThatFit([head, ...rows.filter((row) => !isOfOthers(textOf(passage, row)))], scorer);
+    return rowsThatFit([head, ...rows.filter((row) => !isOfOthers(textOf(passage, row)))], asking);
   }
   const last = textOf(passage, units.at(-1) as Unit); // Groups without a unit are left out.
   if (kind === 'prose' && /[?:]["”*_)]{0,3}$/.test(last)) return [];
@@ -48,12 +47,15 @@ export const quotableUnits = (
   if (left.length < units.length) {
     if (kind === 'prose' || left.length * 2 < units.length || (isOrdered && isProcedure(last))) return [];
   }
-  return kind === 'list' && !isOrdered ? itemsThatFit(left, scorer) : left;
+  return kind === 'list' && !isOrdered ? itemsThatFit(left, asking) : left;
 };
 
 /** Items in no order each stand for themselves: those that answer, where one clearly does. */
-const itemsThatFit = (items: readonly Unit[], scorer: Scorer): readonly Unit[] => {
-  const shares = items.map(({ words }) => scorer.shareOf(scorer.look(words).matched));
+const itemsThatFit = (
+  items: readonly Unit[],
+  { scorer, shareOf }: Pick<Asking, 'scorer' | 'shareOf'>,
+): readonly Unit[] => {
+  const shares = items.map(({ words }) => shareOf(scorer.look(words).matched));
   const best = Math.max(0, ...shares);
   return best < TELLING_ITEM ? items : items.filter((_, at) => (shares[at] ?? 0) >= MUCH_LESS * best);
 };
@@ -67,10 +69,13 @@ const ENDS_PROCEDURE =
 export const mostOf = ({ kind }: StepGroup): number => (kind === 'table' ? 1 + MAX_ROWS : FIRST_ITEMS);
 
 /** The head of a table and the rows that have most of the message. */
-const rowsThatFit = (units: readonly Unit[], scorer: Scorer): readonly Unit[] => {
+const rowsThatFit = (
+  units: readonly Unit[],
+  { scorer, shareOf }: Pick<Asking, 'scorer' | 'shareOf'>,
+): readonly Unit[] => {
   const [head, ...rows] = units;
   if (head === undefined) return [];
-  const shares = rows.map(({ words }) => scorer.shareOf(scorer.look(words).matched));
+  const shares = rows.map(({ words }) => shareOf(scorer.look(words).matched));
   const best = Math.max(0, ...shares);
   if (best < LEAST_OF_ROW) return [];
   return [head, ...rows.filter((_, at) => (shares[at] ?? 0) >= NEARLY * best).slice(0, MAX_ROWS)];

@@ -48,6 +48,7 @@ const CARRIED = 3;
 export interface Asking {
   scorer: Scorer;
   isTelling: AskedQuestion['isTelling'];
+  shareOf: AskedQuestion['shareOf'];
   tried: TriedAlready;
   /** Stems of what the customer's intent is called, and for a message that says little of what it is about. */
   named: ReadonlySet<string>;
@@ -59,7 +60,7 @@ export interface Asking {
 
 /** What of a passage may be quoted, each with how well it answers. */
 export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepCandidate[] => {
-  const { scorer, isTelling, isHow } = asking;
+  const { scorer, isTelling, shareOf, isHow } = asking;
   const {
     reading: { units, above: titles },
     heading,
@@ -69,7 +70,7 @@ export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepC
   const looks = units.map(({ words }) => scorer.look(words));
   const scored = { ...passage, score: passage.relevance };
   const inHeading = scorer.look(heading.words).matched;
-  const under = HEADING_WORTH * scorer.shareOf(inHeading);
+  const under = HEADING_WORTH * shareOf(inHeading);
   const isOtherCase = heading.limits.stems.length > 0 && scorer.look(heading.limits).matched.size === 0;
   // A step with its code is no unit of the passage, but begins where one does.
   const placeOf = ({ start }: Unit) => units.findIndex((unit) => unit.start === start);
@@ -98,7 +99,7 @@ export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepC
       ...intro.flatMap((unit) => [...matchedIn(unit)]),
     ]);
     const found = new Set([...called, ...asked.flatMap((unit) => [...matchedIn(unit)])]);
-    const share = isTelling(found) ? scorer.shareOf(found) : 0;
+    const share = isTelling(found) ? shareOf(found) : 0;
     const isFitting = isTelling(called) || isNamed || isTroublesome;
     // Of an article about trouble, the opening tells what the customer tells.
     const isSymptom = isOpening && TROUBLE.test(passage.title);
@@ -138,7 +139,9 @@ export const carriedAlong = (
       if (group.kind === 'prose') return [{ group, units: group.units }];
       // A warning that is an item of a list stands by itself.
       const alone = { ...group, kind: 'prose' as const, isOrdered: false, intro: undefined };
-      return group.kind === 'list' ? group.units.map((unit) => ({ group: alone, units: [unit] })) : [];
+      // A step that ends in a warning is none: what it says first would stand there without its steps.
+      const isAlone = (unit: Unit) => !group.isOrdered || isWarning(firstSentence(textOf(passage, unit)));
+      return group.kind === 'list' ? group.units.filter(isAlone).map((unit) => ({ group: alone, units: [unit] })) : [];
     })
     .filter(({ units }) => {
       const last = units.at(-1);
@@ -148,6 +151,8 @@ export const carriedAlong = (
     .slice(0, CARRIED)
     .map(({ group, units }) => ({ group, units, isCut: false }));
 };
+
+const firstSentence = (item: string): string => item.replace(/^\d{1,9}[.)]\s+/, '').split(/(?<=[.!?])\s/, 1)[0] ?? '';
 
 /** What a promise holds under, or does not hold for. */
 const LIMITS =
