@@ -4,19 +4,17 @@ import type { DeskMessage, Ticket } from '../ticket.ts';
 export interface KnownMessages {
   hasNote(messageId: string): boolean;
   isOwnNote(messageId: string): boolean;
-  /** Whether a text holds the marker of a note of ours. */
-  holdsMarker(text: string): boolean;
 }
 
 /** A tool's clock may be behind ours by so much, or a message may have waited for its delivery. */
 const BEFORE_DELIVERY_MS = 120_000;
 
-/** Messages of the customer that call for a note, oldest first. */
+/**
+ * Messages of the customer that call for a note, oldest first. What a message says does not make it a note of ours: an agent may have
+ * sent a customer a piece of one, who quotes it.
+ */
 export const customerMessages = (ticket: Ticket, known: KnownMessages): DeskMessage[] =>
-  ticket.messages.filter(
-    ({ id, from, isPublic, text }) =>
-      from === 'customer' && isPublic && !known.isOwnNote(id) && !known.holdsMarker(text),
-  );
+  ticket.messages.filter(({ id, from, isPublic }) => from === 'customer' && isPublic && !known.isOwnNote(id));
 
 /**
  * The messages that a delivery is about, by their ids. `first` is the first of the customer. `latest` is the newest, and with it

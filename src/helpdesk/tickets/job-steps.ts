@@ -2,7 +2,6 @@ import type { SupportRequest, SupportResponse } from '../../contract/support-res
 import { untilAborted } from '../../runtime/until-aborted.ts';
 import type { Write } from '../connections.ts';
 import { type Desk, HelpdeskFailed } from '../helpdesk-tool.ts';
-import { markersIn } from '../note/note-marker.ts';
 import type { DeskMessage, DraftReply, Note, Ticket } from '../ticket.ts';
 import { NotYet } from './attempt-failed.ts';
 import { chooseMessages, customerMessages, type KnownMessages } from './choose-messages.ts';
@@ -91,7 +90,6 @@ const messageOf = (
   const known: KnownMessages = {
     hasNote: (id) => store.markOf(id) !== undefined,
     isOwnNote: store.isOwnNote,
-    holdsMarker: (text) => markersIn(text).some(store.isMarker),
   };
   const messages = customerMessages(ticket, known);
   if (job.about === 'first' || job.about === 'latest') {

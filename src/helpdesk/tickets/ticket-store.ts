@@ -73,7 +73,6 @@ export interface TicketStore {
   remove(id: number): void;
   markOf(message: string): Mark | undefined;
   isOwnNote(message: string): boolean;
-  isMarker(marker: string): boolean;
   mark(mark: Mark, now: number): void;
   transaction<T>(work: () => T): T;
 }
@@ -90,7 +89,6 @@ const TABLES = [
   'CREATE INDEX IF NOT EXISTS jobs_untold ON jobs (id) WHERE told < version',
   `CREATE TABLE IF NOT EXISTS marks (message TEXT PRIMARY KEY, marker TEXT, note TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
   'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
-  'CREATE INDEX IF NOT EXISTS marks_by_marker ON marks (marker)',
 ];
 
 /** Jobs and marks of one ticket, in a database of its own. */
@@ -138,7 +136,6 @@ export const ticketStore = (sql: Sql): TicketStore => {
     remove: (id) => sql.run('DELETE FROM jobs WHERE id = ?', id),
     markOf: (message) => sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
     isOwnNote: (message) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
-    isMarker: (marker) => sql.all('SELECT 1 AS one FROM marks WHERE marker = ? LIMIT 1', marker).length > 0,
     mark: ({ message, marker, note }, now) =>
       sql.run(
         'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
