@@ -39,7 +39,7 @@ export interface OpenConnection extends HelpdeskConnection {
   write: Write;
 }
 
-/** A connection stands in HELPDESKS, and a secret that it names is not set. */
+/** A connection stands in HELPDESKS, and a secret that is needed of it is not set. */
 export class SecretMissing extends Error {
   override readonly name = 'SecretMissing';
 }
@@ -50,7 +50,12 @@ class HelpdesksRefused extends Error {
 }
 
 export interface Connections {
-  /** Undefined when the workspace has no connection to the tool. Throws `SecretMissing`. */
+  /**
+   * What deliveries are proved by: those of the shared secrets that are set, newest first. Undefined when the workspace has no connection
+   * to the tool. Throws `SecretMissing` when none is set; what is missing for the tool's API keeps no delivery away.
+   */
+  secretsOf(workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined;
+  /** All that work on a ticket takes. Undefined as above. Throws `SecretMissing`, also for the token of the tool's API. */
   find(workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined;
 }
 
@@ -74,23 +79,33 @@ export const readConnections = (variables: HelpdeskVariables): Connections => {
       if (apiUrl !== undefined) serviceAddress(apiUrl, { name: 'an apiUrl in HELPDESKS', isLocal });
     }
   }
-  const secretOf = (name: string): string => {
+  const settingOf = (workspace: string, helpdesk: HelpdeskId) => {
+    const tools = Object.hasOwn(settings.value, workspace) ? settings.value[workspace] : undefined;
+    return tools !== undefined && Object.hasOwn(tools, helpdesk) ? tools[helpdesk] : undefined;
+  };
+  /** Those that are set; at least one. */
+  const setOf = (names: readonly string[]): [string, ...string[]] => {
     // Secrets stand beside the variables, under names that only the setting knows.
-    const secret = (variables as Record<string, unknown>)[name];
-    if (typeof secret === 'string' && secret !== '') return secret;
-    throw new SecretMissing(`Cannot reach the helpdesk: the secret ${name} is not set`);
+    const values = names.map((name) => (variables as Record<string, unknown>)[name]);
+    const [first, ...others] = values.filter((value) => typeof value === 'string' && value !== '') as string[];
+    if (first === undefined)
+      throw new SecretMissing(`Cannot reach the helpdesk: the secret ${names.join(' or ')} is not set`);
+    return [first, ...others];
   };
   return {
+    secretsOf: (workspace, helpdesk) => {
+      const setting = settingOf(workspace, helpdesk);
+      return setting && setOf(setting.secrets);
+    },
     find: (workspace, helpdesk) => {
-      const tools = Object.hasOwn(settings.value, workspace) ? settings.value[workspace] : undefined;
-      const setting = tools !== undefined && Object.hasOwn(tools, helpdesk) ? tools[helpdesk] : undefined;
+      const setting = settingOf(workspace, helpdesk);
       if (setting === undefined) return undefined;
       const { apiUrl, secrets, token, options, write } = setting;
       return {
         ...{ options, write },
         apiUrl: apiUrl?.replace(/\/+$/, ''),
-        secrets: secrets.map(secretOf),
-        apiToken: token === undefined ? undefined : secretOf(token),
+        secrets: setOf(secrets),
+        apiToken: token === undefined ? undefined : setOf([token])[0],
       };
     },
   };

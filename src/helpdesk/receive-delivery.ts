@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../contract/error-info.ts';
 import type { Bytes } from '../runtime/base64url.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
-import { type Connections, type OpenConnection, SecretMissing } from './connections.ts';
+import { type Connections, SecretMissing } from './connections.ts';
 import {
   type Delivery,
   DeliveryUnreadable,
@@ -21,7 +21,7 @@ interface KeepParts {
 }
 
 export interface ReceiveParts extends KeepParts {
-  connections: Connections;
+  connections: Pick<Connections, 'secretsOf'>;
   tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>;
   now: () => number;
   /** Goes on after the answer. */
@@ -55,14 +55,13 @@ export const receiveDelivery = async (
 ): Promise<Receipt> => {
   const id = HELPDESK_IDS.find((known) => known === helpdesk);
   const tool = id === undefined ? undefined : parts.tools[id];
-  const connection = id === undefined ? undefined : connectionOf(parts.connections, workspace, id);
-  if (connection === 'secret missing') {
-    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'a secret of the connection is not set' };
+  const secrets = id === undefined ? undefined : secretsOf(parts.connections, workspace, id);
+  if (secrets === 'none set') {
+    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'no secret of the connection is set' };
   }
   const verifier = tool ?? parts.tools.chatwoot;
-  const isProved =
-    (await verifier?.verify(delivery, { secrets: connection?.secrets ?? NO_SECRET, now: parts.now() })) ?? false;
-  if (!isProved || tool === undefined || connection === undefined)
+  const isProved = (await verifier?.verify(delivery, { secrets: secrets ?? NO_SECRET, now: parts.now() })) ?? false;
+  if (!isProved || tool === undefined || secrets === undefined)
     return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not proved' };
   const events = readEvents(tool, delivery);
   if (!Array.isArray(events)) return { ok: true, accepted: 0, reason: events.reason };
@@ -75,15 +74,15 @@ export const receiveDelivery = async (
   return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither the record nor the queue takes it' };
 };
 
-const connectionOf = (
-  connections: Connections,
+const secretsOf = (
+  connections: ReceiveParts['connections'],
   workspace: string,
   helpdesk: HelpdeskId,
-): OpenConnection | undefined | 'secret missing' => {
+): readonly string[] | undefined | 'none set' => {
   try {
-    return connections.find(workspace, helpdesk);
+    return connections.secretsOf(workspace, helpdesk);
   } catch (error) {
-    if (error instanceof SecretMissing) return 'secret missing';
+    if (error instanceof SecretMissing) return 'none set';
     throw error;
   }
 };

@@ -39,8 +39,31 @@ describe('readConnections()', () => {
   it('says which secret is not set, when it is asked for', () => {
     const connections = readConnections(variables({ default: { chatwoot: setting() } }, { SECRET: '' }));
     expect(() => connections.find('default', 'chatwoot')).toThrow(/SECRET is not set/);
+    expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/SECRET is not set/);
     const noToken = readConnections(variables({ default: { chatwoot: setting() } }, { TOKEN: undefined }));
     expect(() => noToken.find('default', 'chatwoot')).toThrow(/TOKEN is not set/);
+  });
+
+  it('needs no token to tell what deliveries are proved by', () => {
+    const connections = readConnections(variables({ default: { chatwoot: setting() } }, { TOKEN: undefined }));
+    expect(connections.secretsOf('default', 'chatwoot')).toEqual(['one']);
+    expect(connections.secretsOf('default', 'zendesk')).toBeUndefined();
+    expect(connections.secretsOf('acme', 'chatwoot')).toBeUndefined();
+    expect(connections.secretsOf('__proto__', 'chatwoot')).toBeUndefined();
+  });
+
+  it('takes those of two secrets that are set', () => {
+    const chatwoot = setting({ secrets: ['SECRET', 'OLD_SECRET'] });
+    for (const [unset, left] of [
+      ['SECRET', 'two'],
+      ['OLD_SECRET', 'one'],
+    ] as const) {
+      const connections = readConnections(variables({ default: { chatwoot } }, { [unset]: '' }));
+      expect(connections.secretsOf('default', 'chatwoot')).toEqual([left]);
+      expect(connections.find('default', 'chatwoot')?.secrets).toEqual([left]);
+    }
+    const none = readConnections(variables({ default: { chatwoot } }, { SECRET: '', OLD_SECRET: undefined }));
+    expect(() => none.secretsOf('default', 'chatwoot')).toThrow(/SECRET or OLD_SECRET is not set/);
   });
 
   it.each([

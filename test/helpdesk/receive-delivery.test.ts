@@ -45,6 +45,8 @@ const appForTest = async ({
     connections: readConnections({
       HELPDESKS: JSON.stringify({
         default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
+        tokenless: { chatwoot: { secrets: ['NEW'], token: 'UNSET' } },
+        rotating: { chatwoot: { secrets: ['UNSET', 'NEW'] } },
         acme: { chatwoot: { secrets: ['ACME'] } },
       }),
       ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
@@ -108,11 +110,19 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect(kept).toEqual([]);
   });
 
-  it('asks for the same delivery again where a secret that is configured is not set', async () => {
+  it('asks for the same delivery again where no secret of the connection is set', async () => {
     const { post } = await appForTest();
     const { status, headers, json } = await post('/webhooks/zendesk');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
     expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', recoverable: true } });
+  });
+
+  it('keeps a delivery although the token of the API is not set, or one of two secrets', async () => {
+    const { post, kept } = await appForTest();
+    expect((await post('/webhooks/chatwoot/tokenless')).status).toBe(200);
+    expect((await post('/webhooks/chatwoot/rotating')).status).toBe(200);
+    expect((await post('/webhooks/chatwoot/rotating', { proof: 'wrong' })).status).toBe(401);
+    expect(kept).toMatchObject([{ workspace: 'tokenless' }, { workspace: 'rotating' }]);
   });
 
   it('takes and leaves what is to be ignored, and what is proved and cannot be read', async () => {
