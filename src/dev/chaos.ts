@@ -31,6 +31,7 @@ for (let seed = first ?? 1; seed < (first ?? 1) + (seeds ?? 0); seed += 1) {
     restarts: restarts ?? 0,
     withModels,
     retryMs: 150,
+    settleMs: 8000,
     timeoutMs: 1_200_000,
   });
   results[`seed ${seed}`] = row(result, { withModels });

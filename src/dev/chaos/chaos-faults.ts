@@ -6,17 +6,16 @@ import type { ServiceFault } from './fault-plan.ts';
 export type FaultCounts = Record<string, number>;
 
 /**
- * Longest time after which a write that was given up still takes effect: below the settling time, and longer than it takes until the
- * ticket's turn comes again.
+ * Of a helpdesk's API one read in ten fails, and three writes in ten, in one of the ways in which calls fail.
+ *
+ * @param options.lateMs How late a write that was given up takes effect at most: below the settling time, and longer than it takes
+ * until the ticket's turn comes again.
  */
-const LATE_MS = 6000;
-
-/** Of a helpdesk's API one read in ten fails, and three writes in ten, in one of the ways in which calls fail. */
 export const helpdeskFaults =
-  (random: SeededRandom, counts: FaultCounts) =>
+  (random: SeededRandom, counts: FaultCounts, { lateMs }: { lateMs: number }) =>
   ({ method }: FaultTarget): Fault | undefined => {
     const share = random.next();
-    const late = random.between(50, LATE_MS);
+    const late = random.between(50, Math.floor(lateMs));
     const isRead = method === 'GET';
     const failing = isRead ? 0.1 : 0.3;
     if (share > failing) return undefined;

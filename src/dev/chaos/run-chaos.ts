@@ -24,6 +24,8 @@ export interface ChaosOptions {
   withModels: boolean;
   /** First wait after a failure: with many tickets longer, as they wait for one another. */
   retryMs: number;
+  /** How long a write may still take effect; some take three quarters of it. */
+  settleMs: number;
   /** After which the run counts as stuck. */
   timeoutMs: number;
 }
@@ -48,9 +50,8 @@ export interface ChaosResult {
 /** Deliveries that are under way at a time. */
 const AT_ONCE = 12;
 const WORKSPACES = ['default', 'acme'];
-const SETTLE_MS = 8000;
 const VARIABLES = {
-  ...{ TICKET_SETTLE_MS: String(SETTLE_MS), TICKET_CALL_MS: '1500' },
+  TICKET_CALL_MS: '1500',
   ...{ TICKET_ANALYSE_MS: '4000', TICKET_ATTEMPTS: '100', CRASHES: '0.03' },
 };
 
@@ -59,13 +60,13 @@ const VARIABLES = {
  * restarted on the state that they left: in the end every ticket has to have one note, of its own.
  */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
-  const { seed, tickets: count, restarts, withModels, timeoutMs } = options;
+  const { seed, tickets: count, restarts, withModels, retryMs, settleMs, timeoutMs } = options;
   const startedAt = performance.now();
   const random = seededRandom(seed);
   const faults: FaultCounts = {};
   let crashes = 0;
   const state = mkdtempSync(join(tmpdir(), 'constellation-chaos-'));
-  const chooser = () => helpdeskFaults(seededRandom(random.between(0, 1e9)), faults);
+  const chooser = () => helpdeskFaults(seededRandom(random.between(0, 1e9)), faults, { lateMs: 0.75 * settleMs });
   const [ours, theirs] = await Promise.all([
     startHelpdesks({ faults: chooser() }),
     startHelpdesks({ faults: chooser() }),
@@ -80,7 +81,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
       desks: { default: Object.values(ours.desks), acme: Object.values(theirs.desks) },
       adapters: model === undefined ? {} : { OPENAI_BASE_URL: model.url },
       main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
-      variables: { ...VARIABLES, TICKET_RETRY_MS: String(options.retryMs) },
+      variables: { ...VARIABLES, TICKET_RETRY_MS: String(retryMs), TICKET_SETTLE_MS: String(settleMs) },
       onLog: (line) => {
         if (line.includes('"event":"crash"')) crashes += 1;
       },
