@@ -46,13 +46,18 @@ export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
   return gaps.slice(0, MAX_GAPS);
 };
 
-/** Who has a product or a known intent is a customer; of others the words have to be those of the knowledge base. */
+/** Who has a product, an order or a known intent is a customer; of others the words have to be those of the knowledge base. */
 const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInput): boolean => {
   if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
   if (whole === undefined) return false;
+  if (ORDER.test(whole.text)) return true;
   const model = answeringModelOf(edition);
   return applyLogistic(model.domain, domainFeatures(whole.outcome, model.keys)) >= model.domainThreshold;
 };
+
+/** `order 19822`, `RMA #2231`, `Bestellung Nr. 19822`, `serial number A2-0031`. */
+const ORDER =
+  /(?<!\p{L})(?:order|invoice|purchase|rma|serial|tracking|customer|bestell(?:ung|nummer)|rechnung|seriennummer|auftrag|commande|facture|pedido|factura|ordine|fattura|bestelling|factuur)(?: (?:number|no|nr|id))?[ .:]{0,2}(?:#|№|nº|n°)?[ ]?[a-z0-9-]{0,6}\d{3}/iu;
 
 const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const { intent, intents, named } = input;
@@ -181,10 +186,11 @@ const SAMPLE_CHUNKS = 5;
 const SAMPLE_LENGTH = 400;
 
 /** Only where nothing newer covers the message too. */
-const outdatedSources = (edition: Edition, { ranked, named, intent }: GapInput): FoundGap[] => {
+const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {
   const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+  const text = asked[0]?.text ?? '';
   const reasons = covering.map(({ article, chunks }) =>
-    outdatedReason(edition, { article, chunks, products: named.known }),
+    outdatedReason(edition, { article, chunks, text, products: named.known }),
   );
   const [first] = covering;
   const [reason] = reasons;

@@ -5,26 +5,74 @@ import type { Edition } from '../edition/open-edition.ts';
 export interface SourceToDate {
   article: number;
   chunks: readonly number[];
-  /** The ticket's, in lower case. */
-  products: readonly string[];
+  /** What was asked: who names an old version means that one. */
+  text: string;
 }
 
 /**
- * Why a source is older than the product, for the end of a sentence; undefined where nothing says so. Two things do. Its title or headings
- * name a version of a thing, and articles on the same product name one with a higher first number. Or it names no product, and all
- * articles on the ticket's product, two at least, are newer than it by half a year: it was written without knowing of that one.
+ * Why a source is older than the product, for the end of a sentence; undefined where nothing says so. Either it says so itself
+ * (`datedReason`), or it names no product, and all articles on the ticket's product, two at least, are newer than it by half a year: it
+ * was written without knowing of that one.
+ *
+ * @param options.products The ticket's, in lower case.
  */
-export const outdatedReason = (edition: Edition, { article, chunks, products }: SourceToDate): string | undefined => {
-  const { title, devices, lastUpdated } = articleAtHand(edition, article);
-  const headings = chunks.flatMap((chunk) => chunkAtHand(edition, chunk).headingPath);
-  for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
-    const newest = newestVersion(edition, thing, devices);
-    if (newest !== undefined && newest.major > major) return `is about ${written}, and there is ${newest.written}`;
-  }
+export const outdatedReason = (
+  edition: Edition,
+  { products, ...source }: SourceToDate & { products: readonly string[] },
+): string | undefined => {
+  const reason = datedReason(edition, source);
+  if (reason !== undefined) return reason;
+  const { devices, lastUpdated } = articleAtHand(edition, source.article);
   if (devices.length > 0) return undefined;
   const product = products.find((each) => Date.parse(lastUpdated) + HALF_A_YEAR_MS < firstWrittenOf(edition, each));
   return product === undefined ? undefined : `was last changed before anything was written on ${product}`;
 };
+
+/**
+ * Why a source is old by what it says itself: its title or headings name a version of a thing, and articles on the same product name one
+ * with a higher first number; or its title names a year, and articles on the same product were changed two years later.
+ */
+export const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate): string | undefined => {
+  const { title, devices } = articleAtHand(edition, article);
+  const headings = chunks.flatMap((chunk) => chunkAtHand(edition, chunk).headingPath);
+  for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
+    const newest = newestVersion(edition, thing, devices);
+    if (newest === undefined || newest.major <= major || hasText(text, written)) continue;
+    return `is about ${written}, and there is ${newest.written}`;
+  }
+  const [year] = YEAR.exec(title) ?? [];
+  if (year === undefined || hasText(text, year)) return undefined;
+  const newestYear = newestYearOf(edition, devices);
+  return newestYear < Number(year) + OLD_YEARS
+    ? undefined
+    : `is of ${year}, and others on the same are of ${newestYear}`;
+};
+
+const hasText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+
+/** Of a card, of a catalogue: not of a standard or an address (`ISO 2022`, `2001:db8`). */
+const YEAR = /(?<![\p{L}\p{N}:.-])20[0-9]\d(?![\p{L}\p{N}:.-])/u;
+const OLD_YEARS = 2;
+
+/** When an article on one of the products was changed last; of any where there are none. */
+const newestYearOf = (edition: Edition, devices: readonly string[]): number => {
+  const years = yearsOfChanges(edition);
+  return Math.max(0, ...(devices.length === 0 ? [''] : devices).map((device) => years.get(device.toLowerCase()) ?? 0));
+};
+
+const yearsOfChanges = oncePer((edition: Edition): ReadonlyMap<string, number> => {
+  const newest = new Map<string, number>();
+  for (let at = 0; at < Math.min(MAX_READ, edition.articleCount); at++) {
+    const { devices, lastUpdated } = edition.article(at);
+    const year = new Date(lastUpdated).getUTCFullYear();
+    // What has no date says nothing.
+    if (!(year > 0)) continue;
+    for (const device of ['', ...devices.map((each) => each.toLowerCase())]) {
+      newest.set(device, Math.max(year, newest.get(device) ?? 0));
+    }
+  }
+  return newest;
+});
 
 const HALF_A_YEAR_MS = 182 * 86_400_000;
 const MIN_ARTICLES = 2;

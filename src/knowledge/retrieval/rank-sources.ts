@@ -4,7 +4,9 @@ import { articleAtHand } from '../edition/chunks-at-hand.ts';
 import type { Edition } from '../edition/open-edition.ts';
 import { inverseFrequency } from '../search/ranking.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { COVERAGE_FROM } from './coverage.ts';
 import type { NamedProducts } from './named-products.ts';
+import { mentionIn } from './passing-mention.ts';
 
 /** An article that may answer, with what speaks for it. */
 export interface RankedSource {
@@ -36,12 +38,12 @@ export interface RankingInput {
 }
 
 /**
- * How probably an article answers, from four signs: its share of a perfect match; its lead over the best other article; how much was
- * asked at all (one common word matches anything); and whether it is labelled with the intent. Fitted on the development half of the
- * sample tickets and of two sets of articles asked by their titles, and on two public sets of questions, each with its answers in and left
- * out; how well it does on what is held out: docs/gaps.md.
+ * How probably an article answers, from five signs: its share of a perfect match; its lead over the best other article; how much was
+ * asked at all (one common word matches anything); whether it is labelled with the intent; and the share of what was asked that its
+ * passages hold together. Fitted on the development half of the sample tickets and of two sets of articles asked by their titles, and on two
+ * public sets of questions, each with its answers in and left out; how well it does on what is held out: docs/gaps.md.
  */
-const RELEVANCE: LogisticModel = { weights: [5.14, 13.97, 1.58, 1.1], bias: -3.6 };
+const RELEVANCE: LogisticModel = { weights: [5.14, 13.97, 1.58, 1.1, 1], bias: -3.8 };
 
 /** So many words that the edition lacks would tell as much as a text that says enough. */
 const ENOUGH_WORDS = 3;
@@ -61,8 +63,11 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
   const byMeaning = meaningOfArticles(asked[0]?.outcome);
   const found = new Map<number, RankedSource>();
   for (const { text, outcome } of asked) {
-    for (const { article, best, lead, scope } of articlesOf(outcome.hits, (each) => scopeOf(edition, each, named))) {
-      const relevance = relevanceByWords(edition, outcome, { best, lead, intent: intentSign(labelled.has(article)) });
+    const ofWhole = outcome.query.judged / Math.max(asked[0]?.outcome.query.judged ?? 0, outcome.query.judged);
+    for (const each of articlesOf(outcome.hits, (hit) => scopeOf(edition, hit, named))) {
+      const { article, scope } = each;
+      const intent = intentSign(labelled.has(article));
+      const relevance = relevanceByWords(edition, outcome, { ...each, intent, ofWhole });
       const before = found.get(article);
       if (before !== undefined && before.relevance >= relevance) continue;
       // In the order of the outcome, which knows meanings too.
@@ -84,16 +89,45 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
     );
 };
 
-const relevanceByWords = (
-  { chunkCount }: Edition,
-  { query: { judged } }: SearchOutcome,
-  { best, lead, intent }: { best: number; lead: number; intent: number },
-): number => {
+interface Signs extends Pick<FoundArticle, 'hits' | 'best' | 'lead'> {
+  /** Below 0 where the article lacks the label of the intent. */
+  intent: number;
+  /** The share that this part has of the whole question; 0 to 1. */
+  ofWhole: number;
+}
+
+const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Signs): number => {
+  const { judged, terms } = query;
+  const { hits, best, lead, intent, ofWhole } = signs;
+  const [first] = hits;
   // What only its meaning led to has no word in common.
-  if (judged === 0 || best <= 0) return 0;
-  const enough = Math.min(0, Math.log(judged / inverseFrequency(0, chunkCount) / ENOUGH_WORDS));
-  return applyLogistic(RELEVANCE, [best / (4 * judged), lead / (4 * judged), enough, intent]);
+  if (first === undefined || judged === 0 || best <= 0) return 0;
+  const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
+  const places = new Set(hits.flatMap(({ matched }) => matched));
+  const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
+  // One common sentence of a message leads anywhere, unless the intent agrees.
+  const bias = RELEVANCE.bias + (intent < 0 ? Math.log(Math.max(LEAST_PART, ofWhole)) : 0);
+  const judge = (held: number, penalty = 0): number => {
+    const features = [
+      (held * best) / (4 * judged),
+      (lead - (1 - held) * best) / (4 * judged),
+      enough,
+      intent,
+      together,
+    ];
+    return applyLogistic({ ...RELEVANCE, bias: bias - penalty }, features);
+  };
+  const relevance = judge(1);
+  if (relevance < COVERAGE_FROM.low) return relevance;
+  const { headIdf, referred } = mentionIn(edition, first, terms);
+  const isPassing = intent < 0 ? 1 - Math.min(1, headIdf / judged / NAMED_IN_HEADING) : 0;
+  return referred === 0 && isPassing === 0 ? relevance : judge(1 - referred, isPassing);
 };
+
+/** No part of a message counts as less. */
+const LEAST_PART = 0.05;
+/** An article of another intent is about what was asked where its title and headings hold so much of it. */
+const NAMED_IN_HEADING = 0.2;
 
 /**
  * `own`: the article is about the ticket's product alone; `other`: about products, none of which is the ticket's; `general`: all others.
@@ -117,6 +151,8 @@ const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
 
 interface FoundArticle {
   article: number;
+  /** The best first. */
+  hits: readonly SearchHit[];
   /** The score of its best hit. */
   best: number;
   /** Over the best of its rivals: below 0 behind it. */
@@ -132,9 +168,17 @@ const articlesOf = (
   hits: readonly SearchHit[],
   scopeOfArticle: (article: number) => FoundArticle['scope'],
 ): FoundArticle[] => {
-  const scores = new Map<number, number>();
-  for (const { article, score } of hits) scores.set(article, Math.max(score, scores.get(article) ?? 0));
-  const all = [...scores].map(([article, best]) => ({ article, best, scope: scopeOfArticle(article) }));
+  const found = new Map<number, SearchHit[]>();
+  for (const hit of hits) {
+    const own = found.get(hit.article);
+    if (own === undefined) found.set(hit.article, [hit]);
+    else own.push(hit);
+  }
+  const all = [...found].map(([article, own]) => {
+    // They come in the order of words and meanings together.
+    const byWords = own.toSorted((left, right) => right.score - left.score);
+    return { article, hits: byWords, best: byWords[0]?.score ?? 0, scope: scopeOfArticle(article) };
+  });
   return all.map((each) => {
     const rivals = all.map((other) => (other === each ? 0 : other.best * rivalry(each.scope, other.scope)));
     return { ...each, lead: each.best - Math.max(...rivals) };

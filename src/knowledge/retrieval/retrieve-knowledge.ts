@@ -20,6 +20,7 @@ import { findGaps } from './find-gaps.ts';
 import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
 import { peopleNamedIn } from './people-named-in.ts';
+import { preferCurrent } from './prefer-current.ts';
 import { type ProblemText, problemText } from './problem-text.ts';
 import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
 import { isCommonWord } from './topic-words.ts';
@@ -134,7 +135,10 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const { intent } = question;
   const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
-  const ranked = rankSources(edition, { asked, intents, named });
+  const ranked = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
+    text: problem.text,
+    intents,
+  });
   const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
   const foundGaps = findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
   const shown = ranked

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { mentionIn } from '../../../src/knowledge/retrieval/passing-mention.ts';
+import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { editionOf, entryOf, retrieved, SAMPLE } from './sample-edition.ts';
+
+const mentionOf = (text: string, question: string) => {
+  const edition = editionOf([entryOf('a.md', { title: 'Forward a port' }, text), ...SAMPLE.slice(0, 6)]);
+  const { hits, query } = searchEdition(edition, question);
+  const hit = hits.find(({ article }) => edition.article(article).id === 'a.md');
+  return hit === undefined ? undefined : { ...mentionIn(edition, hit, query.terms), matchedIdf: hit.matchedIdf };
+};
+
+describe('mentionIn()', () => {
+  it.each([
+    'Open the hatch first, see *Calibrate the zirconium nozzle*.',
+    'Open the hatch first, see “Calibrate the zirconium nozzle”.',
+    'Open the hatch first (see also [Calibrate the zirconium nozzle](nozzle.md)).',
+    'Zuerst die Klappe öffnen, siehe auch *Calibrate the zirconium nozzle*.',
+  ])('knows words of the name of another page: %s', (text) => {
+    expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBeCloseTo(1);
+  });
+
+  it('takes words of the passage itself for its own, also where it names another page', () => {
+    const text = 'Calibrate the zirconium nozzle by turning it, see *Turn the zirconium nozzle*.';
+    expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBe(0);
+    expect(mentionOf('You see *Calibrate* on the screen of the zirconium nozzle.', 'zirconium nozzle')?.referred).toBe(
+      0,
+    );
+  });
+
+  it('weighs what title and headings hold', () => {
+    const asked = mentionOf('Choose *8333*.\n\n## Zirconium nozzle\n\nIt calibrates itself.', 'zirconium nozzle');
+    expect(asked?.headIdf).toBeCloseTo(asked?.matchedIdf ?? 0);
+    expect(mentionOf('The zirconium nozzle is hot.', 'zirconium nozzle')?.headIdf).toBe(0);
+  });
+
+  it('reads a long passage within a bounded time', () => {
+    for (const piece of ['see *', 'see “a', 'see [a](', 'see a a a *', 'see *aaa*, ']) {
+      const text = `zirconium ${piece.repeat(4000 / piece.length)}`;
+      const edition = editionOf([entryOf('a.md', { title: 'Forward a port' }, text)]);
+      const { hits, query } = searchEdition(edition, 'zirconium');
+      const before = performance.now();
+      for (const hit of hits) mentionIn(edition, hit, query.terms);
+      expect(performance.now() - before).toBeLessThan(300);
+    }
+  });
+});
+
+describe('a page that only refers to another', () => {
+  it('does not cover what that one is about', async () => {
+    const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== 'network/static-ip-address.md'));
+    const question = {
+      intent: 'network_issue',
+      message:
+        'Give the device a static IP address: A fixed address is useful when you forward a port, query the API from a script, or are tired of looking the device up.',
+    };
+    const knowledge = await retrieved(question, { edition });
+    expect(knowledge.sources_consulted).toEqual([]);
+    expect(knowledge.gaps).toHaveLength(1);
+  });
+});
+
+describe('an article of another intent', () => {
+  it('is no source for one common sentence of a message', async () => {
+    const message =
+      "Hi there, can I send back my Apollo III if I simply don't like it? I opened it and let it mine for four days. What will it cost me?";
+    const { sources_consulted } = await retrieved({
+      intent: 'return_refund',
+      message,
+      metadata: { product: 'Apollo III' },
+    });
+    expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
+    const asked = { intent: 'unknown', message: 'What will electricity cost me?' };
+    expect((await retrieved(asked)).sources_consulted[0]?.title).toContain('electricity');
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { editionOf, entryOf, retrieved, SAMPLE } from './sample-edition.ts';
+
+const QUESTION = {
+  intent: 'login_issue',
+  message: 'Default password apollo123 doesnt work anymore after updating to 3.4, i tried it ten times',
+  metadata: { product: 'Apollo' },
+};
+const CURRENT = 'dashboard/log-in-and-password-reset.md';
+const titles = async (...given: Parameters<typeof retrieved>) =>
+  (await retrieved(...given)).sources_consulted.map(({ title }) => title);
+
+describe('an old page', () => {
+  it('does not come before the current one on its subject, though it has the words', async () => {
+    expect(await titles(QUESTION)).toEqual(['Log in to the dashboard and reset a forgotten password']);
+    expect(await titles({ ...QUESTION, include_weak: true })).toContain('Apollo quick start card (2021)');
+  });
+
+  it('is a source where there is no other, and told of', async () => {
+    const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== CURRENT));
+    const knowledge = await retrieved(QUESTION, { edition });
+    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual(['Apollo quick start card (2021)']);
+    expect(knowledge.gaps).toEqual([
+      'The article “Apollo quick start card (2021)” is of 2021, and others on the same are of 2026',
+    ]);
+  });
+
+  it('is the right one for whoever names its time or version', async () => {
+    const [first] = await titles({
+      ...QUESTION,
+      message: 'Which password does the Apollo quick start card (2021) tell?',
+    });
+    expect(first).toBe('Apollo quick start card (2021)');
+    const knowledge = await retrieved({
+      intent: 'solo_mining',
+      message: 'Requirements for solo mining (firmware 2.x)',
+      metadata: { product: 'Apollo' },
+    });
+    expect(knowledge.sources_consulted[0]?.title).toBe('Requirements for solo mining (firmware 2.x)');
+    expect(knowledge.gaps).toEqual([]);
+  });
+
+  it('is none by its number alone', async () => {
+    const numbered = entryOf('iso.md', { title: 'Comply with ISO 2022:5' }, 'Seal the hopper lid with tamper tape.');
+    const edition = editionOf([numbered, ...SAMPLE.slice(0, 8)]);
+    const knowledge = await retrieved(
+      { intent: 'unknown', message: 'How do I seal the hopper lid with tape?' },
+      { edition },
+    );
+    expect(knowledge.gaps).toEqual([]);
+  });
+});
