@@ -82,12 +82,20 @@ export const renderSteps = (
   return [...opening, items.join('\n'), ...rest].join('\n\n');
 };
 
-/** What the section of a passage is called, with that of the section around it: "Apollo II" alone says little. */
+/**
+ * What the section of a passage is called. One that is called by names alone ("Apollo II", "Windows and macOS") says too little: it
+ * goes with the section around it.
+ */
 export const sectionOf = ({ title, headingPath }: PickedSteps['passage']): string => {
   const own = headingPath.filter((each) => each !== title).map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim());
+  const last = own.at(-1) ?? '';
   const both = own.slice(-2).join(': ');
-  return both.length > MAX_SECTION ? (own.at(-1) ?? '') : both;
+  return NAMES_ALONE.test(last) && both.length <= MAX_SECTION ? both : last;
 };
+
+/** Capitals and numbers with at most a short word between: two names at least, or one with a sign. */
+const NAMES_ALONE =
+  /^(?=.*[ \d])(?!.*(?:Not?|Never|Kein|Nicht)\b)(?:[\p{Lu}\d][\p{L}\d.-]{0,30}|and|or|und|oder|et|ou|y|o|e|en|of)(?:[ ,/]{1,2}(?:[\p{Lu}\d][\p{L}\d.-]{0,30}|and|or|und|oder|et|ou|y|o|e|en|of)){0,9}$/u;
 
 const MAX_SECTION = 120;
 

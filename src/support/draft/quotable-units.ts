@@ -37,17 +37,15 @@ export const quotableUnits = (
   if (kind === 'prose' && /[?:]["”*_)]{0,3}$/.test(last)) return [];
   const heading = passage.headingPath.at(-1) ?? '';
   const under = kind === 'prose' ? '' : `${heading}\n${intro === undefined ? '' : textOf(passage, intro)}`;
-  const left = units.filter((unit) => {
+  const fitting = kind === 'list' && !isOrdered ? itemsThatFit(units, asking) : units;
+  const left = fitting.filter((unit) => {
     const text = textOf(passage, unit);
-    return (
-      !wasTried(text, tried, { under, title: kind === 'prose' ? '' : passage.title }) &&
-      (isOrdered || kind === 'code' || !isOfOthers(text))
-    );
+    if (wasTried(text, tried, { under, title: kind === 'prose' ? '' : passage.title })) return false;
+    return isOrdered || kind === 'code' || !isOfOthers(text);
   });
-  if (left.length < units.length) {
-    if (kind === 'prose' || left.length * 2 < units.length || (isOrdered && isProcedure(last))) return [];
-  }
-  return kind === 'list' && !isOrdered ? itemsThatFit(left, asking) : left;
+  if (left.length === fitting.length) return left;
+  const isBroken = kind === 'prose' || left.length * 2 < fitting.length || (isOrdered && isProcedure(last));
+  return isBroken ? [] : left;
 };
 
 /** Items in no order each stand for themselves: those that answer, where one clearly does. */

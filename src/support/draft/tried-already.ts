@@ -50,7 +50,7 @@ export const wasTried = (
     if (isDoing && [...thing].every((each) => about.has(each) || above.has(each))) return true;
     if (![...thing].every((each) => own.has(each) || about.has(each))) return false;
     // A passing mention is not the step itself: "wait 15 minutes after the restart".
-    return about.has(first) || opensWith(step, thing);
+    return about.has(first) || instructionsOf(step).some((each) => opensWith(each, thing));
   });
   return isTold || (own.size >= 2 && advised.some((said) => shareIn(own, said) >= SAME_FROM));
 };
@@ -62,6 +62,12 @@ const SAME_FROM = 0.8;
 
 const shareIn = (own: ReadonlySet<string>, other: ReadonlySet<string>): number =>
   [...own].filter((each) => other.has(each)).length / own.size;
+
+/** A step, and what it says to do behind the case that it is for: "LED amber: no address. Try another cable." */
+const instructionsOf = (step: string): string[] => {
+  const [, behind] = /^[^:\n]{1,80}:[*_]{0,3}\s+(\S[^\n]*)$/.exec(step.split('\n', 1)[0] ?? '') ?? [];
+  return behind === undefined ? [step] : [step, ...behind.split(/(?<=[.!])\s+/).slice(0, 3)];
+};
 
 /** One of its first words is what was done. */
 const opensWith = (step: string, thing: ReadonlySet<string>): boolean =>

@@ -44,6 +44,12 @@ describe('triedAlready() and wasTried()', () => {
     expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Check the cables' })).toBe(false);
   });
 
+  it('knows what was done behind the case that an item is for', () => {
+    const item = '**LED amber:** the device gets no address. Try another cable and another socket.';
+    expect(wasTried(item, told('I tried another cable already.'))).toBe(true);
+    expect(wasTried(item, told('I tried another room already.'))).toBe(false);
+  });
+
   it('takes the title for what a heading names only the doing of', () => {
     const tried = told('I updated the firmware.');
     const under = 'Update from the dashboard';
