@@ -19,8 +19,9 @@ export const acceptEvent = (
   if (known === undefined) {
     store.add(about, { ticket: told, now, nudgeAt });
   } else if (isToBeOpened(known)) {
-    const fresh = { step: 'accepted', state: 'open', attempts: 0, nudges: 0, result: null, error: null } as const;
-    store.change(known, { ...fresh, ticket: told, begun_at: now, due_at: now, nudge_at: nudgeAt }, now);
+    const fresh = { step: 'accepted', state: 'open', result: null, error: null } as const;
+    const counts = { attempts: 0, refusals: 0, nudges: 0 };
+    store.change(known, { ...fresh, ...counts, ticket: told, begun_at: now, due_at: now, nudge_at: nudgeAt }, now);
   } else if (known.state === 'open' && isUnnamed(known)) {
     store.change(known, { deliveries: known.deliveries + 1, ticket: told ?? known.ticket }, now);
   }

@@ -1,7 +1,7 @@
 import { failureOf, NotYet } from './attempt-failed.ts';
 import { type StepParts, workOn } from './job-steps.ts';
 import type { Job } from './ticket-store.ts';
-import { backOffMs } from './ticket-times.ts';
+import { backOffMs, spreadMs } from './ticket-times.ts';
 
 export interface AttemptParts extends StepParts {
   random: () => number;
@@ -51,9 +51,12 @@ const recordFailure = (job: Job, error: unknown, parts: AttemptParts): number | 
     store.change(job, { error: sentence, due_at: again, nudge_at: again }, time);
     return undefined;
   }
-  // Many tickets wait for the same end: a little later each, by chance.
-  const again = time + retryAfterMs + backOff(1, parts);
-  store.change(job, { attempts: job.attempts - 1, error: sentence, due_at: again, nudge_at: again }, time);
+  // A tool that says to come back at once, again and again, is asked at growing distances all the same.
+  const refusals = job.refusals + 1;
+  const wait = Math.max(retryAfterMs, backOff(refusals, parts)) + spreadMs(retryAfterMs, parts.random);
+  const again = time + wait;
+  const attempts = job.attempts - 1;
+  store.change(job, { attempts, refusals, error: sentence, due_at: again, nudge_at: again }, time);
   return time + retryAfterMs;
 };
 

@@ -3,7 +3,7 @@ import { acceptEvent, type MessageEvent } from './accept-event.ts';
 import { type AttemptParts, attemptJob } from './attempt-job.ts';
 import { type JobReport, jobReporter } from './report-jobs.ts';
 import { type TicketStore, ticketStore } from './ticket-store.ts';
-import { backOffMs } from './ticket-times.ts';
+import { backOffMs, spreadMs } from './ticket-times.ts';
 
 /** What work on a ticket came to, for whoever asked for it. */
 export interface WorkOutcome {
@@ -63,7 +63,7 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
   const postpone = (until: number): void => {
     for (const job of store.open()) {
       if (job.due_at >= until) continue;
-      const at = until + backOff(1);
+      const at = until + spreadMs(until - now(), random);
       store.change(job, { due_at: at, nudge_at: at }, now());
     }
   };
@@ -152,7 +152,8 @@ const workOnDue = async (store: TicketStore, parts: AttemptParts): Promise<numbe
 const reopen = (store: TicketStore, { id, now }: { id: number; now: number }): boolean => {
   const job = store.job(id);
   if (job?.state !== 'dead') return false;
-  store.change(job, { state: 'open', attempts: 0, nudges: 0, begun_at: now, due_at: now, nudge_at: now }, now);
+  const fresh = { state: 'open', attempts: 0, refusals: 0, nudges: 0 } as const;
+  store.change(job, { ...fresh, begun_at: now, due_at: now, nudge_at: now }, now);
   return true;
 };
 

@@ -15,6 +15,8 @@ export type Job = {
   state: TicketState;
   step: JobStep;
   attempts: number;
+  /** Attempts that do not count, since the tool asked to be left alone. */
+  refusals: number;
   /** Not worked on before. */
   due_at: number;
   /** When the alarm puts it on the queue again. */
@@ -80,7 +82,7 @@ export interface TicketStore {
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
-    attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, refusals INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
     settle_at INTEGER NOT NULL, deliveries INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
     accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
     version INTEGER NOT NULL, told INTEGER NOT NULL

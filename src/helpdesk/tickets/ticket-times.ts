@@ -69,3 +69,9 @@ export const backOffMs = (failures: number, { retryMs, random }: { retryMs: numb
   const times = Math.min(2 ** Math.min(Math.max(failures - 1, 0), MAX_DOUBLINGS), MAX_TIMES);
   return Math.ceil(retryMs * times * (0.75 + random() / 2));
 };
+
+const MAX_SPREAD_MS = 60_000;
+
+/** How much later than the end of a pause somebody comes back: by chance, so that all who waited for it do not come at once. */
+export const spreadMs = (pauseMs: number, random: () => number): number =>
+  Math.ceil(random() * Math.min(Math.max(pauseMs, 0), MAX_SPREAD_MS));

@@ -39,6 +39,8 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
   const times: TicketTimes = readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' });
   const world = {
     now: START,
+    /** 0 to 1; 0.5 leaves waits as they are. */
+    random: () => 0.5,
     messages: [customerMessage('m1')],
     notes: [] as { id: string; note: Note }[],
     drafts: [] as DraftReply[],
@@ -161,7 +163,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       ticketId: 't1',
       times,
       now: () => world.now,
-      random: () => 0.5,
+      random: () => world.random(),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
       connect: () => ({ desk: deskOf(life), write }),
       analyse: (request) =>

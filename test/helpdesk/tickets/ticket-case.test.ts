@@ -7,6 +7,7 @@ const about = (id: string) => ({ kind: 'message' as const, ticketId: 't1', messa
 const unclear = () => new HelpdeskFailed('Cannot write: no answer in time', { isPassing: true, isUnclear: true });
 const down = () => new HelpdeskFailed('Cannot read: status is 503', { isPassing: true });
 const refused = () => new HelpdeskFailed('Cannot read: status is 403');
+const dueAt = (world: World) => world.rows()[0]?.due_at;
 const states = (world: World) => world.rows().map(({ state, result }) => `${state} ${result}`);
 
 /** Throws at the given calls, counted from 0 by name. */
@@ -442,6 +443,81 @@ describe('what fails', () => {
     await runOut(world, case_);
     expect(world.now - START).toBeGreaterThan(40 * 60_000);
     expect(world.notes).toHaveLength(1);
+  });
+
+  it('is tried at growing distances, for a day, by a tool that always says to come back at once', async () => {
+    const world = worldForTest();
+    const times: number[] = [];
+    world.fault = (call) => {
+      if (call === 'read') times.push(world.now);
+      return { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) };
+    };
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    await case_.work();
+    for (let round = 0; round < 1000 && states(world)[0] === 'open null'; round += 1) {
+      world.passTo(world.wakeAt ?? 0);
+      await case_.ring();
+      await case_.work();
+    }
+    const waits = times.slice(1).map((time, at) => Math.round((time - (times[at] ?? 0)) / 1000));
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
+    expect(Math.max(...waits)).toBe(600);
+    expect(times.length).toBeLessThan(200);
+    expect(states(world)).toEqual(['dead null']);
+    expect(world.now - START).toBeLessThan(86_400_000 + 700_000);
+    expect(world.notes).toEqual([]);
+  });
+
+  it('begins again at growing distances from the first when it is replayed', async () => {
+    const world = worldForTest();
+    let refusals = 0;
+    world.fault = (call) => {
+      if (call !== 'read') return undefined;
+      refusals += 1;
+      if (refusals === 9) return { before: refused() };
+      return refusals <= 10
+        ? { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) }
+        : undefined;
+    };
+    await deliver(world, 'm1');
+    expect(states(world)).toEqual(['dead null']);
+    const case_ = world.start();
+    const replayedAt = world.now;
+    case_.replay([1]);
+    world.queued += 1;
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(1);
+    expect(world.now - replayedAt).toBeLessThan(2000);
+  });
+
+  it.each([
+    [30_000, 30_000],
+    [600_000, 60_000],
+  ])('begins by chance within a time after a pause of %i ms: %i ms', async (pauseMs, spreadMs) => {
+    for (const [random, share] of [
+      [0, 0],
+      [0.5, 0.5],
+      [0.999, 0.999],
+    ] as const) {
+      const refusing = worldForTest();
+      refusing.random = () => random;
+      refusing.fault = failing([
+        'read',
+        0,
+        { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: pauseMs }) },
+      ]);
+      const case_ = refusing.start();
+      case_.accept(about('m1'));
+      await case_.work();
+      expect(dueAt(refusing)).toBe(START + pauseMs + Math.ceil(share * spreadMs));
+      const waiting = worldForTest();
+      waiting.random = () => random;
+      const other = waiting.start();
+      other.accept(about('m1'));
+      other.postpone(START + pauseMs);
+      expect(dueAt(waiting)).toBe(START + pauseMs + Math.ceil(share * spreadMs));
+    }
   });
 
   it('is told to the desk later when that is down', async () => {
