@@ -13,6 +13,7 @@ import { type DeskIndex, deskIndex, type Undelivered } from './desk-index.ts';
 import type { DeadJob, DeskStub } from './desk-stub.ts';
 import { type Pauses, pauses } from './pauses.ts';
 import type { JobReport } from './report-jobs.ts';
+import { ringAlarm } from './ring-alarm.ts';
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 
 export interface DeskObjectEnv extends IdentityVariables, TicketTimeVariables {
@@ -90,11 +91,15 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements DeskStub
   }
 
   override async alarm(): Promise<void> {
-    const workspace = await this.ctx.storage.get<string>(WORKSPACE);
-    if (workspace === undefined) return;
-    const { sync } = await this.#openFor(workspace);
-    await sync.work();
-    await this.#planSync(sync);
+    const { storage } = this.ctx;
+    const ring = async (): Promise<void> => {
+      const workspace = await storage.get<string>(WORKSPACE);
+      if (workspace === undefined) return;
+      const { sync } = await this.#openFor(workspace);
+      await sync.work();
+      await this.#planSync(sync);
+    };
+    await ringAlarm(ring, { setAlarm: (time) => storage.setAlarm(time) });
   }
 
   async #planSync(sync: ArticleSync): Promise<void> {

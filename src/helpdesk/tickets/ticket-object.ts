@@ -13,6 +13,7 @@ import type { MessageEvent } from './accept-event.ts';
 import { supportAnalysis } from './ask-support.ts';
 import { ConnectionGone } from './attempt-failed.ts';
 import type { DeskStub } from './desk-stub.ts';
+import { ringAlarm } from './ring-alarm.ts';
 import { openCase, type TicketCase, type WorkOutcome } from './ticket-case.ts';
 import { nameOfPlace, type TicketMessage, type TicketPlace } from './ticket-message.ts';
 import type { TicketStub } from './ticket-stub.ts';
@@ -63,8 +64,12 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
 
   override async alarm(): Promise<void> {
     this.#alarmAt = undefined;
-    const place = await this.ctx.storage.get<TicketPlace>(PLACE);
-    if (place !== undefined) await (await this.#openFor(place)).ring();
+    const { storage } = this.ctx;
+    const ring = async (): Promise<void> => {
+      const place = await storage.get<TicketPlace>(PLACE);
+      if (place !== undefined) await (await this.#openFor(place)).ring();
+    };
+    await ringAlarm(ring, { setAlarm: (time) => storage.setAlarm(time) });
   }
 
   /** Called when a step is on record. */
