@@ -29,7 +29,7 @@ export const messageKind = (
 /** "Still the same", "did not help": what it is about was said before. */
 export const leansOnHistory = (text: string): boolean => {
   const words = new Set(wordsOf(text)).size;
-  return words < FEW_WORDS || (words < 3 * FEW_WORDS && STILL.test(text));
+  return words < FEW_WORDS || (words < 3 * FEW_WORDS && (STILL.test(text) || REFERS.test(text)));
 };
 
 /** A short reply to an agent's question. One that asks back is read by itself. */
@@ -55,6 +55,10 @@ const MAX_BESIDE = 10;
 
 const STILL =
   /(?<!\p{L})(?:still|same (?:problem|issue|error|thing|as before)|did(?:n['’]t| not) (?:help|work)|does(?:n['’]t| not) help|no (?:change|luck|difference)|not (?:fixed|solved)|nothing (?:changed|helped)|again|immer noch|noch immer|hat nicht geholfen|unverändert|toujours pas|toujours le même|sigue (?:igual|sin)|todavía|ancora|ainda|nog steeds)(?!\p{L})/iu;
+
+/** It speaks of what was advised. */
+const REFERS =
+  /(?<!\p{L})(?:steps? \d|(?:first|second|third|last|next) step|(?:all|these|those|your) (?:steps|instructions)|your (?:advice|suggestion|tip)|as you (?:said|wrote|suggested|told|advised)|you (?:told|advised|suggested)|schritt \d|wie (?:beschrieben|empfohlen)|étape \d|paso \d)(?!\p{L})/iu;
 
 const phrase = (...alternatives: readonly string[]) =>
   new RegExp(`(?<![\\p{L}'])(?:${alternatives.join('|')})(?![\\p{L}'])`, 'u');

@@ -41,6 +41,9 @@ const MAX_TEXT = 8000;
 const ADDRESS =
   /\S{0,100}(?:\/\/|\p{L}\.\p{Ll}{2,6}(?![\p{L}\s]))\S{0,300}|\p{L}{1,40}\.(?:local|com|net|org|io)(?!\p{L})/gu;
 
+/** No markup, no address. */
+const NAME = /^[\p{L}\p{M}\p{N} .,()+/&'’#:-]+$/u;
+
 /** What is more than a name is a product's name alone, where it holds one. */
 const toldProduct = (
   told: string,
@@ -51,7 +54,7 @@ const toldProduct = (
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   if (plain === '') return undefined;
-  if (plain.length <= MAX_PRODUCT && told.length <= MAX_TOLD && mask(plain) === plain) return plain;
+  if (plain.length <= MAX_PRODUCT && told.length <= MAX_TOLD && NAME.test(plain) && mask(plain) === plain) return plain;
   const [only, ...others] = namesIn(plain, taxonomy);
   return others.length === 0 ? only : undefined;
 };

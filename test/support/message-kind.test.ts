@@ -47,6 +47,8 @@ describe('messageKind()', () => {
     expect(messageKind('Still the same.', { before })).toBe('follow-up');
     expect(messageKind('Still the same.', { before: [] })).toBe('new');
     expect(messageKind('The green one', { before })).toBe('follow-up');
+    const refers = 'I did steps 1 to 3 but step 4 does not work, the button is grey';
+    expect(messageKind(refers, { before })).toBe('follow-up');
   });
 
   it('does not count the mail that is answered', () => {

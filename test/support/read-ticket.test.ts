@@ -69,6 +69,7 @@ describe('readTicket()', () => {
     expect(of(`Apollo II ${'x'.repeat(200)}`)).toBe('Apollo II');
     expect(of('x'.repeat(5000))).toBeUndefined();
     expect(of('Apollo\nII')).toBe('Apollo II');
+    expect(of('Apollo II **now** <i>')).toBe('Apollo II');
   });
 
   it('masks and bounds whatever else the helpdesk tells', () => {

@@ -26,13 +26,17 @@ export const questionOf = (
   const read = text.slice(0, MAX_READ);
   const words = new Map<string, string>();
   const sequence: string[] = [];
+  const versions = new Set<string>();
   analyseText(read, (word, kind) => {
-    if (kind === 'joined' || words.size >= MAX_TERMS) return;
+    // "3.4.1" is asked for as a whole; its 1 stands in every other version.
+    const isVersion = kind === 'joined' && /^\d{2,12}$/.test(word);
+    if (isVersion) for (const part of partsOf(word, sequence)) versions.add(part);
+    if ((kind === 'joined' && !isVersion) || words.size >= MAX_TERMS) return;
     const stemmed = stem(word);
     if (!words.has(stemmed)) words.set(stemmed, word);
-    sequence.push(stemmed);
+    if (!isVersion) sequence.push(stemmed);
   });
-  const faint = new Set(GENERAL);
+  const faint = new Set([...GENERAL, ...versions]);
   analyseText(names.slice(0, MAX_NAMES).join('\n'), (word) => faint.add(stem(word)));
   const units = readings.flatMap(({ units: all }) => all.map(({ words: { stems } }) => new Set(stems)));
   const holders = new Map<string, number>();
@@ -56,6 +60,16 @@ export const questionOf = (
     shareOf: (matched) =>
       held === 0 ? 0 : Math.min(1, [...matched].reduce((sum, at) => sum + (terms[at]?.idf ?? 0), 0) / held),
   };
+};
+
+/** The last words that together make a joined number. */
+const partsOf = (joined: string, sequence: readonly string[]): string[] => {
+  const parts: string[] = [];
+  for (const word of sequence.toReversed()) {
+    if (parts.join('').length >= joined.length) break;
+    parts.unshift(word);
+  }
+  return parts.join('') === joined ? parts : [];
 };
 
 const MAX_READ = 4000;

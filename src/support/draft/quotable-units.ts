@@ -59,7 +59,8 @@ const itemsThatFit = (
 };
 
 /** A numbered list that ends by putting things together again is one procedure: no step of it can be left out. */
-const isProcedure = (lastStep: string): boolean => ENDS_PROCEDURE.test(lastStep);
+const isProcedure = (lastStep: string): boolean =>
+  ENDS_PROCEDURE.test(lastStep) && !/(?<!\p{L})(?:if|wenn|falls|si|se|als)(?!\p{L})/iu.test(lastStep);
 
 const ENDS_PROCEDURE =
   /^(?:\d{1,3}[.)]\s{1,5})?[*_]{0,3}(?:then |now |finally |dann |zuletzt )?(?:switch|turn|start|restart|reboot|connect|reconnect|close|plug|wait|save|confirm|check|look|verify|log in|apply|put|repeat|schalte|starte|schließ|verbinde|warte|prüfe|speicher|redémarr|rebranch|attende|ferme|encienda|conecte|espere|cierre)/i;

@@ -21,7 +21,7 @@ export const triedAlready = ({
   told: customer.slice(-MAX_TEXTS).flatMap(toldIn).slice(0, MAX_THINGS),
   advised: agent
     .slice(-MAX_TEXTS)
-    .flatMap((text) => sentencesOf(text).map(stemsOf))
+    .flatMap((text) => withNext(sentencesOf(text)).map(stemsOf))
     .filter(({ size }) => size >= 2)
     .slice(0, MAX_THINGS),
 });
@@ -72,6 +72,10 @@ const instructionsOf = (step: string): string[] => {
 /** One of its first words is what was done. */
 const opensWith = (step: string, thing: ReadonlySet<string>): boolean =>
   [...stemsOf(step.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))].slice(0, 4).some((each) => thing.has(each));
+
+/** Each, and each with the one behind it: a step may be of two sentences. */
+const withNext = (sentences: readonly string[]): string[] =>
+  sentences.flatMap((each, at) => (at + 1 < sentences.length ? [each, `${each} ${sentences[at + 1]}`] : [each]));
 
 const sentencesOf = (text: string): string[] => {
   const read = text.slice(0, MAX_READ);

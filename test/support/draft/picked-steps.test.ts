@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { composeFor, passage } from './tickets.ts';
+import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
+import { composeFor, knowledgeOf, passage, taxonomy, ticketOf } from './tickets.ts';
 
 const markdownOf = (message: string, ...passages: Parameters<typeof composeFor>[1][]) =>
   composeFor(message, ...passages).draft.markdown ?? '';
@@ -190,5 +191,40 @@ describe('what a draft quotes', () => {
     const markdown = markdownOf('I have firmware 2.6, how do I get to 3.4?', steps, old);
     expect(markdown).toContain('in one step');
     expect(markdown).not.toContain('Open the page');
+  });
+
+  it('takes a version for one word', () => {
+    const notes = (version: string, text: string) => passage(`- ${text}`, { headingPath: [`${version} (2026-03-17)`] });
+    const markdown = markdownOf(
+      'What changed in firmware 3.4.1?',
+      notes('3.4.1', 'Fixed: the fan ran at full speed.'),
+      notes('3.4.0', 'New: 4 time windows instead of 1.'),
+      notes('3.1.0', 'New: encrypted pools.'),
+    );
+    expect(markdown).toContain('full speed');
+    expect(markdown).not.toMatch(/windows|encrypted/);
+  });
+
+  it('knows a step of two sentences again that an agent has advised', () => {
+    const steps = passage(
+      '1. Choose the closest server. Under 80 ms is good.\n2. Use a cable for the pool.\n3. Lower the load.',
+      {
+        headingPath: ['Stale shares'],
+      },
+    );
+    const ticket = ticketOf('Still 6 % stale shares.', {
+      history: [
+        { from: 'customer', text: 'I have stale shares' },
+        { from: 'agent', text: 'Please choose the closest server. Under 80 ms is good.' },
+      ],
+    });
+    const { draft } = createDraftComposer({ taxonomy, ticket })(
+      { primary_intent: 'rejected_shares', confidence: 0.9 },
+      undefined,
+      undefined,
+      knowledgeOf(steps),
+    );
+    expect(draft.markdown).toContain('1. Use a cable');
+    expect(draft.markdown).not.toContain('closest server');
   });
 });
