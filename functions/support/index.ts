@@ -73,7 +73,7 @@ const fetch = serveApp('support', async (env: Env) => {
     mask,
     mount: (app, guard) => {
       retrievalRoutes(app, { guard, retriever });
-      gapRoutes(app, { guard, books, keeper });
+      gapRoutes(app, { guard, books, keeper, mask: mask.mask });
       taxonomyRoutes(app, { guard, store, forget });
     },
   });

@@ -64,8 +64,8 @@ export interface GapBook {
   /** Counts each gap with those that are about the same; opens again what was closed before. */
   record(sighting: GapSighting): void;
   list(listing: GapListing): GapPage;
-  /** Open gaps that were not compared with this edition yet, the most often met first. */
-  toCheck(edition: string, limit: number): OpenGap[];
+  /** Open gaps that were not compared with this edition yet, the most often met first; none where it is not the one of the moment. */
+  toCheck(edition: string, limit: number, nowMs: number): OpenGap[];
   /** Closes what is answered now, unless it was met since it was read. All of it, or nothing after a crash. */
   noteChecked(results: readonly CheckedGap[], at: { edition: string; nowMs: number }): void;
 }

@@ -43,6 +43,12 @@ const CHECKED_AFTER_ANSWER = 200;
 const CHECKED_ON_LISTING = 100;
 const LISTING_MS = 1500;
 const CHECKED_BY_SWEEP = 2000;
+/** Of the fifteen minutes that a schedule may take. */
+const SWEEP_MS = 600_000;
+const SWEPT_WORKSPACE_MS = 60_000;
+/** A library that hangs, or is gone, costs the others no more than this. */
+const SWEEP_EDITION_MS = 10_000;
+const HOUR_MS = 3_600_000;
 const MEANING_MS = 2000;
 /** Workspaces whose last compared edition is remembered. */
 const MAX_REMEMBERED = 1000;
@@ -55,7 +61,8 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   const recheck = (edition: Edition, scope: KnowledgeScope, bounds: { limit: number; untilMs?: number }) =>
     recheckGaps(edition, {
       ...{ book: books.of(scope.context.workspace), now, ...bounds },
-      ask: (question) => retrieveKnowledge(question, { edition, retrieve, now, ...scope }),
+      // What was kept when less was masked is masked now.
+      ask: (question) => retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope }),
     });
 
   const compareOnce = async (edition: Edition, scope: KnowledgeScope): Promise<void> => {
@@ -111,11 +118,16 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
         return edition.id;
       }),
     sweep: async (scopeOf) => {
-      const workspaces = await quietly('list workspaces with gaps', () => books.workspaces());
-      for (const workspace of workspaces ?? []) {
+      const workspaces = (await quietly('list workspaces with gaps', () => books.workspaces())) ?? [];
+      const startedAt = now();
+      // Another one is the first each hour, so that none is left out whenever the time does not suffice for all.
+      const first = Math.floor(startedAt / HOUR_MS) % Math.max(1, workspaces.length);
+      for (const workspace of [...workspaces.slice(first), ...workspaces.slice(0, first)]) {
+        if (now() > startedAt + SWEEP_MS) return;
         await quietly('compare gaps', async () => {
           const scope = scopeOf(workspace);
-          await recheck(await editionFor(scope), scope, { limit: CHECKED_BY_SWEEP });
+          const edition = await withinTime(editionFor(scope), { ms: SWEEP_EDITION_MS });
+          await recheck(edition, scope, { limit: CHECKED_BY_SWEEP, untilMs: now() + SWEPT_WORKSPACE_MS });
         });
       }
     },

@@ -20,10 +20,12 @@ export interface GapRouteParts {
   guard: GuardOptions;
   books: Pick<GapBooks, 'of'>;
   keeper: Pick<GapKeeper, 'refresh'>;
+  /** Takes personal data out of what was kept when less was masked. */
+  mask: (text: string) => string;
 }
 
 /** `GET /v1/knowledge/gaps`: of the workspace that the verified context names (design 7.11). */
-export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper }: GapRouteParts): void => {
+export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());
     if (!query.ok) {
@@ -39,7 +41,12 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper }: GapRo
     const context = c.get('context');
     const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
     const listed = await books.of(context.workspace).list({ state, limit, cursor });
-    return jsonAnswer({ ...listed, edition: edition ?? null } satisfies KnowledgeGapsResponse);
+    const gaps = listed.gaps.map((each) => ({
+      ...each,
+      gap: mask(each.gap),
+      example_queries: each.example_queries.map(mask),
+    }));
+    return jsonAnswer({ ...listed, gaps, edition: edition ?? null } satisfies KnowledgeGapsResponse);
   });
 };
 

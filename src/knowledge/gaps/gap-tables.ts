@@ -20,6 +20,8 @@ const STATEMENTS = [
   // Requests that were counted, until a copy cannot be expected any more.
   'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
+  // The edition of the moment, and when it was last told of.
+  'TABLE IF NOT EXISTS gap_edition (one INTEGER PRIMARY KEY, edition TEXT NOT NULL, seen INTEGER NOT NULL)',
   // Workspaces that have a gap book: in the one object that is of none.
   'TABLE IF NOT EXISTS gap_workspaces (workspace TEXT PRIMARY KEY)',
 ];

@@ -28,11 +28,12 @@ export const recheckGaps = async (
 ): Promise<number> => {
   let closed = 0;
   for (let left = limit; left > 0 && now() <= untilMs; left -= BATCH) {
-    const gaps = await book.toCheck(edition, Math.min(BATCH, left));
+    const gaps = await book.toCheck(edition, Math.min(BATCH, left), now());
     const results: CheckedGap[] = [];
     for (const gap of gaps) {
       const { message, subject, intent, product } = gap.query;
       const metadata = product === null ? {} : { product };
+      await turnOfOthers();
       const knowledge = await ask({ message, intent, metadata, subject: subject ?? undefined });
       // What could not be asked is left as it is; of a newer edition that came meanwhile nothing is told here.
       if (knowledge.foundGaps === undefined || knowledge.edition !== edition) continue;
@@ -44,6 +45,9 @@ export const recheckGaps = async (
   }
   return closed;
 };
+
+/** Each takes some milliseconds, and the answers of the same isolate have to go out meanwhile. */
+const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** It is not reported any more, and something was found: a question that says nothing reports nothing. */
 const isAnswered = (gap: OpenGap, { foundGaps = [], coverage }: Knowledge): boolean => {

@@ -49,7 +49,8 @@ const keptQuery = (
   const { text, sentences } = problemText(clean(message));
   const told = sentences.filter((sentence) => gaps.some((gap) => isAbout(sentence, gap)));
   const kept = told.length === 0 ? sentences.slice(0, 2) : told;
-  const product = productOf(metadata);
+  // A product that only the message or the taxonomy names is told when it is asked again.
+  const product = gaps.find((gap) => gap.product !== undefined)?.product ?? productOf(metadata);
   return {
     message: cutText(kept.length === 0 ? text : kept.join(' '), MAX_MESSAGE),
     subject: subject === undefined || subject === '' ? null : cutText(clean(subject), MAX_SUBJECT),

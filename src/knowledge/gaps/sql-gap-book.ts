@@ -4,7 +4,7 @@ import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenG
 import { gapCursorText, readGapCursor } from './gap-cursor.ts';
 import { createGapTables } from './gap-tables.ts';
 import { gapLikeness } from './same-gap.ts';
-import type { GapSubject } from './same-subject.ts';
+import { type GapSubject, subjectLikeness } from './same-subject.ts';
 
 export interface SqlGapBookOptions {
   newId: () => string;
@@ -19,21 +19,23 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
     record: (sighting) =>
       sql.transaction(() => {
         if (!isFirst(sql, sighting)) return;
+        const isCurrent = noteEdition(sql, sighting);
         for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
           const id = sameGap(sql, gap) ?? newId();
-          countGap(sql, { id, gap, sighting });
+          countGap(sql, { id, gap, sighting, isCurrent });
           keepExample(sql, id, sighting.query);
         }
         forgetBeyond(sql, maxGaps);
       }),
     list: (listing) => listGaps(sql, listing),
-    toCheck: (edition, limit) => gapsToCheck(sql, edition, limit),
+    toCheck: (edition, limit, nowMs) => (noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit) : []),
     noteChecked: (results, { edition, nowMs }) =>
       sql.transaction(() => {
+        if (!noteEdition(sql, { edition, nowMs })) return;
         for (const { id, isAnswered, lastSeenMs } of results) {
           sql.run(
             `UPDATE gaps SET edition = ?1, edition_number = ?2, closed_at = CASE WHEN ?3 = 1 THEN ?4 ELSE NULL END
-              WHERE id = ?5 AND closed_at IS NULL AND last_seen <= ?6 AND edition_number <= ?2`,
+              WHERE id = ?5 AND closed_at IS NULL AND last_seen <= ?6`,
             ...[edition, numberOf(edition), isAnswered ? 1 : 0, nowMs, id, lastSeenMs],
           );
         }
@@ -48,11 +50,28 @@ const MAX_MESSAGE = 1000;
 /** A helpdesk delivers again within minutes, a queue within the hour. */
 const REQUEST_TTL_MS = 3_600_000;
 const MAX_REQUESTS = 10_000;
-/** Of one kind and product so many are compared, the most often met. */
-const MAX_COMPARED = 500;
+/** Of one kind and product so many are compared by their meaning, those with the most in common in words. */
+const MAX_COMPARED = 50;
 
 /** How many editions were published until then: `e000012-3f9c01ab` -> 12. */
 const numberOf = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
+
+/**
+ * Whether an edition is the one of the moment. An isolate may go on with an older one for some minutes; when nobody has told of the newer
+ * one for longer than that, the library went back.
+ */
+const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: number }): boolean => {
+  const [latest] = sql.all<{ edition: string; seen: number }>('SELECT edition, seen FROM gap_edition');
+  const isOlder = latest !== undefined && numberOf(edition) < numberOf(latest.edition);
+  if (isOlder && nowMs < latest.seen + OLDER_EDITION_MS) return false;
+  if (latest?.edition !== edition || nowMs >= latest.seen + NOTED_EVERY_MS) {
+    sql.run('INSERT OR REPLACE INTO gap_edition (one, edition, seen) VALUES (1, ?, ?)', edition, nowMs);
+  }
+  return true;
+};
+/** Twice as long as an edition is used that cannot be renewed (`STALE_LIMIT_MS`). */
+const OLDER_EDITION_MS = 600_000;
+const NOTED_EVERY_MS = 60_000;
 
 const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
@@ -78,14 +97,24 @@ interface GapRow extends Record<string, SqlValue> {
 
 /** The gap that is about the same: of the same kind and product, the one most alike. */
 const sameGap = (sql: Sql, met: MetGap): string | undefined => {
+  const { kind, product } = met;
+  const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
+  // A vector has a hundred times the bytes of a gap's words: those that share none need not be read.
   const rows = sql.all<GapRow>(
-    'SELECT * FROM gaps WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 ORDER BY count DESC, id LIMIT ?3',
-    ...[met.kind, met.product, MAX_COMPARED],
+    `SELECT id, kind, product, intent, stems, NULL AS vector, model, last_seen FROM gaps
+      WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 ORDER BY count DESC, id`,
+    ...[kind, product],
   );
+  const alike = rows.flatMap((row) => {
+    const inWords = subjectLikeness(subjectOf(row), { stems: met.subject.stems });
+    return inWords > 0 ? { row, inWords } : [];
+  });
+  const nearest = alike.sort((left, right) => right.inWords - left.inWords).slice(0, MAX_COMPARED);
   let best: { id: string; likeness: number } | undefined;
-  for (const row of rows) {
-    const { kind, product } = met;
-    const likeness = gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
+  for (const { row } of nearest) {
+    const [vector] =
+      row.model === null ? [] : sql.all<Pick<GapRow, 'vector'>>('SELECT vector FROM gaps WHERE id = ?', row.id);
+    const likeness = likenessTo({ ...row, vector: vector?.vector ?? null });
     if (likeness > (best?.likeness ?? 0)) best = { id: row.id, likeness };
   }
   return best?.id;
@@ -99,18 +128,25 @@ const subjectOf = ({ stems, vector, model }: GapRow): GapSubject => ({
     : { vector: [...new Float32Array(bytesOf(vector).slice().buffer)], model }),
 });
 
-/** What is met in an edition older than the one that closed it stays closed. */
-const countGap = (sql: Sql, { id, gap, sighting }: { id: string; gap: MetGap; sighting: GapSighting }): void => {
+interface Counting {
+  id: string;
+  gap: MetGap;
+  sighting: GapSighting;
+  /** Whether it was met in the edition of the moment: what was met in an older one may be answered since, and stays closed. */
+  isCurrent: boolean;
+}
+
+const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void => {
   const { vector, model = null, stems } = gap.subject;
   const { edition, nowMs } = sighting;
   const packed = vector === undefined ? null : new Uint8Array(Float32Array.from(vector).buffer);
   sql.run(
     `INSERT INTO gaps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?9, NULL, ?10, ?11)
       ON CONFLICT (id) DO UPDATE SET count = count + 1, last_seen = max(last_seen, ?9), vector = coalesce(vector, ?7),
-        model = coalesce(model, ?8), closed_at = CASE WHEN ?11 >= edition_number THEN NULL ELSE closed_at END,
-        edition = CASE WHEN ?11 >= edition_number THEN ?10 ELSE edition END, edition_number = max(edition_number, ?11)`,
+        model = coalesce(model, ?8), closed_at = CASE WHEN ?12 THEN NULL ELSE closed_at END,
+        edition = CASE WHEN ?12 THEN ?10 ELSE edition END, edition_number = CASE WHEN ?12 THEN ?11 ELSE edition_number END`,
     ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
-    ...[nowMs, edition, numberOf(edition)],
+    ...[nowMs, edition, numberOf(edition), isCurrent ? 1 : 0],
   );
 };
 
@@ -203,8 +239,8 @@ const gapsToCheck = (sql: Sql, edition: string, limit: number): OpenGap[] => {
     `SELECT gaps.*, message AS asked_message, gap_examples.subject AS asked_subject, gap_examples.intent AS asked_intent,
         gap_examples.product AS asked_product
       FROM gaps JOIN gap_examples ON place = (SELECT max(place) FROM gap_examples WHERE gap = gaps.id)
-      WHERE closed_at IS NULL AND edition <> ?1 AND edition_number <= ?2 ORDER BY count DESC, gaps.id LIMIT ?3`,
-    ...[edition, numberOf(edition), limit],
+      WHERE closed_at IS NULL AND edition <> ?1 ORDER BY count DESC, gaps.id LIMIT ?2`,
+    ...[edition, limit],
   );
   return rows.map((row) => ({
     id: row.id,

@@ -1,7 +1,6 @@
 import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import { answeringModelOf, domainFeatures } from '../answers/answering-model.ts';
 import { applyLogistic } from '../answers/fit-logistic.ts';
-import { detectLanguage } from '../answers/languages/detect-language.ts';
 import { articleAtHand } from '../edition/chunks-at-hand.ts';
 import { oncePer } from '../edition/once-per.ts';
 import type { Edition } from '../edition/open-edition.ts';
@@ -9,6 +8,7 @@ import type { QueryTerm } from '../search/analyse-query.ts';
 import { wordsOf } from '../search/analyse-text.ts';
 import { stem } from '../search/stem.ts';
 import { COVERAGE_FROM } from './coverage.ts';
+import { isForeignTo } from './foreign-text.ts';
 import type { FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 import { outdatedReason } from './outdated.ts';
@@ -61,7 +61,7 @@ const ORDER =
 
 const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const { intent, intents, named } = input;
-  const isForeign = isForeignToEdition(edition, input);
+  const isForeign = isForeignTo(edition, input.asked[0]?.text);
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
   const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
@@ -85,12 +85,29 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const intentGap: FoundGap[] = lacksIntent
     ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
     : [];
-  // Who tells a story has words that no article has: where something was found after all, they are no sign.
-  const isStory = input.coverage === 'low' && input.asked.length > 1;
-  if (productGaps.length > 0 || isStory || topic.phrases.length === 0) return [...productGaps, ...intentGap];
+  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyToldOf(input, topic)) {
+    return [...productGaps, ...intentGap];
+  }
   const gap = `No article answers what is asked about ${topic.phrases.map(quoted).join(', ')}`;
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
+
+/**
+ * Who tells a story has words that no article has: where something was found after all they are no sign, and else only what is asked in it
+ * is, or what the knowledge base has no word for.
+ */
+const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
+  if (asked.length < 2) return false;
+  if (coverage === 'low') return true;
+  const questions = asked.slice(1).filter(({ text }) => QUESTION.test(text));
+  const sought = new Set(
+    (questions.length > 0 ? questions : asked.slice(0, 1)).flatMap(({ outcome: { query } }) =>
+      query.terms.flatMap((term) => (questions.length > 0 || term.postings.length === 0 ? term.stem : [])),
+    ),
+  );
+  return stems.filter(([stem]) => sought.has(stem)).length < MIN_SOUGHT;
+};
+const MIN_SOUGHT = 2;
 
 const NO_TOPIC: Topic = { phrases: [], stems: [] };
 
@@ -143,11 +160,13 @@ const QUESTION =
 /** Of a question so much is of words that the knowledge base does not have at all. */
 const UNKNOWN_SHARE = 0.4;
 const MIN_WORDS = 3;
+/** One word may stand for another. */
+const MIN_UNKNOWN = 2;
 
 /** Questions of a message whose other parts are covered, that speak of what no article does. */
 const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
   const { asked, named, intent } = input;
-  if (isForeignToEdition(edition, input)) return [];
+  if (isForeignTo(edition, input.asked[0]?.text)) return [];
   const names = namesOf(input);
   return asked.slice(1).flatMap(({ text, outcome: { query } }): FoundGap[] => {
     if (!QUESTION.test(text)) return [];
@@ -157,6 +176,7 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
     if (
       told.stems.length < MIN_WORDS ||
       unknown.phrases.length === 0 ||
+      unknown.stems.length < MIN_UNKNOWN ||
       weightOf(unknown) < UNKNOWN_SHARE * weightOf(told)
     )
       return [];
@@ -166,24 +186,6 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
 };
 
 const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
-
-/** Words of another language than the articles' are missing in all of them, and say nothing of what those cover. */
-const isForeignToEdition = (edition: Edition, { asked: [whole] }: GapInput): boolean => {
-  const own = languageOf(edition).language;
-  const told = whole === undefined ? undefined : detectLanguage(whole.text);
-  return own !== undefined && told !== undefined && own !== told;
-};
-
-const languageOf = oncePer((edition: Edition) => {
-  const chunks = Math.min(SAMPLE_CHUNKS, edition.chunkCount);
-  const texts = Array.from(
-    { length: chunks },
-    (_, at) => edition.chunk(Math.floor((at * edition.chunkCount) / chunks)).text,
-  );
-  return { language: detectLanguage(texts.map((text) => text.slice(0, SAMPLE_LENGTH)).join('\n')) };
-});
-const SAMPLE_CHUNKS = 5;
-const SAMPLE_LENGTH = 400;
 
 /** Only where nothing newer covers the message too. */
 const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {

@@ -149,8 +149,8 @@ describe('sqlGapBook()', () => {
   it('closes what an edition answers, and opens it again when it is met again', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub')]));
-    expect(book.toCheck(FIRST, 10)).toEqual([]);
-    const [asked] = book.toCheck(SECOND, 10);
+    expect(book.toCheck(FIRST, 10, DAY)).toEqual([]);
+    const [asked] = book.toCheck(SECOND, 10, DAY);
     expect(asked).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
     const results = [{ id: asked?.id ?? '', lastSeenMs: asked?.lastSeenMs ?? 0, isAnswered: true }];
     book.noteChecked(results, { edition: SECOND, nowMs: DAY + 5 });
@@ -158,7 +158,7 @@ describe('sqlGapBook()', () => {
     expect(book.list({ state: 'closed', limit: 5 }).gaps).toMatchObject([
       { state: 'closed', closed_at: '2026-10-01T00:00:00.005Z', checked_edition: SECOND },
     ]);
-    expect(book.toCheck(THIRD, 10)).toEqual([]);
+    expect(book.toCheck(THIRD, 10, DAY)).toEqual([]);
     book.record(sighting([gapOn('zigbee hub')], { edition: THIRD, nowMs: DAY + 9 }));
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
   });
@@ -166,7 +166,7 @@ describe('sqlGapBook()', () => {
   it('leaves closed what is met in an edition older than the one that closed it', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub')]));
-    const [asked] = book.toCheck(THIRD, 10);
+    const [asked] = book.toCheck(THIRD, 10, DAY);
     book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: DAY, isAnswered: true }], { edition: THIRD, nowMs: DAY });
     book.record(sighting([gapOn('zigbee hub')], { edition: SECOND }));
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
@@ -175,7 +175,7 @@ describe('sqlGapBook()', () => {
   it('leaves open what was met while it was compared', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub')]));
-    const [asked] = book.toCheck(SECOND, 10);
+    const [asked] = book.toCheck(SECOND, 10, DAY);
     book.record(sighting([gapOn('zigbee hub')], { edition: SECOND, nowMs: DAY + 1 }));
     book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: asked?.lastSeenMs ?? 0, isAnswered: true }], {
       edition: SECOND,
@@ -189,7 +189,7 @@ describe('sqlGapBook()', () => {
     for (const [index, word] of ['zigbee', 'rack', 'tor', 'vpn', 'solar'].entries())
       for (let times = 0; times <= index; times++) book.record(sighting([gapOn(word)]));
     const seen: string[] = [];
-    for (let batch = book.toCheck(SECOND, 2); batch.length > 0; batch = book.toCheck(SECOND, 2)) {
+    for (let batch = book.toCheck(SECOND, 2, DAY); batch.length > 0; batch = book.toCheck(SECOND, 2, DAY)) {
       seen.push(...batch.map(({ subject }) => subject.stems[0]?.[0] ?? ''));
       const results = batch.map(({ id, lastSeenMs }) => ({ id, lastSeenMs, isAnswered: false }));
       book.noteChecked(results, { edition: SECOND, nowMs: DAY });
@@ -220,7 +220,7 @@ describe('sqlGapBook()', () => {
   it('forgets beyond its bound the closed ones first, then the least met, with their questions', () => {
     const book = bookOf(3);
     book.record(sighting([gapOn('zigbee')]));
-    const [asked] = book.toCheck(SECOND, 1);
+    const [asked] = book.toCheck(SECOND, 1, DAY);
     for (let times = 0; times < 5; times++) book.record(sighting([gapOn('zigbee')]));
     book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: DAY, isAnswered: true }], { edition: SECOND, nowMs: DAY });
     for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) book.record(sighting([gapOn(word)], { edition: SECOND }));
@@ -257,7 +257,7 @@ describe('sqlGapBook()', () => {
       const query = { message, subject: message, intent: message, product: message };
       book.record(sighting(gaps as MetGap[], { query }));
       expect(book.list(all).total).toBeLessThanOrEqual(5);
-      expect(book.toCheck(SECOND, 50).length).toBe(book.list(all).total);
+      expect(book.toCheck(SECOND, 50, DAY).length).toBe(book.list(all).total);
     });
     fc.assert(property, { numRuns: 100 });
   });

@@ -157,7 +157,7 @@ describe('createGapKeeper()', () => {
     const writes: number[] = [];
     const dying: RemoteGapBook = {
       ...book,
-      toCheck: (edition) => book.toCheck(edition, 2),
+      toCheck: (edition, _, nowMs) => book.toCheck(edition, 2, nowMs),
       noteChecked: async (results, at) => {
         writes.push(results.length);
         if (writes.length > 1) throw new Error('the isolate ends');

@@ -93,6 +93,29 @@ describe('gaps of kind question', () => {
     expect(told.map(({ gap }) => gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
   });
 
+  it('is none for the words of a story, but for what is asked in it', async () => {
+    const story =
+      "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";
+    expect(await gapsOf({ intent: 'api_access', message: story })).toEqual([]);
+    const [gap, ...more] = await gapsOf({
+      intent: 'api_access',
+      message: `${story} Does a zirconium flux coupler help?`,
+    });
+    expect(gap?.gap).toMatch(/“zirconium flux coupler”/);
+    expect(more).toEqual([]);
+  });
+
+  it('is none for one word of a question that stands for another', async () => {
+    const message = 'My Apollo shows 0 H/s for 3 days. Did I kill the chip with Turbo mode?';
+    expect(await gapsOf({ intent: 'not_hashing', message })).toEqual([]);
+  });
+
+  it('is told to who has an order, though nothing says what the message is about', async () => {
+    const message = 'Our accountant needs the VAT invoice of order 19822.';
+    expect((await gapsOf({ intent: 'unknown', message }))[0]?.gap).toContain('VAT invoice');
+    expect(await gapsOf({ intent: 'unknown', message: 'Send your accountant our VAT newsletter.' })).toEqual([]);
+  });
+
   it.each([
     'We are a marketing agency and can bring your shop to page 1 of the search engines.',
     'Where can I watch the football match tonight?',
