@@ -51,7 +51,11 @@ export const questionOf = (
     const left = sequence[at] ?? '';
     return [places.get(left) ?? 0, places.get(right) ?? 0];
   });
-  const held = terms.reduce((sum, { stem: stemmed, idf }) => (holding(stemmed) > 0 ? sum + idf : sum), 0);
+  const above = new Set(readings.flatMap((reading) => reading.above.stems));
+  const held = terms.reduce(
+    (sum, { stem: stemmed, idf }) => (holding(stemmed) > 0 || above.has(stemmed) ? sum + idf : sum),
+    0,
+  );
   const telling = new Set([...places].flatMap(([stemmed, at]) => (faint.has(stemmed) ? [] : [at])));
   return {
     text: read,
