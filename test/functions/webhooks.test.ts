@@ -33,10 +33,12 @@ beforeAll(async () => {
   rotated.connection.secrets = [...chatwoot.connection.secrets, OLD_SECRET];
   const acme = { ...theirs.desks.chatwoot, connection: { ...theirs.desks.chatwoot.connection, secrets: ['of-acme'] } };
   const noSecret = { ...theirs.desks.zammad, connection: { ...theirs.desks.zammad.connection, secrets: [''] } };
+  const { zendesk } = theirs.desks;
+  const noToken = { ...zendesk, connection: { ...zendesk.connection, apiToken: '' } };
   house = await startDeskHouse({
     plan,
     support,
-    desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret] },
+    desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
     main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
@@ -154,6 +156,16 @@ describe('a delivery', () => {
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
   });
 
+  it('for a workspace whose token is not set is kept, and listed with the reason', async () => {
+    const { zendesk } = theirs.desks;
+    const { ticketId, messageId } = zendesk.createTicket({ message: 'No token.' });
+    const answer = await post(ticketId, messageId, { tool: 'zendesk', desk: zendesk, workspace: 'tokenless' });
+    expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
+    const dead = await until(async () => (await tickets('?state=dead', 'tokenless')).tickets[0]);
+    expect(dead).toMatchObject({ ticket_id: ticketId, attempts: 4 });
+    expect(dead.last_error).toBe('Cannot reach the helpdesk: a secret of its connection is not set');
+  });
+
   it('stays within its workspace', async () => {
     const { ticketId, messageId } = theirs.desks.chatwoot.createTicket({ message: 'Ours alone.' });
     const sign = { secret: 'of-acme' };
@@ -241,6 +253,45 @@ describe('what is down', () => {
       expect(chatwoot.notes(ticketId)).toHaveLength(1);
     });
   }
+
+  it('support, the library and a helpdesk at once (hang): each delivery is answered within a second', async () => {
+    faults.support = Array(40).fill('hang');
+    faults.library = Array(40).fill('hang');
+    ours.faults.always({ kind: 'hang-before-headers' }, '/zendesk');
+    asked.length = 0;
+    const created = [chatwoot, ours.desks.zendesk].flatMap((desk) =>
+      Array.from({ length: 5 }, (_, at) => ({ desk, ...desk.createTicket({ message: `Nothing answers ${at}.` }) })),
+    );
+    const article = theirs.desks.zendesk.signArticle?.('17', 'published');
+    const deliveries = [
+      ...created.map(
+        ({ desk, ticketId, messageId }) =>
+          () =>
+            post(ticketId, messageId, { tool: desk.id, desk }),
+      ),
+      () => fetch(new URL('/webhooks/zendesk/tokenless', house.webhooks), { method: 'POST', ...article }),
+    ];
+    const timed = async (send: () => Promise<Response>) => {
+      const startedAt = performance.now();
+      const { status } = await send();
+      return { status, ms: performance.now() - startedAt };
+    };
+    const answers = [];
+    // One after the other, while the work on those before hangs; then all at once.
+    for (const send of deliveries) answers.push(await timed(send));
+    answers.push(...(await Promise.all(deliveries.map(timed))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(22).fill(200));
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(1000);
+    // What hangs was asked: it is not that nothing was done.
+    await until(() => asked.includes('support') && asked.includes('library'));
+    await until(() => ours.requests.some(({ path }) => path.startsWith('/zendesk') && path.includes('/tickets/')));
+    ours.faults.none();
+    for (const service of Object.keys(faults)) delete faults[service];
+    for (const { ticketId } of created) await settled(ticketId);
+    await call('POST', '/v1/support/tickets/replay', { body: { all: true } });
+    for (const { desk, ticketId } of created) await noteOf(ticketId, desk);
+    expect(created.map(({ desk, ticketId }) => desk.notes(ticketId).length)).toEqual(Array(10).fill(1));
+  });
 
   it('a helpdesk that asks for rest gets it, for all of its tickets', async () => {
     const [one, other] = [chatwoot.createTicket({ message: 'One.' }), chatwoot.createTicket({ message: 'Other.' })];
