@@ -1,5 +1,6 @@
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
+import { editionNumber, noteEdition } from './edition-of-the-moment.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
 import { gapCursorText, readGapCursor } from './gap-cursor.ts';
 import { createGapTables } from './gap-tables.ts';
@@ -36,7 +37,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
           sql.run(
             `UPDATE gaps SET edition = ?1, edition_number = ?2, closed_at = CASE WHEN ?3 = 1 THEN ?4 ELSE NULL END
               WHERE id = ?5 AND closed_at IS NULL AND last_seen <= ?6`,
-            ...[edition, numberOf(edition), isAnswered ? 1 : 0, nowMs, id, lastSeenMs],
+            ...[edition, editionNumber(edition), isAnswered ? 1 : 0, nowMs, id, lastSeenMs],
           );
         }
       }),
@@ -52,26 +53,6 @@ const REQUEST_TTL_MS = 3_600_000;
 const MAX_REQUESTS = 10_000;
 /** Of one kind and product so many are compared by their meaning, those with the most in common in words. */
 const MAX_COMPARED = 50;
-
-/** How many editions were published until then: `e000012-3f9c01ab` -> 12. */
-const numberOf = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
-
-/**
- * Whether an edition is the one of the moment. An isolate may go on with an older one for some minutes; when nobody has told of the newer
- * one for longer than that, the library went back.
- */
-const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: number }): boolean => {
-  const [latest] = sql.all<{ edition: string; seen: number }>('SELECT edition, seen FROM gap_edition');
-  const isOlder = latest !== undefined && numberOf(edition) < numberOf(latest.edition);
-  if (isOlder && nowMs < latest.seen + OLDER_EDITION_MS) return false;
-  if (latest?.edition !== edition || nowMs >= latest.seen + NOTED_EVERY_MS) {
-    sql.run('INSERT OR REPLACE INTO gap_edition (one, edition, seen) VALUES (1, ?, ?)', edition, nowMs);
-  }
-  return true;
-};
-/** Twice as long as an edition is used that cannot be renewed (`STALE_LIMIT_MS`). */
-const OLDER_EDITION_MS = 600_000;
-const NOTED_EVERY_MS = 60_000;
 
 const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
@@ -146,7 +127,7 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
         model = coalesce(model, ?8), closed_at = CASE WHEN ?12 THEN NULL ELSE closed_at END,
         edition = CASE WHEN ?12 THEN ?10 ELSE edition END, edition_number = CASE WHEN ?12 THEN ?11 ELSE edition_number END`,
     ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
-    ...[nowMs, edition, numberOf(edition), isCurrent ? 1 : 0],
+    ...[nowMs, edition, editionNumber(edition), isCurrent ? 1 : 0],
   );
 };
 

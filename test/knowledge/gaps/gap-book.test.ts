@@ -172,6 +172,59 @@ describe('sqlGapBook()', () => {
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
   });
 
+  it('follows a library that went back to an older edition, once nobody tells of the newer one', () => {
+    const book = bookOf();
+    book.record(sighting([gapOn('zigbee hub'), gapOn('rack mount')]));
+    const [zigbee, rack] = book.toCheck(THIRD, 10, DAY);
+    const results = [zigbee, rack].map((gap, at) => ({ id: gap?.id ?? '', lastSeenMs: DAY, isAnswered: at === 0 }));
+    book.noteChecked(results, { edition: THIRD, nowMs: DAY });
+    expect(book.toCheck(SECOND, 10, DAY + 60_000)).toEqual([]);
+    book.noteChecked([{ ...results[1], id: rack?.id ?? '', lastSeenMs: DAY, isAnswered: true }], {
+      edition: SECOND,
+      nowMs: DAY + 60_000,
+    });
+    expect(book.list({ state: 'open', limit: 5 }).total).toBe(1);
+    const later = DAY + 600_000;
+    expect(book.toCheck(SECOND, 10, later)).toMatchObject([{ id: rack?.id }]);
+    book.record(sighting([gapOn('zigbee hub')], { edition: SECOND, nowMs: later }));
+    expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([
+      { count: 2, checked_edition: SECOND },
+      { count: 1 },
+    ]);
+  });
+
+  it('gives two that compare at once the same gaps, and takes what both note once', () => {
+    const book = bookOf();
+    book.record(sighting([gapOn('zigbee hub')]));
+    const [one] = book.toCheck(SECOND, 10, DAY);
+    const [other] = book.toCheck(SECOND, 10, DAY);
+    expect(other).toEqual(one);
+    for (const [at, isAnswered] of [true, false].entries()) {
+      book.noteChecked([{ id: one?.id ?? '', lastSeenMs: DAY, isAnswered }], { edition: SECOND, nowMs: DAY + at });
+    }
+    expect(book.list(all).gaps).toMatchObject([{ state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' }]);
+  });
+
+  it('knows the same among two thousand with vectors, within a bounded time', () => {
+    const book = bookOf();
+    const vector = Array.from({ length: 1536 }, (_, at) => Math.sin(at));
+    const on = (stems: string): MetGap => {
+      const gap = gapOn(stems);
+      return { ...gap, subject: { ...gap.subject, vector, model: 'm' } };
+    };
+    for (let at = 0; at < 100; at++) {
+      book.record(sighting(Array.from({ length: 20 }, (_, place) => on(`w${at * 20 + place} v${at * 20 + place}`))));
+    }
+    expect(book.list(all).total).toBe(2000);
+    const before = performance.now();
+    book.record(sighting([on('w1999 v1999')]));
+    expect(performance.now() - before).toBeLessThan(500);
+    expect(book.list({ ...all, limit: 1 })).toMatchObject({
+      total: 2000,
+      gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }],
+    });
+  });
+
   it('leaves open what was met while it was compared', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub')]));

@@ -49,9 +49,13 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
   const retriever = createKnowledgeRetriever({
     ...{ editionFor: async () => current.edition, retrieve, mask: (text) => text, gaps: keeper },
   });
-  const ask = async (question: Parameters<typeof retriever>[0], workspace = 'default') => {
+  const ask = async (question: Parameters<typeof retriever>[0], workspace = 'default', products?: string[]) => {
     const work: Promise<unknown>[] = [];
-    const call = { context: userContext({ workspace }), waitUntil: (each: Promise<unknown>) => void work.push(each) };
+    const call = {
+      context: userContext({ workspace }),
+      waitUntil: (each: Promise<unknown>) => void work.push(each),
+      products,
+    };
     const knowledge = await retriever(question, call);
     await Promise.all(work);
     return knowledge;
@@ -143,6 +147,57 @@ describe('createGapKeeper()', () => {
     await keeper.sweep(scopeOf);
     expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
     expect(await listed('all', 'default')).toEqual([]);
+  });
+
+  it('compares the other workspaces where the library of one is gone', async () => {
+    let nowMs = Date.UTC(2026, 9, 1);
+    const gone: string[] = [];
+    const { ask, keeper, listed, scopeOf, faults } = desk({
+      now: () => nowMs,
+      editionFor: async ({ context: { workspace } }) => {
+        if (workspace !== 'acme') {
+          gone.push(workspace);
+          throw new Error('there is no library');
+        }
+        return AFTER;
+      },
+    });
+    for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, workspace);
+    await keeper.sweep(scopeOf);
+    expect(await listed('closed', 'acme')).toHaveLength(1);
+    expect(await listed('open', 'other')).toHaveLength(1);
+    expect(faults).toEqual(['compare gaps', 'compare gaps']);
+    const [first] = gone.splice(0);
+    nowMs += 3_600_000;
+    await keeper.sweep(scopeOf);
+    nowMs += 3_600_000;
+    await keeper.sweep(scopeOf);
+    expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
+  });
+
+  it('lets others have their turn between two gaps that it asks again', async () => {
+    const { ask, keeper, scopeOf, current } = desk();
+    for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel'])
+      await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
+    current.edition = AFTER;
+    let turns = 0;
+    let isDone = false;
+    const others = async (): Promise<void> => {
+      for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const waiting = others();
+    await keeper.refresh(scopeOf('default'));
+    isDone = true;
+    await waiting;
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('asks again with the product that only the taxonomy knows', async () => {
+    const { ask, keeper, listed, scopeOf, current } = desk();
+    await ask({ intent: 'not_hashing', message: 'My hyperion 9 shows 0 H/s for 3 days.' }, 'default', ['Hyperion 9']);
+    current.edition = AFTER;
+    await keeper.refresh(scopeOf('default'));
+    expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id, product: 'Hyperion 9' }]);
   });
 
   it('loses nothing when it ends in the middle: the next time goes on where it was', async () => {
