@@ -22,6 +22,13 @@ describe('what Freshdesk delivers', () => {
     expect(event).toEqual({ kind: 'message', ticketId: '7', message: 'latest' });
   });
 
+  it('is of the same ticket when the template writes zeros before its id', () => {
+    const latest = (ticketId: string) => [{ kind: 'message', ticketId, message: 'latest' }];
+    expect(freshdesk.read(madeUp({ ticket: { id: '0010482' } }))).toEqual(latest('10482'));
+    expect(freshdesk.read(madeUp({ freshdesk_webhook: { ticket_id: '010482' } }))).toEqual(latest('10482'));
+    expect(freshdesk.read(madeUp({ ticket: { id: '00' } }))).toEqual(latest('0'));
+  });
+
   it('has nothing that tells it from another', () => {
     expect(freshdesk.deliveryIdOf(sampleDelivery('freshdesk-ticket-created.json'))).toBeUndefined();
   });

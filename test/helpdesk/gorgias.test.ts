@@ -26,6 +26,11 @@ describe('what Gorgias delivers', () => {
     ]);
   });
 
+  it('is of the same ticket and message when the template writes zeros before their ids', () => {
+    const zeros = madeUp({ ticket: { id: '05' }, message: { id: '007' } });
+    expect(gorgias.read(zeros)).toEqual([{ kind: 'message', ticketId: '5', message: { id: '7' } }]);
+  });
+
   it('tells itself by the id of its message', () => {
     expect(gorgias.deliveryIdOf(created)).toBe('120033445');
     expect(gorgias.deliveryIdOf(madeUp({ ticket: { id: 5 } }))).toBeUndefined();

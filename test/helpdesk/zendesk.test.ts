@@ -38,6 +38,8 @@ describe('what Zendesk delivers', () => {
     expect(zendesk.read(trigger)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
     const later = changed(trigger, '"ticket.created"', '"ticket.updated"');
     expect(zendesk.read(later)).toEqual([{ kind: 'message', ticketId: '35436', message: 'latest' }]);
+    const zeros = changed(trigger, '35436', '0035436');
+    expect(zendesk.read(zeros)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
     const agent = changed(trigger, '"end-user"', '"Agent"');
     expect(zendesk.read(agent)).toEqual([{ kind: 'ignored', reason: 'of an agent' }]);
   });

@@ -10,6 +10,9 @@ export const DeskId = z
   .transform(String)
   .pipe(z.string().regex(/^[\w:-][\w.:-]{0,127}$/));
 
+/** A numeric id as an admin's template writes it: one with zeros before it is the same to the tool, and so it is to us. */
+export const TemplateId = DeskId.transform((id) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id));
+
 /** What is missing, empty or of another type than documented is not there; what is longer is cut. */
 export const optionalText = (maxLength: number) =>
   z

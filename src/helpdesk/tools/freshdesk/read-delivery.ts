@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { Delivery, HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
-import { DeskId, optionalText } from '../reading.ts';
+import { optionalText, TemplateId } from '../reading.ts';
 
 /** Of a rule in advanced mode, whose body the admin writes, or in simple mode. Nothing is signed, so ids alone are read. */
 const FreshdeskDelivery = z.union([
   z
-    .object({ ticket: z.object({ id: DeskId }), event: optionalText(100), triggered_event: optionalText(200) })
+    .object({ ticket: z.object({ id: TemplateId }), event: optionalText(100), triggered_event: optionalText(200) })
     .transform(({ ticket, event, triggered_event }) => ({ ticketId: ticket.id, event: event ?? triggered_event })),
   z
-    .object({ freshdesk_webhook: z.object({ ticket_id: DeskId, triggered_event: optionalText(200) }) })
+    .object({ freshdesk_webhook: z.object({ ticket_id: TemplateId, triggered_event: optionalText(200) }) })
     .transform(({ freshdesk_webhook: { ticket_id: ticketId, triggered_event: event } }) => ({ ticketId, event })),
 ]);
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Delivery, HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
-import { DeskId, optionalId, optionalText } from '../reading.ts';
+import { optionalText, TemplateId } from '../reading.ts';
 
 /** The template may write a yes or no as a word. */
 const flag = z
@@ -12,9 +12,9 @@ const flag = z
 
 /** The admin writes the template. Nothing is signed, so ids alone are read, and who wrote. */
 const GorgiasDelivery = z.object({
-  ticket: z.object({ id: DeskId }),
+  ticket: z.object({ id: TemplateId }),
   message: z
-    .object({ id: optionalId, from_agent: flag, channel: optionalText(50) })
+    .object({ id: TemplateId.optional().catch(undefined), from_agent: flag, channel: optionalText(50) })
     .nullish()
     .catch(undefined),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Delivery, DeliveryUnreadable, type HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
-import { DeskId, optionalId, optionalText } from '../reading.ts';
+import { DeskId, optionalId, optionalText, TemplateId } from '../reading.ts';
 
 const ZendeskEvent = z.object({
   type: z.string().max(200),
@@ -27,7 +27,7 @@ type ZendeskEvent = z.infer<typeof ZendeskEvent>;
 /** What the body of a trigger has to hold: the admin writes it. The rest is read back. */
 const ZendeskTrigger = z.object({
   event: optionalText(100),
-  ticket: z.object({ id: DeskId }),
+  ticket: z.object({ id: TemplateId }),
   current_user: z
     .object({ role: optionalText(100) })
     .nullish()
