@@ -1,0 +1,92 @@
+import { Hono } from 'hono';
+import { describe, expect, it } from 'vitest';
+import { KnowledgeGapsResponse } from '../../../src/contract/knowledge-gaps.ts';
+import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import { gapRoutes } from '../../../src/knowledge/gaps/gap-routes.ts';
+import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
+import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
+import { CONTEXT_HEADER } from '../../../src/runtime/limits.ts';
+import { localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
+import { createMask } from '../../../src/runtime/privacy/mask.ts';
+import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
+import { originate } from '../../../src/runtime/request-context.ts';
+import { mintContext } from '../../../src/runtime/sign-link.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+
+const PATH = '/v1/knowledge/gaps';
+const { mask } = createMask(MASK_KINDS);
+
+const bookWith = (subjects: readonly string[]): GapBook => {
+  let ids = 0;
+  const book = sqlGapBook(nodeSql(), { newId: () => `gap-${++ids}` });
+  for (const subject of subjects) meet(book, subject);
+  return book;
+};
+
+let requests = 0;
+const meet = (book: GapBook, subject: string): void =>
+  book.record({
+    requestHash: `request ${++requests}`,
+    query: { message: `Is there a ${subject}?`, subject: null, intent: 'general_info', product: null },
+    gaps: [
+      {
+        ...{ kind: 'question', gap: `No article answers what is asked about “${subject}”`, product: null },
+        ...{ intent: 'general_info', subject: { stems: [[subject, 1]] } },
+      },
+    ],
+    edition: 'e000001-00000001',
+    nowMs: Date.UTC(2026, 9, 1),
+  });
+
+/** As the gateway signs it; the library cannot be asked. */
+const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> => {
+  const guard: GuardOptions = {
+    ...{ self: 'support', access: 'signed', log: () => undefined },
+    ...{ signer: await localSigner('support'), directory: await localDirectory() },
+  };
+  const app = new Hono<GuardedEnv>();
+  const remote = {
+    record: async (...given: Parameters<GapBook['record']>) => book.record(...given),
+    list: async (...given: Parameters<GapBook['list']>) => book.list(...given),
+    toCheck: async (...given: Parameters<GapBook['toCheck']>) => book.toCheck(...given),
+    noteChecked: async (...given: Parameters<GapBook['noteChecked']>) => book.noteChecked(...given),
+  };
+  gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
+  app.onError(faultHandler(guard));
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme' };
+  const context = originate({ ...origin, capabilities: ['support:analyze'], timeoutMs: 5000, now: Date.now() });
+  const target = { aud: 'support', op: `GET ${PATH}${query}`, body: new Uint8Array() };
+  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
+  const response = await app.request(`http://support${PATH}${query}`, { headers: { [CONTEXT_HEADER]: token } });
+  expect(response.status).toBe(200);
+  return KnowledgeGapsResponse.parse(await response.json());
+};
+
+describe('GET /v1/knowledge/gaps', () => {
+  it('masks what was kept when less was masked', async () => {
+    const { gaps } = await list(bookWith(['ann@example.org']));
+    expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
+    expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
+  });
+
+  it('lists what is known where the library of a workspace is gone', async () => {
+    expect(await list(bookWith(['rack']))).toMatchObject({ total: 1, edition: null });
+  });
+
+  it('shows none twice while gaps are met between two pages, and none that is not met is left out', async () => {
+    const subjects = ['zigbee', 'rack', 'tor', 'vpn', 'solar', 'kettle'];
+    const book = bookWith([...subjects, ...subjects.slice(0, 3), 'zigbee']);
+    const seen: string[] = [];
+    let next = '';
+    for (let pages = 0; pages < 6; pages++) {
+      const page = await list(book, `?limit=2${next}`);
+      seen.push(...page.gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1] ?? ''));
+      // The most often met is met again, and one that is not listed yet.
+      if (pages === 0) for (const subject of ['zigbee', 'vpn']) meet(book, subject);
+      if (page.next_cursor === null) break;
+      next = `&cursor=${page.next_cursor}`;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(subjects.filter((each) => each !== 'vpn')));
+  });
+});
