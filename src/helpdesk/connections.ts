@@ -35,7 +35,7 @@ export interface HelpdeskVariables {
 }
 
 /** A connection, with what it writes. */
-export interface OpenConnection extends HelpdeskConnection {
+interface OpenConnection extends HelpdeskConnection {
   write: Write;
 }
 
