@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono } from 'hono/tiny';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { requestBudget } from '../runtime/budget.ts';

@@ -41,7 +41,7 @@ const isAnswer = (text: string, lastOfAgent = ''): boolean =>
 /** Without a message before there must be hardly anything else in it. */
 const isClosing = (text: string, isFirst: boolean): boolean => {
   const read = text.slice(0, MAX_CLOSING).toLowerCase().replace(/[’‘]/g, "'");
-  if (text.length > MAX_CLOSING || /[?？\d]/.test(read) || ASKS.test(read) || TROUBLE.test(read)) return false;
+  if (text.length > MAX_CLOSING || /[?？\d]/.test(read) || GOES_ON.test(read)) return false;
   if (STILL.test(read.replace(AGAIN, ' '))) return false;
   const isSolved = SOLVED.test(read);
   const rest = (read.replace(SOLVED, ' ').match(/[\p{L}\p{M}']+/gu) ?? []).filter((word) => !POLITE.has(word));
@@ -63,18 +63,12 @@ const REFERS =
 const phrase = (...alternatives: readonly string[]) =>
   new RegExp(`(?<![\\p{L}'])(?:${alternatives.join('|')})(?![\\p{L}'])`, 'u');
 
-/** What leaves open whether it is over, or asks for something. */
-const ASKS = phrase(
-  "but|however|although|though|except|unless|unfortunately|not|never|nothing|cannot|then|for (?:an?|one|two|some|only|about) (?:\\p{L}+ )?(?:minutes?|hours?|days?|weeks?|while|moment|bit)|\\p{L}+n't|if|until|please|could you|can you|would you|want|need|would like|i'd like|wonder\\p{L}*|tell me|instead|only|half|another|also|refund|cancel|return|how|why|when|what|where|which",
-  'aber|jedoch|leider|nicht|kein\\p{L}*|nur|bitte|wie|warum|wann|wenn|falls|sondern',
-  "mais|pas|malheureusement|si|comment|pourquoi|quand|s'il vous",
-  'pero|sin|cómo|cuándo|por favor|però|purtroppo|non|come|quando|mas|não|como|maar|niet|geen|helaas|hoe|wanneer',
-);
-
-/** What is still, or newly, in trouble. */
-const TROUBLE = phrase(
+/** What leaves open whether it is over, asks for something, or tells of new trouble. */
+const GOES_ON = phrase(
+  "but|however|although|though|except|unless|unfortunately|not|never|nothing|cannot|then|for (?:an?|one|two|some|only|about) (?:\\p{L}+ )?(?:minutes?|hours?|days?|weeks?|while|moment|bit)|\\p{L}+n't|if|until|please|(?:could|can|would) you|want|need|would like|i'd like|wonder\\p{L}*|tell me|instead|only|half|another|also|refund|cancel|return|how|why|when|what|where|which",
   'dead|broken|fail\\p{L}*|stuck|offline|lost|loud|hot|slow\\p{L}*|nois[ey]|smok\\p{L}*|smell\\p{L}*|burn\\p{L}*|red|amber|blink\\p{L}*|rejected|missing|wrong|worse|bad|down|angry|unacceptable',
-  'kaputt|defekt|tot|laut|heiß|langsam|rot|schlimm\\p{L}*|en panne|mort|bruyant|lent|roto|muerto|ruidoso|rotto|guasto|quebrado|kapot',
+  'aber|jedoch|leider|nicht|kein\\p{L}*|nur|bitte|wie|warum|wann|wenn|falls|kaputt|defekt|tot|laut|heiß|langsam|rot',
+  "mais|pas|malheureusement|si|comment|pourquoi|quand|s'il vous|panne|mort|pero|sin|cómo|cuándo|por favor|roto|però|purtroppo|non|come|quando|mas|não|maar|niet|geen|helaas|hoe|wanneer|kapot",
 );
 
 /** "It works again": not that it happens again. */
@@ -88,8 +82,8 @@ const SOLVED = phrase(
   "(?:that|this|it|you|which|everything|problem|issue|error|restart|reboot|update|reset|cable|tip|advice|'s|is|'ve|have|has)(?: (?:has|have|is|was|got|been|all|now|finally|really|completely))* (?:fixed|solved|resolved|sorted|cured)(?: (?:it|this|everything|now|out|the (?:problem|issue|error)))?",
   `(?:it|this|that|all|everything|miner|device|unit|apollo|mine|dashboard|node)(?: (?:i{2,3}|is|has been|seems to be|all|now|finally|both))*'?s? (?:works|worked|working|runs|running|hashes|hashing|mines|mining|syncs|syncing)(?: ${WELL})+`,
   "did the trick|that did it|that helped|all good(?: now)?|(?:problem|issue|error) (?:is |has )?(?:gone|solved|fixed|resolved|over)|(?:is |are )?back (?:online|up|to normal)|up and running|works(?: fine)? now|(?:can|may) (?:be closed|close (?:the|this) (?:ticket|case))|i(?:'ll| will) (?:try|test|check|do) (?:it|that|this|them)",
-  'funktioniert (?:jetzt|nun|wieder|alles)|(?:läuft|geht) (?:jetzt|nun|wieder|alles)|(?:jetzt|nun) (?:funktioniert|läuft|geht) (?:es|alles)|(?:problem|fehler) (?:ist )?(?:gelöst|behoben|erledigt|weg)|hat (?:geklappt|geholfen|funktioniert)|hat sich erledigt',
-  "(?:ça|cela|tout) (?:marche|fonctionne)(?: maintenant| bien)?|(?:problème|c'est) (?:est )?(?:résolu|réglé)|ya (?:funciona|está|va bien)|(?:problema )?(?:solucionado|resuelto)|(?:ora |adesso )?funziona(?: ora| adesso)?|problema risolto|já funciona|problema resolvido|(?:het )?werkt (?:nu|weer)|(?:probleem )?opgelost",
+  '(?:funktioniert|läuft|geht) (?:jetzt|nun|wieder|alles)|(?:jetzt|nun) (?:funktioniert|läuft|geht) (?:es|alles)|(?:problem|fehler) (?:ist )?(?:gelöst|behoben|erledigt|weg)|hat (?:geklappt|geholfen|funktioniert)|hat sich erledigt',
+  '(?:ça|cela|tout) (?:marche|fonctionne)(?: maintenant| bien)?|(?:problème )?(?:est )?(?:résolu|réglé)|ya (?:funciona|está)|(?:solucionado|resuelto|risolto|resolvido|opgelost)|(?:ora |adesso |já )?funziona(?: ora| adesso)?|já funciona|werkt (?:nu|weer)',
 );
 
 const THANKS = phrase(
@@ -99,12 +93,9 @@ const THANKS = phrase(
 /** Of a message that only thanks, every word is one of these. */
 const POLITE: ReadonlySet<string> = new Set(
   (
-    'thanks thank thx ty cheers appreciate appreciated perfect great awesome nice super excellent wonderful brilliant good ok okay alright cool amazing ' +
-    "so very much many a an lot lots million tons really truly it that this is was i i'm im we me my us you your yours u for the all and again in advance " +
-    'quick fast kind friendly prompt speedy detailed help helping support reply answer response assistance service time patience team guys everyone dear hi hello hey there ' +
-    "have nice day weekend evening week best kind regards wishes got understood will try do name it's that's " +
-    'danke dank dankeschön vielen herzlichen besten schön schöne schnelle schnell antwort hilfe die der das den für euch ihnen ihre eure sehr tausend und viele grüße lieben liebe hat alles klar ' +
-    'merci beaucoup bien pour votre vos réponse aide et bonne journée gracias muchas mil por su tu respuesta ayuda y la el un saludo grazie mille per risposta aiuto molte ' +
-    'obrigado obrigada muito pela resposta ajuda bedankt dankjewel hartelijk voor je uw snelle hulp reactie'
+    "thanks thank thx ty cheers appreciate appreciated perfect great awesome nice super excellent good ok okay alright so very much many a an lot really it that this is was i i'm we me us you your yours " +
+    "for the all and again in advance quick fast kind friendly detailed help helping support reply answer response service time team everyone dear hi hello hey there have day weekend best kind regards got will try do name it's that's " +
+    'danke dank dankeschön vielen herzlichen besten schnelle antwort hilfe die der das den für euch ihnen ihre eure sehr und viele grüße liebe hat alles klar ' +
+    'merci beaucoup bien pour votre réponse aide et gracias muchas por su tu respuesta ayuda y la el grazie mille per risposta aiuto obrigado obrigada muito pela resposta bedankt dankjewel hartelijk voor je uw snelle hulp'
   ).split(' '),
 );

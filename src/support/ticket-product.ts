@@ -1,6 +1,7 @@
 import type { Taxonomy } from '../contract/taxonomy.ts';
 import { oncePer } from '../knowledge/edition/once-per.ts';
 import { namedProducts } from '../knowledge/retrieval/named-products.ts';
+import { workingProducts } from '../knowledge/retrieval/working-products.ts';
 
 /** What a ticket is about. */
 export interface TicketProduct {
@@ -63,30 +64,17 @@ const toldProduct = (
 const productIn = (texts: readonly string[], taxonomy: Products): string | undefined => {
   for (const text of texts) {
     const named = namesIn(text, taxonomy);
-    if (named.length === 1) return named[0];
-    // "The Apollo II works, but the Apollo III shows 0 H/s."
-    if (named.length > 1) {
-      const [only, ...others] = namesIn(withoutWhatWorks(text), taxonomy);
-      return others.length === 0 ? only : undefined;
-    }
+    if (named.length === 0) continue;
+    const fine = workingProducts(
+      named.map((each) => each.toLowerCase()),
+      text,
+      (clause) => namesIn(clause, taxonomy).map((each) => each.toLowerCase()),
+    );
+    const [only, ...others] = named.filter((each) => !fine.has(each.toLowerCase()));
+    return others.length === 0 ? only : undefined;
   }
   return undefined;
 };
-
-/** Without the clauses that say of something that it is as it should be. */
-const withoutWhatWorks = (text: string): string =>
-  text
-    .slice(0, MAX_TOLD)
-    .split(CLAUSE_ENDS)
-    .filter((clause) => !WORKS.test(clause) || FAILS.test(clause))
-    .join('. ');
-
-const CLAUSE_ENDS =
-  /[.,;:!?\n]+|(?<!\p{L})(?:but|while|whereas|and|aber|und|während|mais|et|pero|y|ma|e|mas|maar|en)(?!\p{L})/iu;
-const WORKS =
-  /(?<!\p{L})(?:works?|working|(?:is|are|runs?|running) (?:fine|ok|okay|good|well)|no (?:problems?|issues?|trouble)|funktioniert|läuft|geht|marche|fonctionne|funciona|funziona|werkt)(?!\p{L})/iu;
-const FAILS =
-  /(?<!\p{L})(?:not|no longer|never|stopped|stops|hardly|\p{L}+n['’]t|nicht|kein\p{L}*|pas|non|não|niet)(?!\p{L})/iu;
 
 /** As the taxonomy writes them; of others, as the text does. */
 const namesIn = (text: string, taxonomy: Products): string[] => {

@@ -42,6 +42,8 @@ describe('readTicket()', () => {
     expect(read('My Apollo is loud', { metadata: { product: ' Apollo II ' } }).product).toBe('Apollo II');
     expect(read('My Apollo III is loud').product).toBe('Apollo III');
     expect(read('Apollo II or Apollo III, which is louder?').product).toBeUndefined();
+    expect(read('The Apollo II works, but the Apollo III shows 0 H/s').product).toBe('Apollo III');
+    expect(read('I cannot open apollo.local').product).toBeUndefined();
     expect(read('It is loud', { subject: 'Apollo II' }).product).toBe('Apollo II');
     expect(read('It is loud', { metadata: { product: 7 } }).product).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import type { Unit } from '../../knowledge/answers/read-passage.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
-import type { Asking } from './step-candidates.ts';
+import type { Asking } from './asking.ts';
 import type { StepGroup } from './step-group.ts';
 import { wasTried } from './tried-already.ts';
 

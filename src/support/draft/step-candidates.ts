@@ -1,9 +1,8 @@
 import type { Unit } from '../../knowledge/answers/read-passage.ts';
-import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import type { Asking } from './asking.ts';
 import { shapeOf } from './passage-shape.ts';
 import { promiseIn } from './promise-in.ts';
-import type { AskedQuestion } from './question-of.ts';
 import { isQuotable, mostOf, quotableUnits, textOf } from './quotable-units.ts';
 import { isWarning } from './safety-warning.ts';
 import type { StepGroup } from './step-group.ts';
@@ -43,20 +42,6 @@ const LEAST_OF_STEPS = 0.3;
 const LEAST_OF_ASKED_STEPS = 0.12;
 /** Of a passage, beside what is quoted of it. */
 const CARRIED = 3;
-
-/** What passages are held against. */
-export interface Asking {
-  scorer: Scorer;
-  isTelling: AskedQuestion['isTelling'];
-  shareOf: AskedQuestion['shareOf'];
-  tried: TriedAlready;
-  /** Stems of what the customer's intent is called, and for a message that says little of what it is about. */
-  named: ReadonlySet<string>;
-  /** The message asks how something is done. */
-  isHow: boolean;
-  /** Whether a text is about other products than the customer's alone. */
-  isOfOthers: (text: string) => boolean;
-}
 
 /** What of a passage may be quoted, each with how well it answers. */
 export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepCandidate[] => {

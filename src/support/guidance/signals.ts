@@ -58,7 +58,7 @@ const wantedIn = (text: string, languages: readonly SignalLanguage[]): string | 
       languages.some(
         (each) =>
           asked[each]?.test(sentence) === true ||
-          (named[each]?.test(sentence) === true && (WISH[each].test(sentence) || isBrief(sentence))),
+          (named[each]?.test(sentence) === true && (WISH[each]?.test(sentence) === true || isBrief(sentence))),
       ),
     );
     if (isWanted) return what;

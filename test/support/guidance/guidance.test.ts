@@ -196,7 +196,7 @@ describe('signalsIn()', () => {
   it('takes no word of another language for danger', () => {
     for (const language of ['en', undefined])
       expect(signalsIn('I bought a brand new Apollo II', language).danger).toBeUndefined();
-    expect(signalsIn('Het apparaat staat in brand', 'nl').danger).toBe('staat in brand');
+    expect(signalsIn('Het apparaat staat in brand', 'nl').danger).toBe('in brand');
     expect(signalsIn('Der Brand der Firma', 'de').danger).toBeUndefined();
     expect(signalsIn('Hilfe, smoke kommt aus dem Gerät', 'de').danger).toBe('smoke');
   });

@@ -1,0 +1,17 @@
+import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
+import type { AskedQuestion } from './question-of.ts';
+import type { TriedAlready } from './tried-already.ts';
+
+/** What passages are held against. */
+export interface Asking {
+  scorer: Scorer;
+  isTelling: AskedQuestion['isTelling'];
+  shareOf: AskedQuestion['shareOf'];
+  tried: TriedAlready;
+  /** Stems of what the customer's intent is called, and for a message that says little of what it is about. */
+  named: ReadonlySet<string>;
+  /** The message asks how something is done. */
+  isHow: boolean;
+  /** Whether a text is about other products than the customer's alone. */
+  isOfOthers: (text: string) => boolean;
+}
