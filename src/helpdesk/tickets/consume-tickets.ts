@@ -53,10 +53,11 @@ export const ticketConsumer = (parts: ConsumerParts) => {
 
   const work = async (place: TicketPlace, pausedUntil: number | undefined): Promise<void> => {
     const object = ticket(place);
-    if (pausedUntil !== undefined && pausedUntil > now()) return object.postpone(place, pausedUntil);
+    const isPaused = pausedUntil !== undefined && pausedUntil > now();
     const { promise: isLong, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, WORK_MS);
-    await Promise.race([object.work(place), isLong]).finally(() => clearTimeout(timer));
+    const working = isPaused ? object.postpone(place, pausedUntil) : object.work(place);
+    await Promise.race([working, isLong]).finally(() => clearTimeout(timer));
   };
 
   const handle = async (message: QueuedMessage, pausesOf: PausesOf): Promise<void> => {
@@ -67,7 +68,7 @@ export const ticketConsumer = (parts: ConsumerParts) => {
     }
     const { workspace, helpdesk } = read.value;
     try {
-      const ticketId = read.value.kind === 'ticket' ? read.value.ticketId : await keepEvent(read.value, parts);
+      const ticketId = read.value.kind === 'ticket' ? read.value.ticketId : await keepInTime(read.value, parts);
       if (ticketId !== undefined) {
         const pauses = await pausesOf(workspace);
         await work({ workspace, helpdesk, ticketId }, pauses[helpdesk]);
@@ -122,7 +123,7 @@ type PausesOf = (workspace: string) => Promise<Record<string, number>>;
 const buryEvent = async (message: Extract<TicketMessage, { kind: 'event' }>, parts: ConsumerParts): Promise<void> => {
   try {
     // The object's own alarm has it worked on.
-    await keepEvent(message, parts);
+    await keepInTime(message, parts);
   } catch (error) {
     const { workspace, helpdesk, event } = message;
     if (event.kind !== 'message') throw error;
@@ -132,3 +133,12 @@ const buryEvent = async (message: Extract<TicketMessage, { kind: 'event' }>, par
     await parts.desk(workspace).addUndelivered(workspace, delivery);
   }
 };
+
+const keepInTime = (
+  message: Extract<TicketMessage, { kind: 'event' }>,
+  parts: ConsumerParts,
+): Promise<string | undefined> =>
+  untilAborted(() => keepEvent(message, parts), {
+    signal: AbortSignal.timeout(ASK_MS),
+    reason: 'the record did not answer in time',
+  });
