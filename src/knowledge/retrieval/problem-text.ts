@@ -9,6 +9,13 @@ export interface ProblemText {
   sentences: string[];
 }
 
+/** What stands in the place of personal data is nothing to search for, or to be told of. */
+export const withoutMarks = ({ text, sentences }: ProblemText): ProblemText => ({
+  text: text.replace(MARK, ' '),
+  sentences: sentences.map((sentence) => sentence.replace(MARK, ' ')),
+});
+const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
+
 /** So much of a message is read, in UTF-16 units: history and logs stand behind what they are sent for. */
 const MAX_READ = 16_000;
 const MAX_TEXT = 4000;

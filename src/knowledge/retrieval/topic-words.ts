@@ -28,11 +28,10 @@ const MAX_STEMS = 12;
 /** A word tells what a question is about when it is this rare, as a share of the rarest there can be. */
 const TELLING = 0.3;
 
-/** The telling words of a question that are asked for, as they stand in it. Placeholders of what was masked are none. */
+/** The telling words of a question that are asked for, as they stand in it. */
 export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
   const most = inverseFrequency(0, chunkCount);
-  const marks = [...text.matchAll(MARK)].map(([mark]) => mark);
-  const left = new Set([...names, ...marks].flatMap((name) => wordsOf(name)));
+  const left = new Set(names.flatMap((name) => wordsOf(name)));
   const codes = new Set(
     [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
   );
@@ -57,9 +56,6 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
 /** A number that names a fault, and no order and no person: `error 0x8004def7`, `SIP response code 410`. */
 const CODE =
   /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
-
-/** What stands in the place of personal data. */
-const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
 
 /** Several as one: what stands in more than one of them counts once. */
 export const joinTopics = (topics: readonly Topic[]): Topic => {
@@ -113,12 +109,11 @@ const phrasesIn = (
 ): string[] => {
   const phrases: string[] = [];
   let end = -1;
-  const plain = text.replace(MARK, (mark) => ' '.repeat(mark.length));
-  for (const { 0: written, index } of plain.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
+  for (const { 0: written, index } of text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
     if ((/\d{4}/.test(written) && !isCode(written)) || !wordsOf(written).some(isAsked)) continue;
     const before = phrases.at(-1);
     const isNext =
-      before !== undefined && /^ ?$/.test(plain.slice(end, index)) && before.length + written.length < MAX_PHRASE;
+      before !== undefined && /^ ?$/.test(text.slice(end, index)) && before.length + written.length < MAX_PHRASE;
     if (isNext) phrases[phrases.length - 1] = `${before} ${written}`;
     else phrases.push(written);
     end = index + written.length;

@@ -169,6 +169,13 @@ describe('retrieveKnowledge()', () => {
     expect(seen.join()).toContain('fan');
   });
 
+  it('finds nothing by what stands in the place of personal data', async () => {
+    const weak = { intent: 'unknown', message: '[name]\n[email] [key]', include_weak: true };
+    expect(await retrieved(weak)).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });
+    const { sources_consulted } = await retrieved({ ...weak, message: 'name' });
+    expect(sources_consulted.length).toBeGreaterThan(0);
+  });
+
   it('shows weak sources only when asked for', async () => {
     const question = { intent: 'network_issue', message: 'wifi on apollo 3?' };
     const strict = await retrieved(question);
