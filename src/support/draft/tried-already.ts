@@ -87,18 +87,21 @@ const sentencesOf = (text: string): string[] => {
 const toldIn = (text: string): ReadonlySet<string>[] =>
   sentencesOf(text).flatMap((told) => {
     if (told.endsWith('?')) return [];
-    const sentence = told.replace(OFF_AND_ON, 'restarted');
+    const sentence = told.replace(OFF_AND_ON, '$&, restarted');
     const cue = CUE.exec(sentence);
     // What stands behind the cue; in German and Dutch it may stand on both sides.
     const said =
       cue === null || DENIED.test(sentence) ? '' : cue[1] === undefined ? sentence.slice(cue.index) : sentence;
     const behind = said.split(PARTS).map(thingIn);
+    // "Running in Eco already": what was done stands before the cue.
+    const isBefore = cue !== null && said !== '' && behind.every(({ size }) => size === 0);
+    const useless = [...(isBefore ? sentence.split(PARTS) : []), OF_NO_USE.exec(sentence)?.[1] ?? ''].map(thingIn);
     const done = sentence
       .split(PARTS)
       .filter((part) => (DONE.test(part) && !NOT_DONE.test(part)) || (IN_VAIN.test(part) && ACTION.test(part)))
       .map((part) => thingIn(part.replace(IN_VAIN, ' ').replace(WHO, ' ')));
     const isNewest = NEWEST.test(sentence) ? [UPDATED] : [];
-    return [...behind, ...done, ...isNewest].filter((thing) => thing.size > 0 && thing.size <= MAX_WORDS);
+    return [...behind, ...useless, ...done, ...isNewest].filter((thing) => thing.size > 0 && thing.size <= MAX_WORDS);
   });
 
 const MAX_WORDS = 4;
@@ -115,7 +118,7 @@ const WORK =
   'restart|reboot|reset|update|upgrade|reflash|flash|clean|unplug|replug|reseat|replace|swap|exchange|check|reinstall|reconnect|disconnect|power[- ]cycle';
 /** What helps may also be told as done: "restarted", "cables checked", "was replaced". */
 const DONE =
-  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off)\b/i;
+  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off|used (?:a|an)(?:other)? (?:new|different|other)|moved (?:it|the \w{1,12}) to (?:a|an)(?:other)?)\b/i;
 const NOT_DONE =
   /\b(?:not|never|cannot|can|could|should|must|may|will|would|be|being|to|shall|if|when|until|before|n['’]t)\b|n['’]t\b/i;
 const ACTION = new RegExp(`\\b(?:${WORK})(?:s|ed|d|ing|ting)?\\b|\\b(?:updat|upgrad|replac|exchang)ing\\b`, 'i');
@@ -126,7 +129,11 @@ const WHO = /\b(?:i|we|it|they|he|she)\b/gi;
 const NEWEST =
   /\b(?:latest|newest|current|most recent)\b.{0,20}\b(?:firmware|software|version)\b|\b(?:firmware|software)\b.{0,20}\bup[- ]to[- ]date\b/i;
 
-const OFF_AND_ON = /\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b/i;
+const OFF_AND_ON =
+  /\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b|\bpower[- ]?cycl(?:ed|ing)\b|\b(?:pulled|unplugged|disconnected) (?:it|everything|(?:the|its) (?:power|plug|mains|miner|device|unit|machine)(?: (?:plug|cable|cord))?)\b/gi;
+/** "Eco mode makes no difference", "another pool does the same". */
+const OF_NO_USE =
+  /^(?:\s*(?:but|and|also) )?(.{3,60}?) (?:(?:makes?|made|brings?|brought) no (?:difference|change)|ha[sd] no effect|(?:does|did|behaves?) the same)\b/i;
 
 /** Of the words of a part, those that name what was done. */
 const thingIn = (part: string): ReadonlySet<string> => new Set([...stemsOf(part)].filter((each) => !FILLERS.has(each)));
@@ -152,6 +159,8 @@ const SAME: ReadonlyMap<string, string> = new Map(
     ['swap', 'replace'],
     ['exchange', 'replace'],
     ['verify', 'check'],
+    ['outlet', 'socket'],
+    ['psu', 'supply'],
   ].map(([one = '', other = '']) => [stem(one), stem(other)]),
 );
 
@@ -160,9 +169,9 @@ const DOING: ReadonlySet<string> = new Set(WORK.split('|').map((each) => SAME.ge
 
 const FILLERS: ReadonlySet<string> = new Set(
   (
-    'tried try already also even after both another other others each own every twice thrice hardly times time several many still everything nothing all thing things device miner unit machine ' +
+    'tried try already also even after both another other others different new used use moved move running each own every twice thrice hardly times time several many still everything nothing all thing things device miner unit machine ' +
     'without success luck help helped result no not one two three four five few couple before now yesterday today did done made ' +
-    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night evening minute minutes first'
+    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night overnight evening minute minutes first'
   )
     .split(' ')
     .map(stem),

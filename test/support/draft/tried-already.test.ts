@@ -19,6 +19,12 @@ describe('triedAlready() and wasTried()', () => {
     ['It stays at zero even after a factory reset.', 'Do a factory reset.'],
     ['It runs the latest firmware.', 'Update the firmware under System.'],
     ['Turned it off and on again.', 'Restart the device.'],
+    ['I pulled the plug for a few minutes.', 'Restart the device.'],
+    ['Eco mode makes no difference.', 'Choose Eco mode for an hour.'],
+    ['I already run Eco mode.', 'Choose a lower mode. From Turbo to Eco is the largest step.'],
+    ['I pulled the plug for a minute', 'Pull the mains plug for 60 seconds.'],
+    ['Running in Eco already.', 'Choose Eco mode under **Miner > Power**.'],
+    ['I used a different cable', 'Use another cable.'],
   ])('knows what a customer has done: %j, %j', (message, step) => {
     expect(wasTried(step, told(message))).toBe(true);
   });
@@ -28,6 +34,7 @@ describe('triedAlready() and wasTried()', () => {
     ['Already tried restarting.', 'Check both 8-pin cables.'],
     ['I already checked both cables.', 'Check the firmware version.'],
     ['I have not tried restarting yet.', 'Restart the device.'],
+    ['The dashboard shows nothing', 'Open the dashboard.'],
     ['I already know that, and I already paid.', 'Restart the device.'],
     ['Shall I restart it?', 'Restart the device.'],
     ['It got slow after the last firmware update.', 'Update the firmware to 3.4.0.'],
