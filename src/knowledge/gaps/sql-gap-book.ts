@@ -53,6 +53,8 @@ const REQUEST_TTL_MS = 3_600_000;
 const MAX_REQUESTS = 10_000;
 /** Of one kind and product so many are compared by their meaning, those with the most in common in words. */
 const MAX_COMPARED = 50;
+/** No gap has more (`topicOf`). */
+const MAX_STEMS = 24;
 
 const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
@@ -80,11 +82,13 @@ interface GapRow extends Record<string, SqlValue> {
 const sameGap = (sql: Sql, met: MetGap): string | undefined => {
   const { kind, product } = met;
   const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
-  // A vector has a hundred times the bytes of a gap's words: those that share none need not be read.
+  // Most share no word with it, and need not be read; a vector has a hundred times the bytes of a gap's words.
+  const stems = met.subject.stems.slice(0, MAX_STEMS).map(([stem]) => `[${JSON.stringify(stem)},`);
+  const sharing = stems.map((_, at) => `instr(stems, ?${at + 3})`).join(' OR ');
   const rows = sql.all<GapRow>(
     `SELECT id, kind, product, intent, stems, NULL AS vector, model, last_seen FROM gaps
-      WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 ORDER BY count DESC, id`,
-    ...[kind, product],
+      WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 AND (${sharing === '' ? "stems = '[]'" : sharing}) ORDER BY count DESC, id`,
+    ...[kind, product, ...stems],
   );
   const alike = rows.flatMap((row) => {
     const inWords = subjectLikeness(subjectOf(row), { stems: met.subject.stems });
