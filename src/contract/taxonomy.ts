@@ -69,6 +69,7 @@ export const Intent = z.strictObject({
   required_facts: z.array(RequiredFact).max(20).default([]),
   /** One for all languages, or by language. */
   reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
+  /** Beside those of the taxonomy. */
   escalation: z.array(EscalationRule).max(20).default([]),
   /** Intents of the knowledge base's articles that answer it too, beside its own id. */
   article_intents: z.array(z.string().min(1).max(100)).max(20).default([]),
@@ -85,6 +86,8 @@ export const Taxonomy = z
     /** Products by name, so that a message that names one is understood; articles may name more. */
     devices: z.array(Phrase.max(100)).max(200).default([]),
     intents: z.array(Intent).min(1, 'are none').max(TAXONOMY_MAX_INTENTS),
+    /** For every message, whatever its intent. */
+    escalation: z.array(EscalationRule).max(20).default([]),
     /** For messages that fit no intent. */
     general_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
     /** How replies are signed: the last lines of every one. */

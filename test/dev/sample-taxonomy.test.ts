@@ -97,7 +97,6 @@ describe('the sample taxonomy', () => {
       'api_access',
       'backup_restore',
       'firmware_update',
-      'general_info',
       'pool_configuration',
       'solo_mining',
     ]);

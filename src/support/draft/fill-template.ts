@@ -1,6 +1,6 @@
 import { isPlanted } from '../../knowledge/answers/planted-text.ts';
+import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import type { ChosenTemplate } from './choose-template.ts';
-import { escapeMarkdown } from './escape-markdown.ts';
 import { nameInGreeting } from './name-in-greeting.ts';
 import { phrasesOf } from './phrases.ts';
 

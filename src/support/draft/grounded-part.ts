@@ -1,6 +1,6 @@
 import type { DraftReference } from '../../contract/support-response.ts';
+import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
-import { escapeMarkdown } from './escape-markdown.ts';
 import type { Phrases } from './phrases.ts';
 import type { PickedSteps } from './pick-steps.ts';
 

@@ -14,40 +14,33 @@ export interface EscalationCase {
 }
 
 /**
- * Who must see a ticket by the rules of its intent. Smoke is smoke, whatever else was written about: words that other intents
- * name count too where they speak of danger or several intents name them, and all of them for what fits no intent.
+ * Who must see a ticket by the rules of its intent and those of the taxonomy. Smoke is smoke, whatever else was written about: words
+ * that other intents name count too where they speak of danger, and all of them for what fits no intent.
  *
  * @returns `to` of the first rule that holds, where one speaks of danger of that; the reasons of all.
  */
 export const escalationOf = (
-  taxonomy: Pick<Taxonomy, 'intents'>,
+  taxonomy: Pick<Taxonomy, 'intents' | 'escalation'>,
   intent: Pick<Intent, 'escalation'> | undefined,
   given: EscalationCase,
 ): AgentGuidance['escalation'] => {
   const said = saidIn(given.ticket);
   const words = wordRuns(said);
   const isDanger = signalsIn(said, given.ticket.language).danger !== undefined;
+  const own = [...(intent?.escalation ?? []), ...taxonomy.escalation];
   const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
-  const isCommon = commonOf(others);
-  const further =
-    intent === undefined ? others : others.filter((rule) => isCommon(rule) || speaksOfDanger(rule, words));
-  const named = [...(intent?.escalation ?? []), ...further].filter((rule) => holds(rule, { ...given, words }));
+  const further = intent === undefined ? others : others.filter((rule) => speaksOfDanger(rule, words));
+  const named = [...own, ...further].filter((rule) => holds(rule, { ...given, words }));
   // Danger in words that the taxonomy does not list, such as those of another language.
   const unnamed =
-    isDanger && !named.some((rule) => speaksOfDanger(rule, words)) ? others.find(isAboutDanger) : undefined;
+    isDanger && !named.some((rule) => speaksOfDanger(rule, words))
+      ? [...taxonomy.escalation, ...others].find(isAboutDanger)
+      : undefined;
   const holding = unnamed === undefined ? named : [...named, unnamed];
   const first = holding.find((rule) => rule === unnamed || speaksOfDanger(rule, words)) ?? holding[0];
   if (first === undefined) return { needed: false, reasons: [] };
   const reasons = holding.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
-};
-
-/** Rules that stand in more than one intent. */
-const commonOf = (rules: readonly EscalationRule[]): ((rule: EscalationRule) => boolean) => {
-  const counts = new Map<string, number>();
-  const keyOf = ({ to, reason }: EscalationRule) => `${to}\n${reason}`;
-  for (const rule of rules) counts.set(keyOf(rule), (counts.get(keyOf(rule)) ?? 0) + 1);
-  return (rule) => (counts.get(keyOf(rule)) ?? 0) > 1;
 };
 
 /** A phrase of the rule that stands in the words does. */

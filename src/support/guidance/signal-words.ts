@@ -14,15 +14,21 @@ export const DANGER: ByLanguage = {
     'smok(?:e|es|ed|ing)|(?:caught|catch(?:es|ing)?|on) fire|fire (?:from|in|inside|came|comes|coming|broke|started|hazard)|(?:and|a|with) fire(?! (?:up|brigade|department|alarm))|flames?|spark(?:s|ing)?|burn(?:ing|t) (?:smell|plastic)|smell(?:s|ed|ing)? (?:of |like )?(?:something )?(?:burn(?:t|ing|ed)|plastic|smoke)|burning(?! (?:\\w+ ){0,3}(?:image|sd|card|usb|disk|stick|coins?|bitcoin|money))|melt(?:s|ed|ing)|electric(?:al)? shock|(?:got|gets?|gave|gives?|had|felt) (?:me |him |her |us )?(?:an? )?(?:electric |little |small |bad )?shocks?|shocked (?:me|him|her|my)|electrocuted|explo(?:ded?|des|ding|sion)|burn(?:ed|t) (?:my|his|her) (?:hand|finger|arm)s?|injured',
   ),
   de: word(
-    'rauch(?:t|te|en)?|qualm(?:t|te)?|brennt|brannte|brandgeruch|verbrannt(?:er|e|es)?|in brand|feuer|flammen?|funken|verschmort(?:e|er|es)?|geschmolzen|stromschlag|explodiert|verletzt',
+    'rauch(?:t|te|en)?|geraucht|qualm(?:t|te|en)?|gequalmt|brennt|brannte|gebrannt|brandgeruch|(?:verbrannt|verkohlt|verschmort|angesengt)(?:e[nrs]?)?|in brand|feuer|flammen?|funken|geschmolzen|stromschl(?:ag|äge)|elektrisch(?:e|er|en) schlag|schlag bekommen|explodiert|verletzt',
   ),
   fr: word(
-    'fumée|fume|brûl(?:é|ée|e|er)|pr(?:end|is) feu|en feu|flammes?|incendie|étincelles?|choc électrique|fondu|explosé|blessé',
+    'fumée|fume|brûl(?:é|ée|e|er|ure)|cramé|pr(?:end|is) feu|en feu|flammes?|incendie|étincelles?|(?:choc|décharge) électrique|électrocuté?e?|électrisée?|fondu|explosé|blessée?',
   ),
-  es: word('humo|quemad[oa]|fuego|llamas|incendio|chispas?|descarga eléctrica|derretid[oa]|explot(?:ó|ado)|herid[oa]'),
-  it: word('fumo|bruciat[oa]|fuoco|fiamme|incendio|scintille|scossa|esplos[oa]|ferit[oa]'),
-  pt: word('fumaça|fumo|queimad[oa]|fogo|chamas|incêndio|faíscas?|choque elétrico|explodiu|ferid[oa]'),
-  nl: word('rookt?|verbrand|in brand(?! new)|brandlucht|vlammen|vonken|schok|gesmolten|ontploft|gewond'),
+  es: word(
+    'humo|humea|quemad[oa]|quemándose|se quema|fuego|llamas|ardiendo|incendi(?:o|ó|ado)|chispas?|descarga eléctrica|calambre|electrocut(?:ó|ado|ada)|derretid[oa]|explot(?:ó|ado)|herid[oa]',
+  ),
+  it: word('fumo|bruciat[oa]|brucia|fuoco|fiamme|incendio|scintille|scossa|folgorat[oa]|esplos[oa]|ferit[oa]'),
+  pt: word(
+    'fumaça|fumo|queimad[oa]|queimando|fogo|chamas|incêndio|faíscas?|choques? elétricos?|(?:levei|deu) (?:um )?choque|eletrocutad[oa]|explodiu|ferid[oa]',
+  ),
+  nl: word(
+    'rookt?|verbrand|(?:het|hij|er|iets) brandt|in brand(?! new)|brandlucht|vlammen|vonken|schok|ge[eë]lektrocuteerd|gesmolten|ontploft|gewond',
+  ),
 };
 
 export const ANGER: ByLanguage = {

@@ -7,6 +7,7 @@ export const GENERAL_TAXONOMY: Taxonomy = {
   language: 'en',
   devices: [],
   intents: [],
+  escalation: [],
   general_template: {
     en: [
       'Hello {customer_name},',

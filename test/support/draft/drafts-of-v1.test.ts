@@ -4,8 +4,9 @@ import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { createDraftGenerator } from '../../../src/support/draft/generate-draft.ts';
 
+/** The templates as they were then; those of the sample may change. */
 const taxonomy = Taxonomy.parse(
-  JSON.parse(readFileSync(new URL('../../../src/dev/sample-taxonomy.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../fixtures/v1.0/templates.json', import.meta.url), 'utf8')),
 );
 const generateDraft = createDraftGenerator({ taxonomy });
 
@@ -13,7 +14,7 @@ const INTENTS = [...taxonomy.intents.map(({ id }) => id), 'unknown'];
 const NAMES = [undefined, 'Dana Whitfield'];
 const PRODUCTS = [undefined, 'Apollo II'];
 
-/** What v1.0 gives, for each name and product: recorded once, and not to change. */
+/** What v1.0 gives with its templates, for each name and product: recorded once, and not to change. */
 const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]) =>
   NAMES.flatMap((name) =>
     PRODUCTS.map((product) => {

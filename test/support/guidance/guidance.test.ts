@@ -16,7 +16,7 @@ describe('escalationOf()', () => {
     }: { message?: string; customerMessages?: string[] } = {},
   ) =>
     escalationOf(
-      { intents: [] },
+      { intents: [], escalation: [] },
       { escalation: rules.map((rule) => EscalationRule.parse({ to: 'Team', reason: 'because', ...rule })) },
       {
         ticket: { message, question: message, subject: undefined, customerMessages },
@@ -67,7 +67,11 @@ describe('escalationOf()', () => {
     // Of an intent only the rules matter here.
     const intents = [{ escalation: rules }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
     const given = saying('there is smoke');
-    expect(escalationOf({ intents }, undefined, given)).toEqual({ needed: true, to: 'Safety', reasons: ['smoke'] });
+    expect(escalationOf({ intents, escalation: [] }, undefined, given)).toEqual({
+      needed: true,
+      to: 'Safety',
+      reasons: ['smoke'],
+    });
   });
 
   const saying = (message: string, question = message) => ({
@@ -80,37 +84,51 @@ describe('escalationOf()', () => {
     const own = { escalation: [EscalationRule.parse({ to: 'Desk', reason: 'own', always: true })] };
     const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke', 'lost'] })];
     const intents = [own, { escalation: safety }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
-    expect(escalationOf({ intents }, own, saying('Since the update there is smoke'))).toEqual({
+    expect(escalationOf({ intents, escalation: [] }, own, saying('Since the update there is smoke'))).toEqual({
       needed: true,
       to: 'Safety',
       reasons: ['Desk: own', 'danger'],
     });
     // The same rule, found by a word that another intent means in its own way.
-    expect(escalationOf({ intents }, own, saying('I lost my password')).to).toBe('Desk');
+    expect(escalationOf({ intents, escalation: [] }, own, saying('I lost my password')).to).toBe('Desk');
   });
 
   it('sends danger in words that no rule lists to the team of danger', () => {
     const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke'] })];
-    const intents = [{ escalation: safety }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
+    const intents: Parameters<typeof escalationOf>[0]['intents'] = [];
     const given = saying('Dispositivo caldo e fumo dalla presa!');
     const italian = { ...given, ticket: { ...given.ticket, language: 'it' } };
-    expect(escalationOf({ intents }, { escalation: [] }, italian).to).toBe('Safety');
-    expect(escalationOf({ intents }, { escalation: [] }, saying('The device is warm')).needed).toBe(false);
+    expect(escalationOf({ intents, escalation: safety }, { escalation: [] }, italian).to).toBe('Safety');
+    expect(escalationOf({ intents, escalation: safety }, { escalation: [] }, saying('The device is warm')).needed).toBe(
+      false,
+    );
   });
 
-  it('holds every message against the words that several intents name', () => {
+  it('holds every message against the rules of the taxonomy, after those of its intent', () => {
+    const own = { escalation: [EscalationRule.parse({ to: 'Desk', reason: 'own', always: true })] };
+    const escalation = [EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] })];
+    const given = saying('See you in court');
+    expect(escalationOf({ intents: [], escalation }, undefined, given).to).toBe('Relations');
+    expect(escalationOf({ intents: [], escalation }, own, given)).toEqual({
+      needed: true,
+      to: 'Desk',
+      reasons: ['own', 'Relations: law'],
+    });
+    expect(escalationOf({ intents: [], escalation }, undefined, saying('Hello')).needed).toBe(false);
+  });
+
+  it('holds no message against the words of another intent that speak of no danger', () => {
     const rule = EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] });
     const intents = [{ escalation: [rule] }, { escalation: [rule] }] as unknown as Parameters<
       typeof escalationOf
     >[0]['intents'];
-    expect(escalationOf({ intents }, { escalation: [] }, saying('See you in court')).to).toBe('Relations');
-    expect(escalationOf({ intents: intents.slice(1) }, { escalation: [] }, saying('In court')).needed).toBe(false);
+    expect(escalationOf({ intents, escalation: [] }, { escalation: [] }, saying('In court')).needed).toBe(false);
   });
 
   it('reads what a follow-up is understood by', () => {
     const rule = { escalation: [EscalationRule.parse({ to: 'Safety', reason: 'smoke', any_of: ['smoke'] })] };
     const given = saying('Any news?', 'There is smoke from it\nAny news?');
-    expect(escalationOf({ intents: [] }, rule, given).needed).toBe(true);
+    expect(escalationOf({ intents: [], escalation: [] }, rule, given).needed).toBe(true);
   });
 });
 
@@ -199,6 +217,23 @@ describe('signalsIn()', () => {
     expect(signalsIn('Het apparaat staat in brand', 'nl').danger).toBe('in brand');
     expect(signalsIn('Der Brand der Firma', 'de').danger).toBeUndefined();
     expect(signalsIn('Hilfe, smoke kommt aus dem Gerät', 'de').danger).toBe('smoke');
+  });
+
+  it.each([
+    ['de', 'Es hat kurz geraucht', 'geraucht'],
+    ['de', 'Ich habe einen Schlag bekommen', 'schlag bekommen'],
+    ['fr', "J'ai reçu une décharge électrique", 'décharge électrique'],
+    ['es', 'Me dio un calambre al tocarlo', 'calambre'],
+    ['it', 'La presa brucia', 'brucia'],
+    ['pt', 'Levei um choque', 'levei um choque'],
+    ['nl', 'Het brandt', 'het brandt'],
+  ])('hears danger in %s: %j', (language, text, danger) => {
+    expect(signalsIn(text, language).danger).toBe(danger);
+    expect(signalsIn(text).danger).toBe(danger);
+  });
+
+  it('takes no name for danger', () => {
+    expect(signalsIn('Viele Grüße, Willy Brandt').danger).toBeUndefined();
   });
 
   it.each([
