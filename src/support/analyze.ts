@@ -3,7 +3,7 @@ import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import type { Edition } from '../knowledge/edition/open-edition.ts';
-import { type Knowledge, knowledgeBlock } from '../knowledge/retrieval/knowledge.ts';
+import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge-scope.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
@@ -62,9 +62,11 @@ export const analyze = async (
     ? askingNothing(first, classifier.threshold)
     : await secondOpinion(text, first, asked);
   const classification = withDanger(opinion, ticket);
-  const knowledge = ticket.isClosing
+  const found = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
+  // Weak sources are for people to look at: no draft and no guidance rests on them.
+  const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const { text: problem } = problemText(ticket.question, ticket.subject);
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem } });
@@ -78,7 +80,7 @@ export const analyze = async (
   return {
     intent_classification: classification,
     draft: composed.draft,
-    knowledge_retrieval: knowledgeBlock(knowledge),
+    knowledge_retrieval: knowledgeBlock(found),
     agent_guidance: guideAgent({ taxonomy, classification, ticket, knowledge, composed, model: account, now }),
   };
 };

@@ -61,6 +61,24 @@ describe('composeNote()', () => {
     );
   });
 
+  it('lists what may help where no source is sure, and leaves out what hardly does', () => {
+    const source = (title: string, relevance_score: number) => ({
+      ...{ title, url: `https://kb.example/${title}`, relevance_score },
+      ...{ excerpt: '', last_updated: '2024-12-15T10:00:00Z' },
+    });
+    const noteOf = (...sources_consulted: ReturnType<typeof source>[]) =>
+      composeNote(
+        response({ knowledge_retrieval: { sources_consulted, coverage: 'low', gaps: [], retrieval_time_ms: 1 } }),
+        { marker },
+      ).note.text;
+    const weak = noteOf(source('fans', 0.55), source('led', 0.2), source('wifi', 0.19));
+    expect(weak).toContain('May help, though not sure to\n\n1. fans (https://kb.example/fans), 55 %\n2. led');
+    expect(weak).not.toMatch(/wifi|^Sources$/m);
+    const strong = noteOf(source('fans', 0.7), source('led', 0.5));
+    expect(strong).toContain('Sources\n\n1. fans');
+    expect(strong).not.toMatch(/example.led|May help/);
+  });
+
   it('has its marker in the last line of every form', () => {
     const { note } = composeNote(response(), { marker });
     for (const form of [note.markdown, note.text, note.html]) expect(form.split('\n').at(-1)).toContain(marker);

@@ -116,6 +116,19 @@ describe('POST /v1/support/analyze', () => {
     ]);
   });
 
+  it('shows weak sources to whoever asks for them, and rests nothing on them', async () => {
+    const request = { message: 'The fan is loud', include_weak: true };
+    const weak = { ...FANS, source: 1, title: 'Old fans', url: 'https://docs.example.com/old', relevance: 0.69 };
+    const alone = await analysed(request, { knowledge: knowledgeOf(FANS) });
+    const both = await analysed(request, { knowledge: knowledgeOf(FANS, weak) });
+    expect(both.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([
+      FANS.title,
+      'Old fans',
+    ]);
+    expect(both.reply.draft).toEqual(alone.reply.draft);
+    expect(both.reply.agent_guidance).toEqual(alone.reply.agent_guidance);
+  });
+
   it('takes the workspace from the context', async () => {
     const { workspaces } = await analysed({ message: 'The fan is loud', metadata: { workspace: 'other' } });
     expect(workspaces).toEqual(['acme']);

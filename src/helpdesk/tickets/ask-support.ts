@@ -35,7 +35,8 @@ export const supportAnalysis =
     const answer = await client.call(ownContext(workspace, { capabilities, timeoutMs, now: now() }), {
       to: SUPPORT,
       path: '/v1/support/analyze',
-      body: JSON.stringify(request),
+      // Agents see what may help, where nothing surely does.
+      body: JSON.stringify({ ...request, include_weak: true }),
       signal,
     });
     if (!answer.ok) throw failed(`there is no answer of support (${answer.error.code})`);

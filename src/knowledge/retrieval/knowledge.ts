@@ -1,5 +1,9 @@
 import type { GapKind } from '../../contract/knowledge-gaps.ts';
-import type { KnowledgeRetrieval, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import {
+  type KnowledgeRetrieval,
+  RETRIEVAL_MIN_SCORE,
+  type WeakKnowledgeRetrieval,
+} from '../../contract/knowledge-retrieval.ts';
 
 /** What is looked for: of the customer's words, all but the message may be missing or of any form. */
 export interface KnowledgeQuestion {
@@ -63,3 +67,16 @@ export const knowledgeBlock = ({
   edition: _edition,
   ...block
 }: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;
+
+/** What a statement may rest on: without sources below 0.7, whoever asked to see them. */
+export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
+  const { sources_consulted: sources, passages } = knowledge;
+  // Best first, so that places stay as they are.
+  const weakAt = sources.findIndex(({ relevance_score }) => relevance_score < RETRIEVAL_MIN_SCORE);
+  if (weakAt < 0) return knowledge;
+  return {
+    ...knowledge,
+    sources_consulted: sources.slice(0, weakAt),
+    passages: passages?.filter(({ source }) => source < weakAt),
+  };
+};
