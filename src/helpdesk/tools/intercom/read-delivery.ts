@@ -35,8 +35,7 @@ export const readIntercomDelivery = (delivery: Delivery): HelpdeskEvent[] => {
   const isCreated = topic === 'conversation.user.created';
   if (!isCreated && topic !== 'conversation.user.replied') return [{ kind: 'ignored', reason: 'not of the customer' }];
   if (ticketId === undefined) return [{ kind: 'ignored', reason: 'a conversation without its id' }];
-  if (isCreated) {
-    if (!isCustomer(source?.author)) return [{ kind: 'ignored', reason: 'opened by an agent' }];
+  if (isCreated && isCustomer(source?.author)) {
     const message = source?.id === undefined ? 'first' : { id: source.id };
     return [{ kind: 'message', ticketId, message }];
   }
@@ -44,7 +43,11 @@ export const readIntercomDelivery = (delivery: Delivery): HelpdeskEvent[] => {
   const part = parts?.conversation_parts.findLast(
     ({ part_type: type, author }) => type !== undefined && TALK.has(type) && isCustomer(author),
   );
-  return [{ kind: 'message', ticketId, message: part === undefined ? 'latest' : { id: part.id } }];
+  // Who answers what an agent sent to many opens a conversation whose first words are the agent's.
+  if (part !== undefined) return [{ kind: 'message', ticketId, message: { id: part.id } }];
+  return isCreated
+    ? [{ kind: 'ignored', reason: 'opened by an agent' }]
+    : [{ kind: 'message', ticketId, message: 'latest' }];
 };
 
 const isCustomer = (author: z.infer<typeof Author>): boolean => CUSTOMER_TYPES.has(author?.type ?? '');
