@@ -42,6 +42,14 @@ describe('what Intercom delivers', () => {
     expect(intercom.read(changed(replied, '"type": "user"', '"type": "bot"'))).toEqual(latest);
   });
 
+  it('is the reply that opens a conversation, where an agent had written to many', () => {
+    const body = JSON.parse(new TextDecoder().decode(replied.body));
+    body.topic = 'conversation.user.created';
+    body.data.item.source.author = { type: 'admin', id: '814860', name: 'Ines Moreau' };
+    const event = { kind: 'message', ticketId: '215469012345', message: { id: '19920001' } };
+    expect(intercom.read(madeUp(body))).toEqual([event]);
+  });
+
   it('tells itself by its id, which a ping has not', () => {
     expect(intercom.deliveryIdOf(created)).toBe('notif_3f9b6a10-0001-4b6e-8a55-9c1d2e3f4a01');
     expect(intercom.deliveryIdOf(sampleDelivery('intercom-ping.json'))).toBeUndefined();
@@ -60,6 +68,27 @@ describeDesk(intercom, 'intercom', (open) => {
       type: 'admin',
       admin_id: local.connection.options.adminId,
     });
+  });
+
+  /** Replies of the stand-in, in which notes have another type. */
+  const withNotesAs =
+    (type: string): typeof fetch =>
+    async (input, init) => {
+      const text = await (await fetch(input, init)).text();
+      return new Response(text.replaceAll('"part_type":"note"', `"part_type":"${type}"`));
+    };
+
+  it('takes a note that opens the conversation again, or wakes it, for a note', async () => {
+    for (const type of ['note_and_reopen', 'note_and_unsnooze']) {
+      const { local, signal } = open();
+      const { ticketId } = local.createTicket({ message: 'Help.' });
+      local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
+      const desk = intercom.desk(local.connection, { fetch: withNotesAs(type), now: Date.now });
+      const { messages } = await desk.readTicket(ticketId, { signal });
+      expect(messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
+      const noteId = await desk.writeNote(ticketId, noteOf(), { signal });
+      expect(await desk.findNote(ticketId, noteOf().marker, { signal })).toBe(noteId);
+    }
   });
 
   it('waits until the window ends that the tool names', async () => {

@@ -127,7 +127,11 @@ export const intercomDesk = (
 };
 
 const noteWith = (marker: string, { conversation_parts: parts }: z.infer<typeof Conversation>): string | undefined =>
-  parts.conversation_parts.find(({ part_type: type, body }) => type === 'note' && body?.includes(marker) === true)?.id;
+  parts.conversation_parts.find((part) => isNote(part) && part.body?.includes(marker) === true)?.id;
+
+/** One that opens the conversation again, or wakes it, is a `note_and_reopen` or a `note_and_unsnooze`. */
+const isNote = ({ part_type: type }: Pick<Part, 'part_type'>): boolean =>
+  type === 'note' || type?.startsWith('note_') === true;
 
 const isCustomer = (adminId: string | undefined) => (author: Author) =>
   CUSTOMER_TYPES.has(author?.type ?? '') && author?.id !== adminId;
@@ -135,8 +139,9 @@ const isCustomer = (adminId: string | undefined) => (author: Author) =>
 /** Parts without a text are changes of state. */
 const deskMessage =
   (adminId: string | undefined) =>
-  ({ id, part_type: type, body, author, created_at: sentAtMs }: Part): DeskMessage[] => {
+  (part: Part): DeskMessage[] => {
+    const { id, body, author, created_at: sentAtMs } = part;
     if (body === undefined) return [];
     const from = isCustomer(adminId)(author) ? 'customer' : author?.type === 'bot' ? 'system' : 'agent';
-    return [{ id, from, isPublic: type !== 'note', text: plainText(body), sentAtMs }];
+    return [{ id, from, isPublic: !isNote(part), text: plainText(body), sentAtMs }];
   };
