@@ -53,6 +53,17 @@ describe('what Help Scout delivers', () => {
     expect(helpScout.read(line)).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
   });
 
+  it('is no thread that somebody has hidden, or that waits to be confirmed', () => {
+    for (const state of ['hidden', 'underreview', 'review']) {
+      const other = changed(
+        replied,
+        '"state": "published",\n        "action"',
+        `"state": "${state}",\n        "action"`,
+      );
+      expect(helpScout.read(other)).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
+    }
+  });
+
   it('is the latest message when it comes without threads', () => {
     const bare = helpScout.read(madeUp({ id: 501234567 }, event('convo.created')));
     expect(bare).toEqual([{ kind: 'message', ticketId: '501234567', message: 'latest' }]);
@@ -115,6 +126,32 @@ describeDesk(helpScout, 'help-scout', (open) => {
     local.addPersonsDraft(ticketId, 'Dear');
     await desk.writeDraft?.(ticketId, draft, { signal });
     expect(local.drafts(ticketId)).toEqual([]);
+  });
+
+  it('reads neither replies that wait to be confirmed nor hidden ones, and forwards as internal', async () => {
+    const { local, signal } = open();
+    const { ticketId } = local.createTicket({ message: 'Help.' });
+    for (const text of ['underreview', 'review', 'hidden', 'forwardparent', 'said'])
+      local.addAgentReply(ticketId, text);
+    const asSaid: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(input).includes('/threads')) return response;
+      const body = (await response.json()) as { _embedded: { threads: { body: string; type: string }[] } };
+      const threads = body._embedded.threads.map((thread) => {
+        const text = /underreview|review|hidden/.exec(thread.body)?.[0];
+        if (text !== undefined) return { ...thread, state: text };
+        return thread.body.includes('forward') ? { ...thread, type: 'forwardparent' } : thread;
+      });
+      return Response.json({ ...body, _embedded: { threads } });
+    };
+    const { messages } = await helpScout
+      .desk(local.connection, { fetch: asSaid, now: Date.now })
+      .readTicket(ticketId, { signal });
+    expect(messages.map(({ text, isPublic }) => [text, isPublic])).toEqual([
+      ['Help.', true],
+      ['forwardparent', false],
+      ['said', true],
+    ]);
   });
 
   it("waits as long as the tool's own header says", async () => {

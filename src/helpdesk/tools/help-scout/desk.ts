@@ -6,7 +6,7 @@ import { lookAfterWrite } from '../look-after-write.ts';
 import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalText } from '../reading.ts';
 import { htmlText, inOrder, MAX_NOTE, ticketMetadata } from '../ticket-parts.ts';
 import type { accessTokens } from './access-tokens.ts';
-import { HelpScoutThread, isOfCustomer, isTalk } from './read-delivery.ts';
+import { HelpScoutThread, isOfCustomer, isPublished, isTalk } from './read-delivery.ts';
 
 const Conversation = z.object({
   subject: optionalText(1000),
@@ -140,15 +140,18 @@ export const helpScoutDesk =
 const deskMessage =
   (userId: string | undefined) =>
   (thread: Thread): DeskMessage[] => {
-    if (!isTalk(thread) || thread.state === 'draft') return [];
+    if (!isTalk(thread) || !isPublished(thread)) return [];
     const isCustomer = isOfCustomer(thread) && (userId === undefined || thread.createdBy?.id !== userId);
     return [
       {
         id: thread.id,
         from: isCustomer ? 'customer' : 'agent',
-        isPublic: thread.type !== 'note',
+        isPublic: !INTERNAL.has(thread.type),
         text: htmlText(thread.body),
         sentAtMs: thread.createdAt,
       },
     ];
   };
+
+/** What is forwarded goes to somebody else. */
+const INTERNAL: ReadonlySet<string | undefined> = new Set(['note', 'forwardparent', 'forwardchild']);

@@ -38,7 +38,7 @@ export const readHelpScoutDelivery = (delivery: Delivery): HelpdeskEvent[] => {
     return [{ kind: 'ignored', reason: 'not about a new message of the customer' }];
   }
   const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
-  const said = newestFirst(embedded?.threads ?? []).filter((thread) => isTalk(thread) && thread.state !== 'draft');
+  const said = newestFirst(embedded?.threads ?? []).filter((thread) => isTalk(thread) && isPublished(thread));
   const ofCustomer = said.filter(isOfCustomer);
   const [newest] = ofCustomer;
   if (newest === undefined) {
@@ -56,6 +56,9 @@ export const isOfCustomer = ({ type, createdBy }: HelpScoutThread): boolean =>
 
 /** Line items are changes of state. */
 export const isTalk = ({ type }: HelpScoutThread): boolean => type !== undefined && type !== 'lineitem';
+
+/** Drafts, replies that wait to be confirmed and what somebody has hidden are not: the customer does not see them. */
+export const isPublished = ({ state }: HelpScoutThread): boolean => state === undefined || state === 'published';
 
 const CHANNELS: ReadonlySet<string> = new Set(['chat', 'beaconchat', 'phone']);
 
