@@ -47,9 +47,10 @@ const MAX_PAGE = 25;
 const MAX_COLLECTION_PAGES = 10;
 
 /**
- * Help Scout Docs: the published articles of public collections. Lists have no texts, so each article is read by itself. A whole
- * pass goes from the oldest article on, so that new ones and edits shift nothing; one for what has changed from the newest edit
- * back, until one is older.
+ * Help Scout Docs: the published articles of public collections. Lists have no texts, so each article is read by itself. Articles
+ * in every state are listed, so that one which is withdrawn shifts nothing. A whole pass goes by when they were made, which no
+ * edit changes, from the newest back: one that comes then and one that leaves shift the others in opposite ways, which
+ * `nextPage` notices or needs not. A pass for what has changed goes from the newest edit back, until one is older.
  */
 export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
@@ -61,13 +62,11 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
     if (!collections.includes(at.collection))
       throw new SourceFailed('DATA_SOURCE_ERROR', 'a collection went away while it was read');
     const pageSize = Math.min(limit, MAX_PAGE);
-    const order =
-      updatedSinceMs === undefined ? { sort: 'createdAt', order: 'asc' } : { sort: 'updatedAt', order: 'desc' };
     const query = new URLSearchParams({
       page: String(at.page),
       pageSize: String(pageSize),
-      status: 'published',
-      ...order,
+      sort: updatedSinceMs === undefined ? 'createdAt' : 'updatedAt',
+      order: 'desc',
     });
     const path = `/v1/collections/${at.collection}/articles?${query}`;
     const { items, count } = (await readTool(api, { path, reply: References, signal })).articles;

@@ -196,6 +196,39 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     expect(new Set(ids).size).toBeGreaterThanOrEqual(60);
   });
 
+  it('misses none that stays when one is withdrawn and another published while it is read', async () => {
+    const ids = fill(60);
+    const { articles } = helpdesks.desks[tool];
+    articles.unpublish(ids.at(-1) ?? '');
+    const source = sourceOf(tool);
+    const first = await source.readPage({ ...asked, limit: 20 });
+    now += 1000;
+    articles.unpublish(ids[0] ?? '');
+    articles.edit(ids.at(-1) ?? '', { state: 'published' });
+    const rest = await readFrom(source, first.next).catch((error: unknown) => error);
+    if (!Array.isArray(rest)) return expect(rest).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+    const found = [...first.articles, ...rest].map((one) => ('id' in one ? one.id : ''));
+    expect(ids.slice(1, -1).filter((id) => !found.includes(id))).toEqual([]);
+  });
+
+  it('misses none that stays when one is removed and another comes while it is read', async () => {
+    for (const position of [0, 59]) {
+      const ids = fill(60);
+      const source = sourceOf(tool);
+      const first = await source.readPage({ ...asked, limit: 20 });
+      now += 1000;
+      helpdesks.desks[tool].articles.remove(ids[position] ?? '');
+      fill(1);
+      const rest = await readFrom(source, first.next).catch((error: unknown) => error);
+      if (!Array.isArray(rest)) {
+        expect(rest).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+        continue;
+      }
+      const found = [...first.articles, ...rest].map((one) => ('id' in one ? one.id : ''));
+      expect(ids.filter((id) => id !== ids[position] && !found.includes(id))).toEqual([]);
+    }
+  });
+
   it('of what has changed goes on when it moves', async () => {
     const ids = fill(60);
     const source = sourceOf(tool);
