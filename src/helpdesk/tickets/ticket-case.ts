@@ -68,6 +68,14 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
     }
   };
 
+  /** Nobody works on what is left, whatever the record of an attempt says that ended with its process. */
+  const nudgeLeft = (): void => {
+    for (const job of store.open()) {
+      const at = Math.max(job.due_at, now());
+      if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
+    }
+  };
+
   const run = async (): Promise<WorkOutcome> => {
     const pauseUntil = await workOnDue(store, { ...parts, store });
     if (pauseUntil !== undefined) {
@@ -75,12 +83,10 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       // Otherwise each ticket is told by the tool.
       await parts.pause(pauseUntil).catch((error: unknown) => onFault('desk', error));
     }
-    // Nobody works on what is left, whatever the record of an attempt says that ended with its process.
-    for (const job of store.open()) {
-      const at = Math.max(job.due_at, now());
-      if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
-    }
+    nudgeLeft();
     await reporter.report();
+    // What came since: whoever asked for work on it joined this call.
+    nudgeLeft();
     return { open: store.open().length };
   };
   const work = joined(run, {

@@ -57,6 +57,8 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     steps: [] as string[],
     queueFails: false,
     deskFails: false,
+    /** What happens while the desk is told. */
+    duringReport: (): void => {},
   };
   let crashes = 0;
   /** Of which process: one that has crashed does nothing any more. */
@@ -174,6 +176,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       compose: composeNote,
       report: async (jobs) => {
         if (world.deskFails) throw new Error('the desk is down');
+        world.duringReport();
         if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
       },
       pause: async (until) => {

@@ -548,6 +548,24 @@ describe('what nobody works on', () => {
     expect(waits).toEqual([59, 120, 240]);
   });
 
+  it('is put on the queue at once when it comes while the desk is told of what was done before', async () => {
+    const world = worldForTest();
+    const case_ = world.start();
+    case_.accept(about('m1'));
+    let joined: Promise<unknown> | undefined;
+    world.duringReport = () => {
+      if (joined !== undefined) return;
+      world.messages.push(customerMessage('m2'));
+      case_.accept(about('m2'));
+      joined = case_.work();
+    };
+    await case_.work();
+    await joined;
+    expect([world.notes.length, world.wakeAt]).toEqual([1, START]);
+    await runOut(world, case_);
+    expect(world.notes).toHaveLength(2);
+  });
+
   it('is worked on by the alarm itself when the queue loses what it takes', async () => {
     const world = worldForTest();
     const case_ = world.start();
