@@ -58,8 +58,10 @@ export interface Desk {
   findNote(ticketId: string, marker: string, options: { signal: AbortSignal }): Promise<string | undefined>;
   /** Writes an internal note and returns its id. Never visible to the customer. */
   writeNote(ticketId: string, note: Note, options: { signal: AbortSignal }): Promise<string>;
-  /** Leaves an unsent draft beside the note, where the tool has such a thing; never over a draft of a person. */
-  writeDraft?: ((ticketId: string, draft: DraftReply, options: { signal: AbortSignal }) => Promise<void>) | undefined;
+  /** Leaves an unsent draft beside the note, where the tool has such a thing. False when another stands there, which stays. */
+  writeDraft?:
+    | ((ticketId: string, draft: DraftReply, options: { signal: AbortSignal }) => Promise<boolean>)
+    | undefined;
 }
 
 /** One helpdesk product: how its deliveries are proved and read, and how its tickets are written to. */

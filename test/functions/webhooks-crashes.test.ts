@@ -64,7 +64,7 @@ describe('an object that is reset once at every one of its steps', () => {
     const met = Map.groupBy(crashes, (step) => step);
     expect(Object.fromEntries([...met].map(([step, times]) => [step, times.length]))).toEqual({
       ...{ 'read back': 5, analysed: 5, composed: 5, 'about to write': 5, 'reply of the write': 5 },
-      ...{ 'looked for the note': 5, written: 5, 'draft left': 2, done: 5 },
+      ...{ 'looked for the note': 5, written: 5, 'about to leave the draft': 2, 'draft left': 2, done: 5 },
     });
   });
 });

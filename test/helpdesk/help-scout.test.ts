@@ -113,8 +113,8 @@ describeDesk(helpScout, 'help-scout', (open) => {
     const { local, desk, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     const seen = local.seenByCustomer(ticketId).length;
-    await desk.writeDraft?.(ticketId, draft, { signal });
-    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(true);
+    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId).map(({ body }) => body)).toEqual(['<p>Hello</p>']);
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     expect((await desk.readTicket(ticketId, { signal })).messages).toHaveLength(1);
@@ -124,7 +124,7 @@ describeDesk(helpScout, 'help-scout', (open) => {
     const { local, desk, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     local.addPersonsDraft(ticketId, 'Dear');
-    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId)).toEqual([]);
   });
 

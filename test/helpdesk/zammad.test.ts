@@ -46,7 +46,7 @@ describeDesk(zammad, 'zammad', (open) => {
     const { helpdesks, local, desk, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     const seen = local.seenByCustomer(ticketId).length;
-    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(true);
     expect(local.drafts(ticketId).map(({ body }) => body)).toEqual(['<p>Hello</p>']);
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     const sent = helpdesks.requests.find(({ method }) => method === 'PUT');
@@ -57,7 +57,7 @@ describeDesk(zammad, 'zammad', (open) => {
     const { helpdesks, local, desk, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     local.addPersonsDraft(ticketId, 'Dear');
-    await desk.writeDraft?.(ticketId, draft, { signal });
+    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId)).toEqual([]);
     expect(helpdesks.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });

@@ -46,7 +46,9 @@ export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
 
 type Connected = StepParts & { desk: Desk; write: Write };
 
-const wantsNote = ({ write, desk }: Connected): boolean => write !== 'draft' || desk.writeDraft === undefined;
+/** Also in place of a draft that could not be left: it is forgotten then. */
+const wantsNote = ({ draft }: Job, { write, desk }: Connected): boolean =>
+  write !== 'draft' || desk.writeDraft === undefined || draft === null;
 
 /** Reads the ticket back, asks what to say, and keeps that here. A message that calls for no note ends the job. */
 const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefined> => {
@@ -137,7 +139,7 @@ const waitForMessage = (job: Job, { times, now }: { times: TicketTimes; now: num
 /** Puts the note into the ticket. What happens between the two records is unknown to whoever comes after a crash. */
 const write = async (job: Job, parts: Connected): Promise<Job> => {
   const { store, desk, ticketId, times, now } = parts;
-  if (!wantsNote(parts)) return store.change(job, { step: 'written' }, now());
+  if (!wantsNote(job, parts)) return store.change(job, { step: 'written' }, now());
   const writing = store.change(job, { step: 'writing', settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to write');
   // Written by this object.
@@ -179,28 +181,47 @@ const written = (job: Job, noteId: string, parts: Connected): Job => {
   const { store, now } = parts;
   const changed = store.transaction(() => {
     store.mark({ message: messageIdOf(job), marker: job.marker, note: noteId }, now());
-    return store.change(job, { step: 'written', note_id: noteId, note: null }, now());
+    return store.change(job, { step: 'written', note_id: noteId, note: null, settle_at: 0 }, now());
   });
   step(parts, 'written');
   return changed;
 };
 
-/** Leaves the draft, where one is wanted, and forgets the texts. A tool never writes a draft over one that is there, so twice is once. */
+/** Leaves the draft, where one is wanted, and forgets the texts. Where another stands in its place a message still gets its note. */
 const finish = async (job: Job, parts: Connected): Promise<Job> => {
+  const { store, now } = parts;
+  const isLeft = await leaveDraft(job, parts);
+  if (job.note_id !== null) return end(job, 'note', parts);
+  if (!isLeft) return store.change(job, { step: 'composed', draft: null, settle_at: 0 }, now());
+  store.mark({ message: messageIdOf(job), marker: null, note: null }, now());
+  return end(job, 'draft', parts);
+};
+
+/**
+ * Whether the draft is there, or none is wanted beside the note. A tool leaves none where one stands; after a call whose outcome is unknown that
+ * is ours, and as it may still appear, the tool is asked again only after the settling time.
+ */
+const leaveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
   const { desk, write, ticketId, times, store, now } = parts;
-  if (write !== 'note' && desk.writeDraft !== undefined && job.draft !== null) {
-    const { writeDraft } = desk;
-    // Written by this object.
-    const draft = JSON.parse(job.draft) as DraftReply;
-    await bounded((signal) => writeDraft(ticketId, draft, { signal }), {
+  const { writeDraft } = desk;
+  if (write === 'note' || writeDraft === undefined || job.draft === null) return job.note_id !== null;
+  if (now() < job.settle_at) throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
+  const leaving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
+  step(parts, 'about to leave the draft');
+  // Written by this object.
+  const draft = JSON.parse(job.draft) as DraftReply;
+  try {
+    const isLeft = await bounded((signal) => writeDraft(ticketId, draft, { signal }), {
       ms: times.callMs,
       reason: 'Cannot leave the draft: the helpdesk did not answer in time',
     });
     step(parts, 'draft left');
+    return isLeft || job.settle_at > 0;
+  } catch (error) {
+    const isClear = error instanceof HelpdeskFailed && !error.isUnclear;
+    store.change(leaving, { settle_at: isClear ? job.settle_at : now() + times.settleMs }, now());
+    throw error;
   }
-  if (job.note_id !== null) return end(job, 'note', parts);
-  store.mark({ message: messageIdOf(job), marker: null, note: null }, now());
-  return end(job, 'draft', parts);
 };
 
 const end = (job: Job, result: 'note' | 'draft' | 'none', parts: Connected): Job => {

@@ -23,7 +23,7 @@ export type Job = {
   nudge_at: number;
   /** How often the alarm did since anybody worked on it. */
   nudges: number;
-  /** In `writing`: until then a note that was sent may still appear. */
+  /** Until then a note that was sent (in `writing`), or a draft (in `written`), may still appear; 0 when none was. */
   settle_at: number;
   /** How often it was delivered: a job that names no message may be about a later one by now. */
   deliveries: number;

@@ -39,6 +39,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
   const times: TicketTimes = readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' });
   const world = {
     now: START,
+    write,
     /** 0 to 1; 0.5 leaves waits as they are. */
     random: () => 0.5,
     messages: [customerMessage('m1')],
@@ -112,11 +113,14 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
         }),
       ...(hasDrafts
         ? {
-            writeDraft: (_: string, draft: DraftReply) =>
-              guarded('draft', () => {
-                // As tools do it: what is there stays.
-                if (world.drafts.length === 0) world.drafts.push(draft);
-              }),
+            writeDraft: (_: string, draft: DraftReply) => {
+              // As tools do it: what is there stays, and whether it is there is asked before.
+              const isFree = world.drafts.length === 0;
+              return guarded('draft', () => {
+                if (isFree) world.drafts.push(draft);
+                return isFree;
+              });
+            },
           }
         : {}),
     };
@@ -167,7 +171,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       now: () => world.now,
       random: () => world.random(),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
-      connect: () => ({ desk: deskOf(life), write }),
+      connect: () => ({ desk: deskOf(life), write: world.write }),
       analyse: (request) =>
         call('analyse', () => {
           world.analysed.push(request);

@@ -254,6 +254,44 @@ describe('a draft', () => {
     expect([world.notes.length, world.drafts.length]).toEqual([1, 1]);
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
   });
+
+  it.each(['both', 'draft'] as const)(
+    'is left once where it takes effect after it was given up (%s)',
+    async (write) => {
+      for (const lateMs of [500, 5000, 19_000]) {
+        for (const fault of [{ lateMs }, (world: World) => ({ lateMs, after: world.crash() })]) {
+          const world = worldForTest({ write, hasDrafts: true });
+          world.fault = failing(['draft', 0, typeof fault === 'function' ? fault(world) : fault]);
+          await deliver(world, 'm1');
+          world.passTo(world.now + 100_000);
+          expect([lateMs, world.drafts.length, world.notes.length]).toEqual([lateMs, 1, write === 'both' ? 1 : 0]);
+        }
+      }
+    },
+  );
+
+  it('becomes a note when the connection leaves none any more, after it was given up', async () => {
+    const world = worldForTest({ write: 'draft', hasDrafts: true });
+    world.fault = failing(['draft', 0, { before: refused() }]);
+    await deliver(world, 'm1');
+    expect(states(world)).toEqual(['dead null']);
+    world.write = 'note';
+    const case_ = world.start();
+    expect(case_.replay([1])).toEqual([1]);
+    await runOut(world, case_);
+    expect([world.drafts.length, world.notes.length]).toEqual([0, 1]);
+  });
+
+  it('becomes a note where another draft stands in its place, so that no message goes without', async () => {
+    const world = worldForTest({ write: 'draft', hasDrafts: true });
+    await deliver(world, 'm1');
+    world.messages.push(customerMessage('m2'));
+    await deliver(world, 'm2');
+    expect([world.drafts.length, world.notes.length]).toEqual([1, 1]);
+    expect(world.notes[0]?.note.markdown).toContain('About: Message m2.');
+    expect(states(world)).toEqual(['done draft', 'done note']);
+    expect(world.marks().map(({ message }) => message)).toEqual(['m1', 'm2']);
+  });
 });
 
 describe('exactly once', () => {

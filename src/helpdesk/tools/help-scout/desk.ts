@@ -121,7 +121,7 @@ export const helpScoutDesk =
       // Any draft that stands there stays alone: it is a person's, or ours from a call whose reply was lost.
       writeDraft: async (ticketId, draft, { signal }) => {
         const threads = await readThreads(ticketId, signal);
-        if (threads.some(({ state }) => state === 'draft')) return;
+        if (threads.some(({ state }) => state === 'draft')) return false;
         const { primaryCustomer: customer } = await readOne(ticketId, signal);
         if (customer?.id === undefined) {
           throw new HelpdeskFailed('Cannot write a draft in Help Scout: the conversation has no customer');
@@ -133,6 +133,7 @@ export const helpScoutDesk =
           body: { customer: { id: numberOf(customer.id) }, text: draft.html, draft: true },
           signal,
         });
+        return true;
       },
     };
   };

@@ -134,7 +134,7 @@ export const zammadDesk = (
     writeDraft: async (ticketId, draft, { signal }) => {
       const path = pathOf`/api/v1/tickets/${ticketId}/shared_draft`;
       const value = await callHelpdesk(api, { doing: 'read the draft', path, reply: SharedDraft, signal });
-      if (isOfAnother(value, connection.options.userId)) return;
+      if (isOfAnother(value, connection.options.userId)) return false;
       const ticket = await readOne(ticketId, signal);
       const articles = await readArticles(ticketId, signal);
       const latest = articles.findLast(({ sender, internal }) => sender === 'Customer' && internal === false);
@@ -156,6 +156,7 @@ export const zammadDesk = (
         },
         signal,
       });
+      return true;
     },
   };
 };
