@@ -11,7 +11,7 @@ import { COVERAGE_FROM } from './coverage.ts';
 import { isForeignTo } from './foreign-text.ts';
 import type { FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
-import { outdatedReason } from './outdated.ts';
+import { outdatedReason, versionNotMeant } from './outdated.ts';
 import { type AskedText, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
 import { joinTopics, type Topic, topicOf } from './topic-words.ts';
 
@@ -41,7 +41,7 @@ export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
   if (edition.articleCount === 0 || !isOfDomain(edition, input)) return [];
   const isCovered = input.coverage === 'high' || input.coverage === 'medium';
   const gaps = isCovered
-    ? [...uncoveredQuestions(edition, input), ...outdatedSources(edition, input)]
+    ? [...uncoveredQuestions(edition, input), ...uncoveredVersion(edition, input), ...outdatedSources(edition, input)]
     : missing(edition, input);
   return gaps.slice(0, MAX_GAPS);
 };
@@ -186,6 +186,19 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
 };
 
 const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
+
+/** A version that the customer names, where every source is about newer ones. */
+const uncoveredVersion = (edition: Edition, input: GapInput): FoundGap[] => {
+  const { asked, ranked, named, intent } = input;
+  const text = asked[0]?.text ?? '';
+  const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+  const versions = covering.map(({ article }) => versionNotMeant(edition, article, text));
+  const [version] = versions;
+  if (version === undefined || versions.includes(undefined)) return [];
+  const gap = `No source covers this part of the question: ${quoted(version)}`;
+  const { stems } = toldTopic(edition, input);
+  return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems }];
+};
 
 /** Only where nothing newer covers the message too. */
 const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {

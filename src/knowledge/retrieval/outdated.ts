@@ -35,9 +35,12 @@ export const outdatedReason = (
 export const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate): string | undefined => {
   const { title, devices } = articleAtHand(edition, article);
   const headings = chunks.flatMap((chunk) => chunkAtHand(edition, chunk).headingPath);
+  const meant = versionsIn(text);
   for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
     const newest = newestVersion(edition, thing, devices);
-    if (newest === undefined || newest.major <= major || hasText(text, written)) continue;
+    // Who has 2.4 means the page on 2.x.
+    const isMeant = hasText(text, written) || meant.some((each) => each.thing === thing && each.major === major);
+    if (newest === undefined || newest.major <= major || isMeant) continue;
     return `is about ${written}, and there is ${newest.written}`;
   }
   const [year] = YEAR.exec(title) ?? [];
@@ -47,6 +50,26 @@ export const datedReason = (edition: Edition, { article, chunks, text }: SourceT
     ? undefined
     : `is of ${year}, and others on the same are of ${newestYear}`;
 };
+
+/**
+ * The version that a customer names, where an article is about newer ones of the same thing alone: what it says may not hold there.
+ * An article that names no version of it is taken to hold for all.
+ */
+export const versionNotMeant = (edition: Edition, article: number, text: string): string | undefined => {
+  const named = versionsIn(text);
+  if (named.length === 0) return undefined;
+  const { title, firstChunk, endChunk } = articleAtHand(edition, article);
+  const read = Math.min(endChunk - firstChunk, MAX_CHUNKS);
+  const chunks = Array.from({ length: read }, (_, at) => chunkAtHand(edition, firstChunk + at));
+  const told = versionsIn([title, ...chunks.map((each) => `${each.headingPath.join('\n')}\n${each.text}`)].join('\n'));
+  const missed = named.find(({ thing, major }) => {
+    const same = told.filter((each) => each.thing === thing);
+    return same.length > 0 && same.every((each) => each.major > major);
+  });
+  return missed?.written;
+};
+/** Of a long manual. */
+const MAX_CHUNKS = 30;
 
 const hasText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 

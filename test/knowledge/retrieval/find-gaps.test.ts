@@ -136,6 +136,32 @@ describe('gaps of kind question', () => {
   });
 });
 
+describe('gaps of a version', () => {
+  const question = (version: string) => ({
+    intent: 'solo_mining',
+    message: `What do I need for solo mining with firmware ${version}?`,
+  });
+  const without = SAMPLE.filter(({ article }) => !article.title.includes('firmware 2.x'));
+
+  it('name the version where the sources are about newer ones alone', async () => {
+    const edition = editionOf(without);
+    const gaps = await gapsOf(question('2.4'), { edition });
+    expect(gaps).toMatchObject([
+      { kind: 'question', gap: 'No source covers this part of the question: “firmware 2.4”', intent: 'solo_mining' },
+    ]);
+    expect(gaps[0]?.stems.length).toBeGreaterThan(1);
+  });
+
+  it('are none where a source is about that version, or says nothing of versions', async () => {
+    expect(await gapsOf(question('2.4'), { edition: editionOf(SAMPLE) })).toEqual([]);
+    expect(await gapsOf(question('3.4'), { edition: editionOf(without) })).toEqual([]);
+    const noise = { intent: 'noise', message: 'How do I make the fan quieter? I have firmware 2.8.' };
+    expect(await gapsOf(noise, { edition: editionOf(SAMPLE) })).toEqual([]);
+    const update = { intent: 'firmware_update', message: 'How do I update from firmware 2.8?' };
+    expect(await gapsOf(update, { edition: editionOf(SAMPLE) })).toEqual([]);
+  });
+});
+
 describe('gaps of kind outdated', () => {
   const STEPS = 'Descale the boiler every 60 days with citric acid. Hold the rinse button for five seconds.';
   const message = 'How often do I descale the boiler with citric acid?';
