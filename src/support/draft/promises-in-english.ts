@@ -50,6 +50,12 @@ const MONEY = any(
   'refund|money|credit|discount|voucher|compensation|reimbursement|coupon|gift card|payment|amount|price|purchase price|goodwill payment|rebate',
 );
 
+const SUM = '(?:[$€£]\\s?\\d|\\d+(?:[.,]\\d+)?\\s?(?:€|\\$|£|(?:usd|eur|gbp|dollars?|euros?|pounds?|chf|francs?)\\b))';
+const BE = "(?:'s|\\b(?:is|are|was|were|gets?|got|be|been|being))\\s(?:(?:\\w+ly|already|then|now|also|being)\\s)?";
+const SETTLED =
+  '(?:processed|issued|approved|accepted|granted|sent|made|due|initiated|arranged|confirmed|booked|paid|transferred)';
+const RELEASE = '(?:release|update|version|firmware|patch|build)';
+
 export const ENGLISH: PromiseLanguage = {
   clauseEnd:
     /[;:—–]|\s-\s|,\s+(?=(?:but|and|so|however|instead|then|yet|we|i|you|your|our|it|they|the|this|that|please|which)\b)|\s(?=but\b)|(?<=^(?:if|when|once|as soon as|after|before|until|unless|since|because|although|while|in case|should|to)\b[^,]{0,300}),\s/u,
@@ -58,7 +64,7 @@ export const ENGLISH: PromiseLanguage = {
   denial: undefined,
   harmless: /\b(?:try|tries|do our best|hope|aim|attempt|may be able|might|unable|refuses?|declines?)\b/u,
   denying:
-    /\b(?:won't|will not|don't|do not|need not|needn't)\s(?:\w+\s)?(?:have to pay|need to pay|be charged|pay anything|pay for|charge|cost you|happen again)|\b(?:at|with|for) no (?:extra |additional |further )?(?:cost|charge|fee)s?\b|\bno (?:extra |additional |further )?(?:costs?|charges?|fees?) (?:for|to) you|\bnothing (?:further |more )?to pay\b|without (?:any )?(?:extra |additional )?(?:charge|cost)s?\b/u,
+    /\b(?:won't|will not|don't|do not|need not|needn't)\s(?:\w+\s)?(?:have to pay|need to pay|be charged|pay anything|pay for|charge|cost you|happen again)|\b(?:at|with|for) no (?:extra |additional |further )?(?:cost|charge|fee)s?\b|\bno (?:extra |additional |further )?(?:costs?|charges?|fees?) (?:for|to) you|\bnothing (?:further |more )?to pay\b|\b(?:you (?:will )?pay|(?:it|this|that) (?:will )?costs? (?:you )?) ?nothing\b|without (?:any )?(?:extra |additional )?(?:charge|cost)s?\b/u,
   promises: [
     // Whoever is to do it, and whatever it is.
     [
@@ -196,6 +202,78 @@ export const ENGLISH: PromiseLanguage = {
         `\\b(?:orders?|parcel|package|shipment|deliver(?:y|ies)|refunds?|replacements?|money|payment|reply|answer|response|repairs?|exchange|return|credit|case|ticket|issue|problem|bug|fix|feature|pre-?orders?|batch|tracking|label|release|part)s?\\b(?:\\s\\S+){0,8}?(?:'ll|\\swill|\\sshould|\\sshall|\\stakes?|\\sarrives?|\\sships?|\\sleaves?|\\sis (?:due|expected|scheduled|planned|ready)|\\sare (?:due|expected|scheduled|planned|ready)|\\sgoes|\\sgo|\\scomes?)\\b(?:\\s\\S+){0,8}?\\s${TIME}`,
       ),
     ],
+    // What is said of now, or as if it were done.
+    ['refund', pattern(`${BE}(?:refunded|reimbursed|paid back|compensated|waived)\\b`)],
+    ['compensation', pattern(`\\b(?:account|${SUM}|voucher|difference|money)\\s(?:\\S+\\s){0,3}?${BE}credited\\b`)],
+    [
+      'act',
+      pattern(
+        `\\b(?:your|an?|the)\\s(?:\\w+\\s){0,2}?${GOODS}\\s(?:is|are|was|were|gets?|got)\\s(?:(?:\\w+ly|being|already)\\s)?(?:replaced|exchanged|repaired|sent|shipped|dispatched|mailed|posted|delivered|collected)(?=[.!]*$|,|\\s(?:to you|out|free|for free|by us|at no|under|in full|without charge|today|tomorrow|next|and)\\b)`,
+      ),
+    ],
+    [
+      'act',
+      pattern(
+        `\\b(?:refund|return|claim|reimbursement|replacement|exchange|credit|compensation|rma|repair)\\s(?:is|was|has been|gets)\\s(?:\\w+\\s)?${SETTLED}\\b`,
+      ),
+    ],
+    ['refund', /\b(?:you(?:'re| are)\s(?:\w+\s)?(?:due|owed)|(?:we|i) owe you)\b/u],
+    [
+      'act',
+      /\b(?:let|allow) (?:me|us)(?: to)?\s(?:\w+ly\s)?(?:refund|reimburse|replace|send you|ship|repair|exchange|swap|credit|compensate|offer|give you|arrange|book)\b/u,
+    ],
+    [
+      'act',
+      /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|post|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot|pick up)\s(?:\S+\s){0,4}?(?:replacements?|new (?:one|unit|device|fan|board|apollo)|refund|credit|discount|returns?|claims?|costs?|bill|postage|account|income)\b/u,
+    ],
+    ['act', /\b(?:we|i)(?:'ve| have)?\s(?:put|placed|popped)\s(?:\S+\s){1,5}?(?:in|into) the (?:post|mail)\b/u],
+    [
+      'act',
+      /\bwe (?:always )?(?:make sure|ensure|see to it)\b|\b(?:i|we)(?:'ll| will) sort (?:out|it|this|that)\b|\bmy word\b/u,
+    ],
+    ['act', /\bconsider (?:it|this|that|yourself) (?:done|refunded|replaced|fixed|solved|settled|sorted|approved)\b/u],
+    ['act', pattern(`${WHO}\\s(?:will )?(?:calls?|rings?|phones?|visits?)\\s(?:you|back)\\b`)],
+    [
+      'compensation',
+      pattern(
+        `(?:\\d\\s?%|\\d percent|${SUM}) (?:off|discount)\\b|\\bhere(?:'s| is) (?:an?|your)\\s(?:\\S+\\s){0,3}?${MONEY}\\b`,
+      ),
+    ],
+    ['price', pattern(`(?:'s|\\b(?:is|are|only|just))\\s(?:(?:only|just|about|around|roughly)\\s)?${SUM}`)],
+    ['price', /\b(?:is|are) (?:on us|ours to pay)\b/u],
+    [
+      'date',
+      pattern(
+        `^(?!.*\\b(?:was|were|had|did|got|must|has to|have to|needs?)\\b).*?\\b(?:you|it|this|that|they|everything|someone|somebody|one)(?:'s|'re|\\s(?:\\w+\\s){0,3}?(?:have|has|gets?|receive|reach(?:es)?|arrives?|be|yours|hear|expect|is|are))\\b(?:\\s\\S+){0,6}?\\s${CALENDAR}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(
+        `\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}|\\byou\\s(?:will )?(?:get|receive|hear)\\s(?:\\S+\\s){0,3}?(?:answer|reply|response|from us|back)\\s${TIME}|\\b(?:issue|problem|bug|fault) (?:is|gets) (?:fixed|solved|resolved)\\s${TIME}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(`\\b(?:delivery|dispatch|shipment|arrival|back in stock|eta)\\b(?:\\s\\w+){0,3}?\\s(?:${TIME}|${DAY})`),
+    ],
+    [
+      'date',
+      pattern(
+        `\\b(?:comes? out|(?:is|are) coming|comes?|(?:will )?launch(?:es)?|(?:will be|is|are) (?:available|released))\\s(?:out\\s)?(?:in|on|by|from|next|this)\\s(?:(?:early|mid|late|next|the next)\\s)?(?:${MONTH}|${DAY}|spring|summer|autumn|winter|q[1-4]|week|month|quarter|year)\\b`,
+      ),
+    ],
+    [
+      'repair',
+      pattern(
+        `^(?=.*\\b(?:next|upcoming|coming|future)\\s(?:[\\w']+\\s)?${RELEASE}\\b)(?=.*\\b(?:fix|solv|resolv|correct|add(?:s|ed)?\\b|includ|bring|address(?:es|ed)\\b|support(?:s|ed)?\\b))`,
+      ),
+    ],
+    [
+      'repair',
+      /\b(?:fix|patch|solution) (?:is|will be) (?:\w+ )?(?:coming|on (?:its|the) way|due|planned|scheduled|released)\b/u,
+    ],
+    ['act', /\byou (?:can|may) (?:\w+ )?(?:return|exchange|cancel|send)\b.{0,60}?\b(?:any ?time|whenever you)\b/u],
     [
       'price',
       /\b(?:free of charge|for free|(?:is|are|be|'s) (?:\w+ )?free(?! (?:to|of the|from|for (?:use|download)))\b|free (?:shipping|delivery|repair|replacement|returns?|exchange|upgrade|unit|device|part|month|fan|label|service)|complimentary|on the house|(?:at|on) our (?:own )?(?:expense|cost)|costs? you nothing)\b/u,
@@ -206,7 +284,7 @@ export const ENGLISH: PromiseLanguage = {
     ],
     [
       'warranty',
-      /(?:\b(?:is|are|remains?|stays?|falls?|be)|'s|'re)\s(?:\w+\s){0,3}?(?:covered|under (?:the |your |our )?(?:warranty|guarantee)|(?:in|within) (?:the |your )?warranty)|\b(?:warranty|guarantee)\s(?:\w+\s){0,3}?(?:covers?|extended|includes?|applies|is valid|is extended|lasts|runs|term)|\b(?:we|i) (?:guarantee|promise|assure)|\bguaranteed\b|money[- ]back|lifetime warranty/u,
+      /(?:\b(?:is|are|remains?|stays?|falls?|be)|'s|'re)\s(?:\w+\s){0,3}?(?:covered|under (?:the |your |our )?(?:warranty|guarantee)|(?:in|within) (?:the |your )?warranty)|\b(?:warranty|guarantee)\s(?:\w+\s){0,3}?(?:covers?|extend(?:ed|s to)|includes?|applies|is valid|is extended|lasts|runs|term)|\b(?:we|i) (?:guarantee|promise|assure)|\bguaranteed\b|money[- ]back|lifetime warranty/u,
     ],
   ],
 };

@@ -11,8 +11,21 @@ export const GERMAN: PromiseLanguage = {
   denial: /(?<!\p{L})(?:nicht|nie|niemals|kein\p{L}*|leider nicht|ohne)(?!\p{L})(?! (?:nur|später als))/u,
   harmless: /(?<!\p{L})(?:versuchen|hoffen|bemühen|möchten sie|würden gern)(?!\p{L})/u,
   denying:
-    /(?<!\p{L})(?:müssen|brauchen) (?:\p{L}+ ){0,3}?nichts (?:zu )?(?:be)?zahlen|kostet (?:sie|dich|ihnen|euch) nichts|(?:entstehen|fallen) .{0,30}keine (?:weiteren |zusätzlichen )?(?:kosten|gebühren)|ohne (?:weitere |zusätzliche )?(?:kosten|berechnung)(?!\p{L})/u,
+    /(?<!\p{L})(?:(?:sie|du) zahl(?:en|st)|(?:das|es) kostet (?:sie|dich)?) ?nichts|(?<!\p{L})(?:müssen|brauchen) (?:\p{L}+ ){0,3}?nichts (?:zu )?(?:be)?zahlen|kostet (?:sie|dich|ihnen|euch) nichts|(?:entstehen|fallen) .{0,30}keine (?:weiteren |zusätzlichen )?(?:kosten|gebühren)|ohne (?:weitere |zusätzliche )?(?:kosten|berechnung)(?!\p{L})/u,
   promises: [
+    [
+      'act',
+      /(?<!\p{L})(?:erstattung|rückzahlung|rücksendung|ersatzlieferung|ersatz|gutschrift|ersatzgerät|paket|sendung|bestellung)(?!\p{L}).{0,60}?(?<!\p{L})(?:veranlasst|genehmigt|angewiesen|ausgezahlt|bewilligt|bestätigt|unterwegs)(?!\p{L})|(?<!\p{L})(?:kosten|versand|porto)(?!\p{L}).{0,30}?(?<!\p{L})(?:übernehmen|tragen|zahlen) wir(?!\p{L})|(?<!\p{L})lassen sie (?:mich|uns)(?!\p{L}).{0,60}?(?<!\p{L})(?:schicken|senden|erstatten|ersetzen|reparieren)(?!\p{L})|(?<!\p{L})(?:ihr|dein) (?:gerät|\p{L}*lüfter|netzteil) wird (?:\p{L}+ )?(?:ge|um|aus)(?:ge)?tauscht(?!\p{L})/u,
+    ],
+    [
+      'repair',
+      /(?<!\p{L})nächste[nrms]? (?:\p{L}+ )?(?:update|version|firmware|aktualisierung)(?!\p{L}).{0,80}?(?<!\p{L})(?:behebt|behoben|löst|gelöst|korrigiert|bringt|kommt)(?!\p{L})/u,
+    ],
+    [
+      'date',
+      /(?<!\p{L})es (?:ist|kommt|liegt)(?!\p{L}).{0,40}?(?<!\p{L})(?:morgen|(?:am|bis) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag)|nächste woche)(?!\p{L})/u,
+    ],
+    ['price', /(?<!\p{L})(?:macht|sind|nur) \d+(?:[.,]\d+)? ?(?:€|euro|eur|chf)(?!\p{L})/u],
     [
       'date',
       /^(?!bitte).*?(?<!\p{L})(?:geht|gehen|kommt|kommen|wird|werden|trifft|liefert|holt|bringt)(?!\p{L}).{0,80}?(?<!\p{L})(?:morgen|übermorgen|(?:am|bis|bis zum) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\d+\.)|nächste woche|diese woche)(?!\p{L})/u,
@@ -73,6 +86,18 @@ export const FRENCH: PromiseLanguage = {
     /(?<!\p{L})ne (?:vous |te )?(?:paie|payez|paierez|devrez|coûte|coûtera) .{0,20}rien|aucuns? frais(?!\p{L})|sans (?:aucun )?(?:frais|supplément)/u,
   promises: [
     [
+      'act',
+      /(?<!\p{L})(?:remboursement|remplacement|retour|échange|avoir|colis|commande|envoi)(?!\p{L}).{0,60}?(?<!\p{L})(?:effectué|accepté|approuvé|validé|accordé|versé|en route|en chemin)e?(?!\p{L})/u,
+    ],
+    [
+      'repair',
+      /(?<!\p{L})prochaine (?:mise à jour|version).{0,60}?(?<!\p{L})(?:corrige|corrigera|résout|résoudra|règle|réglera|apporte)(?!\p{L})/u,
+    ],
+    [
+      'date',
+      /(?<!\p{L})(?:il|elle|cela|ça) (?:vous )?(?:arrive|parvient|est là|sera là).{0,30}?(?<!\p{L})(?:demain|lundi|mardi|mercredi|jeudi|vendredi|samedi|semaine prochaine)(?!\p{L})/u,
+    ],
+    [
       'refund',
       /(?<!\p{L})(?:ferons|effectuerons|procéderons|organiserons|ferai|allons (?:faire|effectuer|procéder|organiser)).{0,40}?(?:remboursement|échange|remplacement|geste|remise|réparation|enlèvement)/u,
     ],
@@ -120,8 +145,20 @@ export const SPANISH: PromiseLanguage = {
   denial: /(?<!\p{L})(?:no|nunca|ningún|ninguna|tampoco|jamás|sin poder)(?!\p{L})/u,
   harmless: /(?<!\p{L})(?:intentar\p{L}*|esperamos|trataremos)(?!\p{L})/u,
   denying:
-    /(?<!\p{L})no (?:tendrá|tiene|tendrás) que pagar|no le cost(?:ará|aría)|sin (?:ningún )?(?:coste|costo|cargo)/u,
+    /(?<!\p{L})no (?:paga|pagará|pagas) nada|(?<!\p{L})no (?:tendrá|tiene|tendrás) que pagar|no le cost(?:ará|aría)|sin (?:ningún )?(?:coste|costo|cargo)/u,
   promises: [
+    [
+      'act',
+      /(?<!\p{L})(?:reembolso|reemplazo|cambio|devolución|paquete|pedido|envío|abono)(?!\p{L}).{0,60}?(?<!\p{L})(?:realizado|aceptad[oa]|aprobad[oa]|concedid[oa]|tramitad[oa]|reembolsado|en camino|en ruta)(?!\p{L})|(?<!\p{L})(?:damos|doy|hacemos) (?:un )?\d+ ?% de descuento/u,
+    ],
+    [
+      'repair',
+      /(?<!\p{L})próxima (?:actualización|versión).{0,60}?(?<!\p{L})(?:corrige|corregirá|soluciona|solucionará|resuelve|resolverá|trae|traerá)(?!\p{L})|(?<!\p{L})próxima (?:actualización|versión) (?:lo|la) /u,
+    ],
+    [
+      'date',
+      /(?<!\p{L})(?:le |te )?llega(?:n|rá)? .{0,20}?(?<!\p{L})(?:mañana|el (?:próximo )?(?:lunes|martes|miércoles|jueves|viernes|sábado)|la próxima semana)(?!\p{L})/u,
+    ],
     [
       'refund',
       /(?<!\p{L})(?:haremos|haré|realizaremos|tramitaremos|gestionaremos|organizaremos|vamos a (?:hacer|realizar|tramitar)(?:le)?).{0,40}?(?:reembolso|cambio|descuento|devolución|envío|reparación|recogida)/u,

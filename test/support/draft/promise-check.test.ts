@@ -5,6 +5,7 @@ import { findPromises } from '../../../src/support/draft/promise-check.ts';
 import { bestTime } from '../../best-time.ts';
 import last from './last-promise-sentences.json' with { type: 'json' };
 import later from './later-promise-sentences.json' with { type: 'json' };
+import present from './present-promise-sentences.json' with { type: 'json' };
 import sentences from './promise-sentences.json' with { type: 'json' };
 
 const promises = (text: string, allowedBy: readonly string[] = []) => findPromises(text, { allowedBy });
@@ -46,6 +47,11 @@ describe('findPromises()', () => {
     expect(missed.slice(0, recall < 0.95 ? 5 : 0)).toEqual([]);
     expect(wrong.slice(0, precision < 0.9 ? 5 : 0)).toEqual([]);
     expect(made.length + harmless.length).toBeGreaterThanOrEqual(120);
+  });
+
+  it('finds what is promised in the present tense, as done, as owed and as near, and nothing beside it', () => {
+    expect(present.promises.filter((text) => promises(text).length === 0)).toEqual([]);
+    expect(present.harmless.filter((text) => promises(text).length > 0)).toEqual([]);
   });
 
   it('tells what is promised, in which sentence and where', () => {
@@ -132,6 +138,11 @@ describe('findPromises()', () => {
       "we'll we'll and ",
       'wir ',
       'nous ',
+      'it is ',
+      'your fan is ',
+      'next update ',
+      'delivery in ',
+      'expect it ',
       'a,',
     ]) {
       const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
