@@ -85,9 +85,10 @@ export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: stri
 const isPublic = ({ published_at: from, archived_at: until }: Answer, now: number): boolean =>
   from !== undefined && from <= now && (until === undefined || until > now);
 
-const lastChange = ({ updated_at, translation_ids: ids }: Answer, assets: Assets): number | undefined => {
+/** What is published as planned changes then, and its time of change does not tell. */
+const lastChange = ({ updated_at, published_at, translation_ids: ids }: Answer, assets: Assets): number | undefined => {
   const times = ids.map((id) => assets.KnowledgeBaseAnswerTranslation[id]?.updated_at);
-  const known = [updated_at, ...times].filter((time) => time !== undefined);
+  const known = [updated_at, published_at, ...times].filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 };
 
