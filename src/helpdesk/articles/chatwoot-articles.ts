@@ -64,10 +64,8 @@ export const chatwootArticles = (
     const { payload, meta } = await readTool(api, { path: `${place}/articles?${query}`, reply: Listing, signal });
     const isWhole = updatedSinceMs === undefined;
     let isOlder = false;
-    const articles = readEach(
-      payload,
-      Article,
-      ({ id, slug, title, content, status, updated_at, category, meta: more }) => {
+    const articles = readEach(payload, Article, {
+      take: ({ id, slug, title, content, status, updated_at, category, meta: more }) => {
         isOlder ||= !isSince(updated_at, updatedSinceMs);
         if (status !== 'published' || !isSince(updated_at, updatedSinceMs)) return [];
         const url = slug
@@ -76,7 +74,7 @@ export const chatwootArticles = (
         const labels = [...(category?.slug ? [category.slug] : []), ...(more?.tags ?? [])];
         return [{ id, title, url, body: content, format: 'markdown', updatedAtMs: updated_at, labels, locale }];
       },
-    );
+    });
     const total = meta?.articles_count ?? undefined;
     const further = isOlder ? undefined : nextPage(at, { members: payload, total, pageSize: PAGE, isWhole });
     if (further) return { articles, next: { ...further, locale: at.locale } };

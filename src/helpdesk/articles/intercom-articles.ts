@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
-import type { ArticleSource, SourceArticle } from './article-source.ts';
+import type { ArticleSource, SourceArticle, UnreadableArticle } from './article-source.ts';
 import { CountedPage, FIRST_PAGE, nextPage } from './counted-pages.ts';
 import {
   Address,
@@ -27,11 +27,15 @@ const Version = z.object({
 });
 type Version = z.infer<typeof Version>;
 
-const Article = Version.extend({
-  id: ArticleId,
-  default_locale: Locale.nullish().catch(undefined),
+const Translated = z.object({
   /** By locale; some members are not translations. */
   translated_content: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+});
+
+const Article = Version.extend({
+  ...Translated.shape,
+  id: ArticleId,
+  default_locale: Locale.nullish().catch(undefined),
   tags: z
     .object({ tags: z.array(z.object({ name: z.string() })).max(100) })
     .transform(({ tags }) => tags.map(({ name }) => name))
@@ -56,11 +60,18 @@ export const intercomArticles = (api: ArticleApi): ArticleSource => ({
     const path = `/articles?page=${at.page}&per_page=${pageSize}`;
     const { data, total_count: total } = await readTool(api, { path, reply: Listing, signal });
     let isOlder = false;
-    const articles = readEach(data, Article, (article) => {
-      isOlder ||= !isSince(article.updated_at, updatedSinceMs);
-      return versionsOf(article).filter(({ updatedAtMs }) =>
-        isSince(updatedAtMs ?? article.updated_at, updatedSinceMs),
-      );
+    const articles = readEach(data, Article, {
+      take: (article) => {
+        isOlder ||= !isSince(article.updated_at, updatedSinceMs);
+        return versionsOf(article).filter(
+          (version) => 'unreadableId' in version || isSince(version.updatedAtMs ?? article.updated_at, updatedSinceMs),
+        );
+      },
+      idsOf: (id, member) => {
+        const read = readAs(Translated, member);
+        const locales = Object.keys((read.ok && read.value.translated_content) || {}).filter(isLocale);
+        return [id, ...locales.map((locale) => `${id}-${locale}`)];
+      },
     });
     const isWhole = updatedSinceMs === undefined;
     const next = isOlder ? undefined : nextPage(at, { members: data, total: total ?? undefined, pageSize, isWhole });
@@ -68,14 +79,19 @@ export const intercomArticles = (api: ArticleApi): ArticleSource => ({
   },
 });
 
-const versionsOf = (article: Article): SourceArticle[] => {
+const isLocale = (name: string): boolean => Locale.safeParse(name).success;
+
+const versionsOf = (article: Article): (SourceArticle | UnreadableArticle)[] => {
   const { id, default_locale: main, translated_content: translations } = article;
   const labels = article.tags ?? [];
-  const others = Object.entries(translations ?? {}).flatMap(([locale, content]) => {
-    const version = readAs(Version, content);
-    if (locale === main || !Locale.safeParse(locale).success || !version.ok) return [];
-    return versionOf(version.value, { id: `${id}-${locale}`, locale, labels });
-  });
+  const others = Object.entries(translations ?? {}).flatMap(
+    ([locale, content]): (SourceArticle | UnreadableArticle)[] => {
+      if (locale === main || !isLocale(locale) || typeof content !== 'object' || content === null) return [];
+      const version = readAs(Version, content);
+      const known = { id: `${id}-${locale}`, locale, labels };
+      return version.ok ? versionOf(version.value, known) : [{ unreadableId: known.id }];
+    },
+  );
   return [...versionOf(article, { id, locale: main ?? undefined, labels }), ...others];
 };
 

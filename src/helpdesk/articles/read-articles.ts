@@ -64,17 +64,26 @@ export const List = z.array(z.unknown()).max(10_000);
 /**
  * Reads a list member by member: what cannot be read stays in it by its id, since an article that is left out would be taken
  * for one that is gone.
+ *
+ * @param idsOf What else its translations would be called; the id alone when absent.
  */
 export const readEach = <Schema extends z.ZodType>(
   members: readonly unknown[],
   schema: Schema,
-  take: (member: z.output<Schema>) => readonly SourceArticle[],
+  {
+    take,
+    idsOf = (id) => [id],
+  }: {
+    take: (member: z.output<Schema>) => readonly (SourceArticle | UnreadableArticle)[];
+    idsOf?: (id: string, member: unknown) => readonly string[];
+  },
 ): (SourceArticle | UnreadableArticle)[] =>
   members.flatMap((member): (SourceArticle | UnreadableArticle)[] => {
     const read = readAs(schema, member);
     if (read.ok) return [...take(read.value)];
     const id = readAs(z.object({ id: ArticleId }), member);
-    return [{ unreadableId: id.ok ? id.value.id : undefined }];
+    if (!id.ok) return [{ unreadableId: undefined }];
+    return idsOf(id.value.id, member).map((unreadableId) => ({ unreadableId }));
   });
 
 /** Where a pass stands. Throws `SourceFailed` when it is not one of ours. */

@@ -85,11 +85,11 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
       throw new SourceFailed('DATA_SOURCE_ERROR', 'a page has no cursor to the next');
     const next = meta.has_more ? { locale, after: meta.after_cursor } : { locale: locale + 1 };
     return {
-      articles: readEach(
-        articles,
-        Article,
-        publicOnly(({ updated_at }) => isSince(updated_at, updatedSinceMs)),
-      ),
+      articles: readEach(articles, Article, {
+        take: publicOnly(({ updated_at }) => isSince(updated_at, updatedSinceMs)),
+        // It may be a translation.
+        idsOf: (id) => (name === undefined ? [id] : [id, `${id}-${name}`]),
+      }),
       next: meta.has_more || locale + 1 < locales.length ? next : undefined,
     };
   };
@@ -100,15 +100,13 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
     const end = end_time ?? start;
     // The end is the time of the last article, which the next page begins with again.
     const atEnd: string[] = [];
-    const found = readEach(
-      articles,
-      Article,
-      publicOnly((article) => {
+    const found = readEach(articles, Article, {
+      take: publicOnly((article) => {
         const isNew = !(secondOf(article) === start && sent.includes(article.id));
         if (secondOf(article) === end) atEnd.push(article.id);
         return isNew;
       }),
-    );
+    });
     const isStuck = end <= start;
     if (isStuck && count >= FEED_PAGE) return { articles: found, next: { locale: 0 } };
     return { articles: found, next: count === 0 || isStuck ? undefined : { start: end, sent: atEnd.slice(-MAX_SENT) } };

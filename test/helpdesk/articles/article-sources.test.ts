@@ -263,6 +263,30 @@ describe('an article that cannot be read', () => {
   });
 });
 
+describe('a translation that cannot be read', () => {
+  it('stays in the list of its locale by its own id', async () => {
+    const send = changing((body) => ({ ...body, articles: [{ id: 77, title: 5 }] }));
+    const pages = await readAll(sourceOf('zendesk', { more: { locales: ['en-us', 'de'] }, send }));
+    expect(titlesOf(pages.flat())).toEqual(expect.arrayContaining(['unreadable 77', 'unreadable 77-de']));
+  });
+
+  it('stays in the list beside its article, and with it', async () => {
+    helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
+    const withTranslation = (more: object) =>
+      changing((body) => ({
+        ...body,
+        data: (body.data as object[]).map((one) => ({
+          ...{ ...one, id: '77', translated_content: { type: 'list', de: { title: 5, state: 'published' }, fr: null } },
+          ...more,
+        })),
+      }));
+    const beside = await readAll(sourceOf('intercom', { send: withTranslation({}) }));
+    expect(titlesOf(beside.flat())).toEqual(['Fans', 'unreadable 77-de']);
+    const both = await readAll(sourceOf('intercom', { send: withTranslation({ title: 5 }) }));
+    expect(titlesOf(both.flat())).toEqual(expect.arrayContaining(['unreadable 77', 'unreadable 77-de']));
+  });
+});
+
 describe('zendeskArticles()', () => {
   it('lists each configured locale, a translation under an id of its own', async () => {
     const { articles } = helpdesks.desks.zendesk;
@@ -375,6 +399,20 @@ describe('zammadArticles()', () => {
     expect(first).toMatch(/^https:\/\/help\.example\.com\/help\/en-us\/1-using-the-device\/\d+-clean-the-fans$/);
     expect(second).toMatch(/\/help\/de-de\/1\/\d+-lufter-reinigen$/);
     expect('id' in (found[1] ?? {}) && found[1]).toMatchObject({ id: expect.stringMatching(/^\d+-de-de$/) });
+  });
+
+  it('gives what was published as planned with what has changed since, however long ago it was written', async () => {
+    const id = helpdesks.desks.zammad.articles.add({ title: 'planned', body: '<p>Text</p>', locale: 'en-us' });
+    const planned = now + 3_600_000;
+    const send = changing((body) => {
+      const answers = body.KnowledgeBaseAnswer as Record<string, object> | undefined;
+      const answer = { ...answers?.[id], published_at: new Date(planned).toISOString() };
+      return answers === undefined ? body : { ...body, KnowledgeBaseAnswer: { [id]: answer } };
+    });
+    const source = sourceOf('zammad', { send });
+    expect((await readAll(source)).flat()).toEqual([]);
+    now = planned + 1;
+    expect(titlesOf((await readAll(source, { updatedSinceMs: planned - 1 })).flat())).toEqual(['planned']);
   });
 
   it('leaves out what is published later, or archived by now', async () => {
