@@ -143,18 +143,6 @@ export const ENGLISH: PromiseLanguage = {
       ),
     ],
     [
-      'refund',
-      pattern(
-        `(?:'ll| will| shall| going to| can| is being| are being| has been| have been)(?: be)?(?:\\s\\w+)?\\s(?:refunded|reimbursed|paid back)`,
-      ),
-    ],
-    [
-      'compensation',
-      pattern(
-        `(?:'ll| will| shall| going to| is being| are being| has been| have been)(?: be)?(?:\\s\\w+)?\\s(?:compensated|credited|waived|discounted)`,
-      ),
-    ],
-    [
       'act',
       pattern(
         `\\b(?:${GOODS}|${MONEY})\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected|approved|arranged)`,
@@ -203,8 +191,8 @@ export const ENGLISH: PromiseLanguage = {
       ),
     ],
     // What is said of now, or as if it were done.
-    ['refund', pattern(`${BE}(?:refunded|reimbursed|paid back|compensated|waived)\\b`)],
-    ['compensation', pattern(`\\b(?:account|${SUM}|voucher|difference|money)\\s(?:\\S+\\s){0,3}?${BE}credited\\b`)],
+    ['refund', pattern(`${BE}(?:refunded|reimbursed|paid back|compensated|waived|discounted)\\b`)],
+    ['compensation', pattern(`(?:\\b(?:account|${SUM}|${MONEY})\\s(?:\\S+\\s){0,3}?|will )${BE}credited\\b`)],
     [
       'act',
       pattern(
@@ -224,14 +212,8 @@ export const ENGLISH: PromiseLanguage = {
     ],
     [
       'act',
-      /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|post|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot|pick up)\s(?:\S+\s){0,4}?(?:replacements?|new (?:one|unit|device|fan|board|apollo)|refund|credit|discount|returns?|claims?|costs?|bill|postage|account|income)\b/u,
+      /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot)\s(?:\S+\s){0,4}?(?:replacements?|new|refund|credit|discount|returns?|claims?|costs?|bill|account)\b/u,
     ],
-    ['act', /\b(?:we|i)(?:'ve| have)?\s(?:put|placed|popped)\s(?:\S+\s){1,5}?(?:in|into) the (?:post|mail)\b/u],
-    [
-      'act',
-      /\bwe (?:always )?(?:make sure|ensure|see to it)\b|\b(?:i|we)(?:'ll| will) sort (?:out|it|this|that)\b|\bmy word\b/u,
-    ],
-    ['act', /\bconsider (?:it|this|that|yourself) (?:done|refunded|replaced|fixed|solved|settled|sorted|approved)\b/u],
     ['act', pattern(`${WHO}\\s(?:will )?(?:calls?|rings?|phones?|visits?)\\s(?:you|back)\\b`)],
     [
       'compensation',
@@ -260,7 +242,7 @@ export const ENGLISH: PromiseLanguage = {
     [
       'date',
       pattern(
-        `\\b(?:comes? out|(?:is|are) coming|comes?|(?:will )?launch(?:es)?|(?:will be|is|are) (?:available|released))\\s(?:out\\s)?(?:in|on|by|from|next|this)\\s(?:(?:early|mid|late|next|the next)\\s)?(?:${MONTH}|${DAY}|spring|summer|autumn|winter|q[1-4]|week|month|quarter|year)\\b`,
+        `\\b(?:com(?:es?|ing)(?: out)?|launch(?:es)?|(?:is|are|be) (?:available|released))\\s(?:in|on|next|this)\\s(?:\\w+\\s)?(?:${MONTH}|${DAY}|spring|summer|autumn|winter|month|year)\\b`,
       ),
     ],
     [
@@ -269,11 +251,6 @@ export const ENGLISH: PromiseLanguage = {
         `^(?=.*\\b(?:next|upcoming|coming|future)\\s(?:[\\w']+\\s)?${RELEASE}\\b)(?=.*\\b(?:fix|solv|resolv|correct|add(?:s|ed)?\\b|includ|bring|address(?:es|ed)\\b|support(?:s|ed)?\\b))`,
       ),
     ],
-    [
-      'repair',
-      /\b(?:fix|patch|solution) (?:is|will be) (?:\w+ )?(?:coming|on (?:its|the) way|due|planned|scheduled|released)\b/u,
-    ],
-    ['act', /\byou (?:can|may) (?:\w+ )?(?:return|exchange|cancel|send)\b.{0,60}?\b(?:any ?time|whenever you)\b/u],
     [
       'price',
       /\b(?:free of charge|for free|(?:is|are|be|'s) (?:\w+ )?free(?! (?:to|of the|from|for (?:use|download)))\b|free (?:shipping|delivery|repair|replacement|returns?|exchange|upgrade|unit|device|part|month|fan|label|service)|complimentary|on the house|(?:at|on) our (?:own )?(?:expense|cost)|costs? you nothing)\b/u,

@@ -15,17 +15,8 @@ export const GERMAN: PromiseLanguage = {
   promises: [
     [
       'act',
-      /(?<!\p{L})(?:erstattung|rückzahlung|rücksendung|ersatzlieferung|ersatz|gutschrift|ersatzgerät|paket|sendung|bestellung)(?!\p{L}).{0,60}?(?<!\p{L})(?:veranlasst|genehmigt|angewiesen|ausgezahlt|bewilligt|bestätigt|unterwegs)(?!\p{L})|(?<!\p{L})(?:kosten|versand|porto)(?!\p{L}).{0,30}?(?<!\p{L})(?:übernehmen|tragen|zahlen) wir(?!\p{L})|(?<!\p{L})lassen sie (?:mich|uns)(?!\p{L}).{0,60}?(?<!\p{L})(?:schicken|senden|erstatten|ersetzen|reparieren)(?!\p{L})|(?<!\p{L})(?:ihr|dein) (?:gerät|\p{L}*lüfter|netzteil) wird (?:\p{L}+ )?(?:ge|um|aus)(?:ge)?tauscht(?!\p{L})/u,
+      /(?<!\p{L})(?:erstattung|rückzahlung|ersatz|ersatzgerät|paket|sendung|bestellung)(?!\p{L}).{0,60}?(?<!\p{L})(?:veranlasst|genehmigt|bewilligt|unterwegs)(?!\p{L})|(?<!\p{L})kosten (?:übernehmen|tragen) wir(?!\p{L})|(?<!\p{L})(?:ihr|dein) \p{L}+ wird (?:ge|umge|ausge)tauscht(?!\p{L})/u,
     ],
-    [
-      'repair',
-      /(?<!\p{L})nächste[nrms]? (?:\p{L}+ )?(?:update|version|firmware|aktualisierung)(?!\p{L}).{0,80}?(?<!\p{L})(?:behebt|behoben|löst|gelöst|korrigiert|bringt|kommt)(?!\p{L})/u,
-    ],
-    [
-      'date',
-      /(?<!\p{L})es (?:ist|kommt|liegt)(?!\p{L}).{0,40}?(?<!\p{L})(?:morgen|(?:am|bis) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag)|nächste woche)(?!\p{L})/u,
-    ],
-    ['price', /(?<!\p{L})(?:macht|sind|nur) \d+(?:[.,]\d+)? ?(?:€|euro|eur|chf)(?!\p{L})/u],
     [
       'date',
       /^(?!bitte).*?(?<!\p{L})(?:geht|gehen|kommt|kommen|wird|werden|trifft|liefert|holt|bringt)(?!\p{L}).{0,80}?(?<!\p{L})(?:morgen|übermorgen|(?:am|bis|bis zum) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\d+\.)|nächste woche|diese woche)(?!\p{L})/u,
@@ -90,14 +81,6 @@ export const FRENCH: PromiseLanguage = {
       /(?<!\p{L})(?:remboursement|remplacement|retour|échange|avoir|colis|commande|envoi)(?!\p{L}).{0,60}?(?<!\p{L})(?:effectué|accepté|approuvé|validé|accordé|versé|en route|en chemin)e?(?!\p{L})/u,
     ],
     [
-      'repair',
-      /(?<!\p{L})prochaine (?:mise à jour|version).{0,60}?(?<!\p{L})(?:corrige|corrigera|résout|résoudra|règle|réglera|apporte)(?!\p{L})/u,
-    ],
-    [
-      'date',
-      /(?<!\p{L})(?:il|elle|cela|ça) (?:vous )?(?:arrive|parvient|est là|sera là).{0,30}?(?<!\p{L})(?:demain|lundi|mardi|mercredi|jeudi|vendredi|samedi|semaine prochaine)(?!\p{L})/u,
-    ],
-    [
       'refund',
       /(?<!\p{L})(?:ferons|effectuerons|procéderons|organiserons|ferai|allons (?:faire|effectuer|procéder|organiser)).{0,40}?(?:remboursement|échange|remplacement|geste|remise|réparation|enlèvement)/u,
     ],
@@ -150,14 +133,6 @@ export const SPANISH: PromiseLanguage = {
     [
       'act',
       /(?<!\p{L})(?:reembolso|reemplazo|cambio|devolución|paquete|pedido|envío|abono)(?!\p{L}).{0,60}?(?<!\p{L})(?:realizado|aceptad[oa]|aprobad[oa]|concedid[oa]|tramitad[oa]|reembolsado|en camino|en ruta)(?!\p{L})|(?<!\p{L})(?:damos|doy|hacemos) (?:un )?\d+ ?% de descuento/u,
-    ],
-    [
-      'repair',
-      /(?<!\p{L})próxima (?:actualización|versión).{0,60}?(?<!\p{L})(?:corrige|corregirá|soluciona|solucionará|resuelve|resolverá|trae|traerá)(?!\p{L})|(?<!\p{L})próxima (?:actualización|versión) (?:lo|la) /u,
-    ],
-    [
-      'date',
-      /(?<!\p{L})(?:le |te )?llega(?:n|rá)? .{0,20}?(?<!\p{L})(?:mañana|el (?:próximo )?(?:lunes|martes|miércoles|jueves|viernes|sábado)|la próxima semana)(?!\p{L})/u,
     ],
     [
       'refund',
