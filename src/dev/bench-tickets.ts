@@ -10,6 +10,9 @@ import { percentilesOf, singleClient } from './single-client.ts';
 const WARM_UP = 50;
 const SINGLE_DELIVERIES = 500;
 const TICKETS = 1000;
+/** New tickets a second, 72,000 an hour, each delivered once, come what may. */
+const STEADY_RATE = 20;
+const STEADY_TICKETS = 400;
 /** Each ticket is delivered so often. */
 const TIMES = 2;
 const CLIENTS = 8;
@@ -39,11 +42,13 @@ export const benchTickets = async (): Promise<void> => {
       new: await answersOf(house, chatwoot, known, { waits: true }),
       again: await answersOf(house, chatwoot, known),
     };
+    const steady = await steadyAnswers(house, chatwoot);
     const drained = await drain(house, chatwoot);
     console.log('POST /webhooks/chatwoot on the webhooks function itself, from signature to answer');
     console.table([
       row('one client, each of another ticket, one after the other', times.new),
       row('one client, the same again', times.again),
+      row(`${STEADY_RATE} new tickets a second, while they are worked on`, steady),
       row(`${CLIENTS} clients, while ${TICKETS} tickets are worked on`, drained.times),
     ]);
     console.log('The goal is p99 50 ms.\n');
@@ -80,6 +85,25 @@ const answersOf = async (
     if (waits) await untilNoted(desk, [{ ticketId, messageId }]);
   }
   client.close();
+  return times;
+};
+
+/** Milliseconds from the moment that each delivery was due, whatever became of those before. */
+const steadyAnswers = async ({ webhooks }: DeskHouse, desk: LocalDesk): Promise<number[]> => {
+  const tickets = createTickets(desk, STEADY_TICKETS);
+  const clients = Array.from({ length: STEADY_RATE }, () => singleClient({}));
+  const url = new URL('/webhooks/chatwoot', webhooks);
+  const startedAt = performance.now() + 100;
+  const deliver = async ({ ticketId, messageId }: Ticket, at: number): Promise<number> => {
+    const due = startedAt + (at * 1000) / STEADY_RATE;
+    const { headers, body } = desk.sign(ticketId, messageId);
+    await delay(Math.max(0, due - performance.now()));
+    const late = performance.now() - due;
+    return late + ((await clients[at % STEADY_RATE]?.post(url, body, headers)) ?? 0);
+  };
+  const times = await Promise.all(tickets.map(deliver));
+  for (const client of clients) client.close();
+  await untilNoted(desk, tickets);
   return times;
 };
 
