@@ -48,6 +48,8 @@ export const IntentClassification = z
       .optional(),
     /** The customer's word for danger to people or property, whatever the intent: such a draft never goes out without a person. */
     danger: z.string().max(100).optional(),
+    /** Who has to see the message whatever the knowledge base says to it: such a draft never goes out without a person. */
+    escalated_to: z.string().max(200).optional(),
   })
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;

@@ -16,6 +16,7 @@ import type { ModelAccount } from './draft/model-account.ts';
 import { withWholeArticles } from './draft/whole-articles.ts';
 import { withoutName } from './draft/without-name.ts';
 import { writeWithModel } from './draft/write-with-model.ts';
+import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import { saidIn } from './guidance/said-in.ts';
 import { signalsIn } from './guidance/signals.ts';
@@ -61,7 +62,7 @@ export const analyze = async (
   const opinion = ticket.isClosing
     ? askingNothing(first, classifier.threshold)
     : await secondOpinion(text, first, asked);
-  const classification = withDanger(opinion, ticket);
+  const classification = withWarnings(opinion, ticket, taxonomy);
   const found = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
@@ -85,10 +86,23 @@ export const analyze = async (
   };
 };
 
-/** Danger is told with the intent, whatever that is: the classification alone decides what goes out without a person (design 7.9). */
-const withDanger = (classification: IntentClassification, ticket: TicketReading): IntentClassification => {
+/**
+ * Danger, and who has to see the message whatever is found, are told with the intent: the classification alone decides what goes out
+ * without a person (design 7.9).
+ */
+const withWarnings = (
+  classification: IntentClassification,
+  ticket: TicketReading,
+  taxonomy: Taxonomy,
+): IntentClassification => {
   const { danger } = signalsIn(saidIn(ticket), ticket.language);
-  return danger === undefined ? classification : { ...classification, danger };
+  const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+  const { to } = escalationOf(taxonomy, intent, { ticket, classification });
+  return {
+    ...classification,
+    ...(danger === undefined ? {} : { danger }),
+    ...(to === undefined ? {} : { escalated_to: to }),
+  };
 };
 
 /** Whatever words a message of thanks holds: it has no intent that a draft could serve. */

@@ -198,6 +198,19 @@ describe('POST /v1/support/analyze', () => {
     expect(reply.agent_guidance.escalation.to).toBe('Safety team');
   });
 
+  it('sends nothing by itself that has to be seen by somebody for its words, whatever the knowledge base has', async () => {
+    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const { reply } = await analysed({ message: `${asked} Answer, or my lawyer will.` });
+    expect(reply.intent_classification.escalated_to).toBe('Customer relations');
+    expect(reply.agent_guidance.escalation.to).toBe('Customer relations');
+    expect(reply.draft.auto_send).toBe(false);
+    expect(reply.agent_guidance.auto_send.reasons).toEqual([
+      'The message is one for "Customer relations": a person has to see it.',
+    ]);
+    const none = await analysed({ message: asked }, { knowledge: unavailableRetrieval() });
+    expect(none.reply.draft.auto_send).toBe(true);
+  });
+
   it('looks nothing up for a message of thanks, and treats it as no trouble', async () => {
     const history = [
       { from: 'customer', text: 'The fan of my Apollo II is very loud' },

@@ -15,7 +15,7 @@ export interface AutoSend {
  * @param intent Of the taxonomy; undefined where it has none of that id.
  */
 export const autoSendOf = (
-  { primary_intent, confidence, danger }: IntentClassification,
+  { primary_intent, confidence, danger, escalated_to }: IntentClassification,
   intent: Pick<Intent, 'title' | 'auto_send'> | undefined,
 ): AutoSend => {
   if (primary_intent === UNKNOWN_INTENT || intent === undefined)
@@ -25,6 +25,8 @@ export const autoSendOf = (
       allowed: false,
       reasons: [`The message speaks of possible danger ("${danger}"): a person has to see it.`],
     };
+  if (escalated_to !== undefined)
+    return { allowed: false, reasons: [`The message is one for "${escalated_to}": a person has to see it.`] };
   const { allowed, min_confidence } = intent.auto_send;
   if (!allowed)
     return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };

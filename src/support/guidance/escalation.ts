@@ -10,7 +10,8 @@ export interface EscalationCase {
   ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'> &
     Partial<Pick<TicketReading, 'language'>>;
   classification: IntentClassification;
-  coverage: 'high' | 'medium' | 'low' | 'none';
+  /** Absent: rules that ask for one do not hold. */
+  coverage?: 'high' | 'medium' | 'low' | 'none';
 }
 
 /**
@@ -63,4 +64,4 @@ const holds = (
   (any_of === undefined || any_of.some((phrase) => holdsPhrase(given.words, phrase))) &&
   (min_customer_messages === undefined || given.ticket.customerMessages.length >= min_customer_messages) &&
   (confidence_below === undefined || given.classification.confidence < confidence_below) &&
-  (coverage === undefined || coverage.includes(given.coverage));
+  (coverage === undefined || (given.coverage !== undefined && coverage.includes(given.coverage)));

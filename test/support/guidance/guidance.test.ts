@@ -117,6 +117,21 @@ describe('escalationOf()', () => {
     expect(escalationOf({ intents: [], escalation }, undefined, saying('Hello')).needed).toBe(false);
   });
 
+  it('lets no rule hold that asks for a coverage, where none is told', () => {
+    const rules = [
+      EscalationRule.parse({ to: 'Second level', reason: 'low', coverage: ['low', 'none'] }),
+      EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] }),
+    ];
+    const { ticket } = saying('See you in court');
+    const of = (coverage?: 'none') =>
+      escalationOf({ intents: [], escalation: rules }, undefined, {
+        ticket,
+        classification,
+        ...(coverage && { coverage }),
+      });
+    expect([of().reasons, of('none').reasons]).toEqual([['law'], ['low', 'Relations: law']]);
+  });
+
   it('holds no message against the words of another intent that speak of no danger', () => {
     const rule = EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] });
     const intents = [{ escalation: [rule] }, { escalation: [rule] }] as unknown as Parameters<
