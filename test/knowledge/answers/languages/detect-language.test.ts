@@ -31,6 +31,11 @@ describe('detectLanguage()', () => {
     expect(wrong).toBeLessThanOrEqual(0.02);
   });
 
+  it.each(["can't SSH in, permission denied (publickey)", "It doesn't log in", "I'm in, but it won't mine"])(
+    'knows short English by its apostrophes, and "in" for a word of more languages: %s',
+    (text) => expect(detectLanguage(text)).toBe('en'),
+  );
+
   it('tells the language of short messages that were not', () => {
     const { right, wrong } = resultsOf(
       'unseen',
