@@ -17,6 +17,8 @@ import { showProgress, summariseSync } from './sync-progress.ts';
 const WATCH_DELAY_MS = 250;
 const RETRY_MS = 10_000;
 const HOST_SYNC_MS = 15 * 60_000;
+/** npm hands on what the terminal has sent to both: a signal that comes sooner is the same one. */
+const AGAIN_MS = 1000;
 
 await main();
 
@@ -183,18 +185,24 @@ function inTurn(run: (full: boolean) => Promise<void>): (full: boolean) => void 
 }
 
 function stopOnSignal(product: Product): void {
-  let stopping = false;
+  let since: number | undefined;
   const stop = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (since !== undefined) {
+      if (performance.now() - since > AGAIN_MS) process.exit(1);
+      return;
+    }
+    since = performance.now();
     console.log('\nstopping');
     product.stop().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    // What the local runtime registers ends the process at once; what it does then `product.stop` does too.
+    process.removeAllListeners(signal);
+    process.on(signal, stop);
+  }
 }
 
 function startFailure(error: unknown, { port }: StartOptions): string {

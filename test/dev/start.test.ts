@@ -99,6 +99,21 @@ describe('npm start', () => {
     expect(second.output()).toContain('3 articles, 3 passages (0 new, 0 changed, 0 removed)');
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'says that it stops on %s, and ends well, told once or twice at once',
+    async (signal) => {
+      write('kb/bees.md', '# Bees\n\nText.\n');
+      const farm = await start('kb');
+      const [child] = running;
+      const ended = new Promise((resolve) => child?.once('exit', resolve));
+      child?.kill(signal);
+      // As npm does, which hands on what the terminal has sent to both.
+      child?.kill(signal);
+      expect(await ended).toBe(0);
+      expect(farm.output()).toContain('\nstopping\n');
+    },
+  );
+
   it('keeps what is gone when too much is gone at once, and says how to remove it after all', async () => {
     write('kb/bees.md', '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
     write('kb/hens.md', '# Hens\n\nHens lay fewer eggs in November.\n');
