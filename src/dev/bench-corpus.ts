@@ -5,7 +5,8 @@ import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
 import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
 import { compareByBytes } from '../knowledge/edition/text-table.ts';
 import { wordsOf } from '../knowledge/search/analyse-text.ts';
-import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
+import { seededRandom } from '../runtime/seeded-random.ts';
+import { withTypingMistakes } from './typing-mistakes.ts';
 
 /** Real texts to grow a large knowledge base from: those of the evaluation data, or the sample knowledge base. */
 export const readBenchArticles = (data: string | undefined): { name: string; articles: Article[] } => {

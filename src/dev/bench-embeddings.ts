@@ -3,6 +3,7 @@ import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
 import { OpenAIEmbeddingProvider } from '../ai/embeddings/openai.ts';
+import { seededRandom } from '../runtime/seeded-random.ts';
 import type { EmbeddingStore } from '../storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../storage/redis-embedding-store.ts';
 import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
@@ -10,7 +11,6 @@ import { drawQuestions, readBenchArticles } from './bench-corpus.ts';
 import { startOpenAIServer } from './local-services/openai-server.ts';
 import { startRedisServer } from './local-services/redis-server.ts';
 import { percentilesOf } from './single-client.ts';
-import { seededRandom } from './typing-mistakes.ts';
 
 const QUESTIONS = 1000;
 const ASKED = 10_000;

@@ -1,7 +1,7 @@
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { createConcierge } from '../gateway/concierge/concierge.ts';
-import { randomNumbers } from '../knowledge/answers/fit-edition.ts';
 import { wordsOf } from '../knowledge/search/analyse-text.ts';
+import { seededRandom } from '../runtime/seeded-random.ts';
 import { readBenchArticles } from './bench-corpus.ts';
 
 const LIBRARIANS = 50;
@@ -12,7 +12,7 @@ const MAX_DECISION_MS = 1;
 
 /** What the concierge's decision costs among 50 librarians with 20 example questions each, in this process. */
 export const benchRouting = async (): Promise<void> => {
-  const random = randomNumbers(11);
+  const random = seededRandom(11);
   const librarians = Array.from({ length: LIBRARIANS }, (_, at) => librarianOf(at, random));
   const startedAt = performance.now();
   const concierge = createConcierge({ librarians, defaultLibrarian: 'librarian-0' });

@@ -1,5 +1,5 @@
 import { answeringModelOf } from '../knowledge/answers/answering-model.ts';
-import { fitEdition, randomNumbers } from '../knowledge/answers/fit-edition.ts';
+import { fitEdition } from '../knowledge/answers/fit-edition.ts';
 import { quotePassages } from '../knowledge/answers/quote-passages.ts';
 import type { Article } from '../knowledge/articles/article.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
@@ -10,6 +10,7 @@ import { answerFromEdition } from '../navigator/answer-from-edition.ts';
 import type { NavigatorAnswer } from '../navigator/assemble-answer.ts';
 import { HEDGE } from '../navigator/hedge.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../navigator/validate-navigator-response.ts';
+import { seededRandom } from '../runtime/seeded-random.ts';
 import { areaUnderCurve, calibrationError, riskCoverage } from './decision-metrics.ts';
 import { type JudgedSet, readLines, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import type { Measure } from './eval-retrieval.ts';
@@ -152,7 +153,7 @@ const FOLDS = 10;
 
 /** Every question once against an edition from which its passage, and a tenth of all, was really taken out and refitted. */
 const askRemoved = ({ articles, questions }: JudgedSet, violations: string[]): NavigatorAnswer[] => {
-  const random = randomNumbers(7);
+  const random = seededRandom(7);
   const foldOf = new Map<string, number>();
   const fold = (unit: string) => {
     const known = foldOf.get(unit) ?? Math.floor(random() * FOLDS);

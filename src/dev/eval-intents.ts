@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Taxonomy } from '../contract/taxonomy.ts';
+import { seededRandom, shuffle } from '../runtime/seeded-random.ts';
 import { openClassifier } from '../support/intents/open-classifier.ts';
-import { seededRandom, shuffle } from '../support/intents/seeded-random.ts';
 import { simulateThreshold } from '../support/intents/simulate-threshold.ts';
 import { trainClassifier } from '../support/intents/train-classifier.ts';
 import type { LearntFrom } from '../support/intents/training-set.ts';

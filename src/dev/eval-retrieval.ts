@@ -5,8 +5,9 @@ import { type Edition, type EditionChunk, openEdition } from '../knowledge/editi
 import type { Turn } from '../knowledge/search/analyse-query.ts';
 import { groupByArticle } from '../knowledge/search/group-by-article.ts';
 import { searchEdition } from '../knowledge/search/search-edition.ts';
+import { seededRandom } from '../runtime/seeded-random.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
-import { seededRandom, withTypingMistakes } from './typing-mistakes.ts';
+import { withTypingMistakes } from './typing-mistakes.ts';
 
 /** One line of the table: what was measured, the figure, and what it should at least be. */
 export interface Measure {

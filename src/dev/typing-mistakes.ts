@@ -1,16 +1,5 @@
 import { STOP_WORDS } from '../knowledge/search/stop-words.ts';
 
-/** Numbers from 0 to 1 that look random and are the same on every run (Mulberry32). */
-export const seededRandom = (seed: number): (() => number) => {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
 /** Gives each content word of a text, with this probability, one mistake: a letter added, dropped, changed or swapped. */
 export const withTypingMistakes = (text: string, share: number, random: () => number): string =>
   text.replace(/[A-Za-z]{2,}/g, (word) =>

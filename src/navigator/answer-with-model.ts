@@ -1,3 +1,4 @@
+import { repairPrompt } from '../ai/repair-prompt.ts';
 import { PARTIAL_BELOW } from '../contract/confidence.ts';
 import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
@@ -12,7 +13,7 @@ import type { NavigatorAnswer } from './assemble-answer.ts';
 import { checkAnswer, checkStatements } from './check-model-answer.ts';
 import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer } from './compose-model-answer.ts';
-import { promptFor, repairPrompt, TURNS } from './model-prompt.ts';
+import { promptFor, REPAIR, TURNS } from './model-prompt.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
 import { type ModelReply, readReply, replySchema } from './model-reply.ts';
 import { plantedScreen } from './screen.ts';
@@ -99,7 +100,10 @@ const write = async (talk: Talk, { prompt, ...parts }: Parts): Promise<Navigator
     if (typeof first === 'string') return first;
     const answer = judge(first.reply, parts);
     if (!Array.isArray(answer)) return answer;
-    const second = await talk.ask(repairPrompt(prompt, { reply: first.text, violations: answer }), passages);
+    const second = await talk.ask(
+      repairPrompt(prompt, { reply: first.text, violations: answer, task: REPAIR }),
+      passages,
+    );
     // What went wrong first is what the answer failed for, however the repair ended.
     if (typeof second === 'string') return second === 'timeout' || second === 'over_budget' ? second : 'unsupported';
     const repaired = judge(second.reply, parts);

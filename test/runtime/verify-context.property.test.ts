@@ -4,21 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { covers } from '../../src/runtime/capabilities.ts';
 import { ContextRefused } from '../../src/runtime/context-refused.ts';
 import { localSigningKey } from '../../src/runtime/local-directory.ts';
+import { seededRandom } from '../../src/runtime/seeded-random.ts';
 import { BODY, createKit, kidOf, NOW, OP, opFor, SEED } from './attack-kit.ts';
 import { realRuntime } from './real-runtime.ts';
 
 const kit = await createKit(realRuntime);
 const FOUR = ['gateway', 'triage', 'search', 'archive', 'billing'];
 
-/** mulberry32: the same numbers on every run. */
 const random = (seed: number) => {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
+  const next = seededRandom(seed);
+  return (below: number): number => Math.floor(next() * below);
 };
 
 describe('one changed character', () => {

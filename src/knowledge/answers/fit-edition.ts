@@ -1,3 +1,4 @@
+import { seededRandom } from '../../runtime/seeded-random.ts';
 import { attachSection } from '../edition/attach-section.ts';
 import { type Edition, openEdition } from '../edition/open-edition.ts';
 import { wordsOf } from '../search/analyse-text.ts';
@@ -59,7 +60,7 @@ const MIXED_QUESTIONS = 100;
 /** Half of a made-up question, at least two words, and one word from elsewhere. */
 const mixedQuestions = (edition: Edition): string[] => {
   const foreign = wordsOf(foreignQuestions().join('\n'));
-  const random = randomNumbers(edition.chunkCount + 1);
+  const random = seededRandom(edition.chunkCount + 1);
   return madeUpQuestions(edition, MIXED_QUESTIONS).map(({ text }) => {
     const words = text.split(' ');
     const other = foreign[Math.floor(random() * foreign.length)] ?? '';
@@ -121,7 +122,7 @@ export const withoutChunk = (outcome: SearchOutcome, chunk: number): SearchOutco
  * cut short, to as little as 2 words, so that short questions are known too.
  */
 export const madeUpQuestions = (edition: Edition, count = QUESTIONS): { text: string; chunk: number }[] => {
-  const random = randomNumbers(edition.chunkCount);
+  const random = seededRandom(edition.chunkCount);
   const pick = (length: number) => Math.min(length - 1, Math.floor(random() * length));
   const questions: { text: string; chunk: number }[] = [];
   for (let tries = 0; tries < 3 * count && questions.length < count && edition.chunkCount > 1; tries += 1) {
@@ -145,15 +146,4 @@ const randomSentence = (text: string, pick: (length: number) => number): string[
     .flatMap((block) => splitSentences(text, block));
   const sentence = sentences[pick(sentences.length)];
   return sentence ? wordsOf(text.slice(sentence.start, sentence.end)) : [];
-};
-
-/** Numbers from 0 to 1 that are the same on every run (mulberry32). */
-export const randomNumbers = (seed: number): (() => number) => {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 };

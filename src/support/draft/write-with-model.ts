@@ -1,3 +1,4 @@
+import { repairPrompt } from '../../ai/repair-prompt.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
@@ -10,7 +11,7 @@ import { draftParts, type OwnedPart } from './draft-parts.ts';
 import { assemble, type ComposedDraft } from './generate-draft.ts';
 import { renderSteps, sectionOf } from './grounded-part.ts';
 import type { ModelAccount } from './model-account.ts';
-import { draftPrompt, draftRepairPrompt } from './model-prompt.ts';
+import { draftPrompt, REPAIR } from './model-prompt.ts';
 import { type DraftReply, draftReplySchema, readDraftReply } from './model-reply.ts';
 import { phrasesOf } from './phrases.ts';
 import { shareSupported } from './source-grounding.ts';
@@ -70,7 +71,7 @@ const converse = async (
     const violations = reply === undefined ? [OTHER_FORM] : draftViolations(reply, { parts, language });
     if (reply !== undefined && violations.length === 0) return reply;
     const repaired = readDraftReply(
-      await ask(draftRepairPrompt(prompt, { reply: first.slice(0, 20_000), violations })),
+      await ask(repairPrompt(prompt, { reply: first.slice(0, 20_000), violations, task: REPAIR })),
     );
     if (repaired === undefined) return reply === undefined ? REFUSED.malformed : REFUSED.unsupported;
     return draftViolations(repaired, { parts, language }).length === 0 ? repaired : REFUSED.unsupported;

@@ -1,5 +1,5 @@
+import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
 import { openClassifier } from './open-classifier.ts';
-import { seededRandom, shuffle } from './seeded-random.ts';
 import { type TrainingOptions, trainClassifier } from './train-classifier.ts';
 import type { LearntFrom } from './training-set.ts';
 

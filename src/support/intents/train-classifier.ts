@@ -1,7 +1,7 @@
+import { seededRandom } from '../../runtime/seeded-random.ts';
 import { contentHash } from './content-hash.ts';
 import { type LearntFeatures, learnFeatures } from './learnt-features.ts';
 import { type PackedClassifier, packModel, type QuantisedWeights } from './pack-model.ts';
-import { seededRandom } from './seeded-random.ts';
 import { trainSeparator } from './train-separator.ts';
 import { type LearntFrom, type TrainingSet, trainingSetOf } from './training-set.ts';
 

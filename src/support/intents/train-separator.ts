@@ -1,4 +1,4 @@
-import { shuffle } from './seeded-random.ts';
+import { shuffle } from '../../runtime/seeded-random.ts';
 
 /** Sparse rows: row `i` has the features `features[starts[i]]` to before `starts[i + 1]`, with the values beside them. */
 export interface SparseRows {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers } from '../../../src/knowledge/answers/fit-edition.ts';
 import { applyLogistic } from '../../../src/knowledge/answers/fit-logistic.ts';
 import {
   fitSemanticCalibration,
@@ -9,6 +8,7 @@ import {
   semanticRelevances,
 } from '../../../src/knowledge/answers/semantic-calibration.ts';
 import type { SearchHit } from '../../../src/knowledge/search/search-edition.ts';
+import { seededRandom } from '../../../src/runtime/seeded-random.ts';
 
 const hitsOf = (...similarities: (number | undefined)[]) =>
   similarities.map((similarity, chunk) => ({ chunk, similarity }) as SearchHit);
@@ -101,7 +101,7 @@ describe('the calibrations of models', () => {
 describe('fitSemanticCalibration()', () => {
   const TRUTH = { weights: [14, 6], bias: -8 };
   const drawn = (count: number, cosineOf = (similarity: number) => similarity) => {
-    const random = randomNumbers(3);
+    const random = seededRandom(3);
     return Array.from({ length: count }, () => {
       const similarity = random() * 0.8;
       const lead = 0.3 * (random() - 0.6);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { randomNumbers } from '../../../src/knowledge/answers/fit-edition.ts';
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { attachedBytes, attachVectors } from '../../../src/knowledge/vectors/attach-vectors.ts';
@@ -8,11 +7,12 @@ import { embeddingTextOf } from '../../../src/knowledge/vectors/embedding-text.t
 import { nearestRows } from '../../../src/knowledge/vectors/nearest-rows.ts';
 import { packVector, quantise, signsOf, signWords, unpackVector } from '../../../src/knowledge/vectors/quantise.ts';
 import { vectorIdOf } from '../../../src/knowledge/vectors/vector-id.ts';
+import { seededRandom } from '../../../src/runtime/seeded-random.ts';
 import { cosine } from '../vectors-for-test.ts';
 
 /** Directions as a model's: dense, and spread evenly. */
 const randomVectors = (count: number, dimensions: number, seed = 7): number[][] => {
-  const random = randomNumbers(seed);
+  const random = seededRandom(seed);
   return Array.from({ length: count }, () =>
     Array.from({ length: dimensions }, () => random() + random() + random() - 1.5),
   );
@@ -67,7 +67,7 @@ describe('nearestRows()', () => {
       vector.map((value, place) => value + (themes[Math.floor(at / 5)]?.[place] ?? 0)),
     );
     const views = rowsOf(vectors);
-    const random = randomNumbers(11);
+    const random = seededRandom(11);
     let [found, wanted] = [0, 0];
     for (let question = 0; question < 20; question += 1) {
       const target = vectors[Math.floor(random() * vectors.length)] ?? [];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IntentClassification } from '../../../src/contract/support-response.ts';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { seededRandom } from '../../../src/runtime/seeded-random.ts';
 import { confidenceOf } from '../../../src/support/intents/confidence.ts';
 import { holdOut } from '../../../src/support/intents/hold-out.ts';
 import { learnFeatures } from '../../../src/support/intents/learnt-features.ts';
@@ -11,7 +12,6 @@ import {
   type IntentClassifier,
   openClassifier,
 } from '../../../src/support/intents/open-classifier.ts';
-import { seededRandom } from '../../../src/support/intents/seeded-random.ts';
 import { simulateThreshold } from '../../../src/support/intents/simulate-threshold.ts';
 import { trainClassifier, trainOn } from '../../../src/support/intents/train-classifier.ts';
 import { trainSeparator } from '../../../src/support/intents/train-separator.ts';

@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { randomFaults } from '../../../../src/dev/local-services/helpdesks/random-faults.ts';
+import { seededRandom } from '../../../../src/runtime/seeded-random.ts';
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-const seeded = (seed: number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};
 const REQUEST = { method: 'GET', path: '/chatwoot', body: '' };
 const faultsOf = (seed: number, options: { share: number; hangs?: boolean }) => {
-  const choose = randomFaults({ random: seeded(seed), ...options });
+  const choose = randomFaults({ random: seededRandom(seed), ...options });
   return Array.from({ length: 1000 }, () => choose(REQUEST));
 };
 
