@@ -19,7 +19,7 @@ export const findPasswords = (text: string): Found[] => [
 
 const WORD =
   '(?:(?:pass|kenn)wor[dt]e?s?|passphrase|passwd|pwd|pass ?code|mot de passe|contraseña|senha|hasło|wachtwoord|lösenord|adgangskode|пароль)["\'`*]{0,2}';
-const WORDS = new RegExp(`${WORD}|\\bp(?:w|in|ass)\\b`, 'i');
+const WORDS = new RegExp(`${WORD}|\\bp(?:w|in|ass)\\b|code`, 'i');
 /** In quotation marks it may hold spaces. */
 const VALUE = '["\'`*]{0,2}((?<=["\'])[^"\'\\n]{3,60}(?=["\'])|[^\\s"\'`<>,;:=-][^\\s"\'`<>,;]{2,200})';
 const IS = '(?:is|was|ist|lautet|est|es|è|jest|är|er)';
@@ -27,11 +27,15 @@ const IS = '(?:is|was|ist|lautet|est|es|è|jest|är|er)';
 /** "password: …" */
 const ASSIGNED = new RegExp(`${WORD} ?${IS}? {0,2}(?:[:=]|[-=]>){1,2}\\s?${VALUE}`, 'gi');
 
-/** "the password is …", "was changed to …". */
-const SAID = new RegExp(`${WORD} (?:(?:${IS} )?(?:changed|set|reset) to|${IS}) ${VALUE}`, 'gi');
-/** "password …", "pw: …" */
-const BESIDE = new RegExp(`(?:${WORD} |\\bp(?:w|ass): ?)${VALUE}`, 'gi');
-const PIN = /\bpin(?: ?code)?(?: is| ist)?[:=]? ?(?<=[:=s] ?)(\d{4,8})\b/gi;
+/** "the password is …", "was changed to …", "I set the password to …". */
+const SAID = new RegExp(`${WORD} (?:(?:${IS} )?(?:(?:re)?set |changed )?to|(?:i use )?${IS}) ${VALUE}`, 'gi');
+/** "password …", "pass …", "pw is …" */
+const BESIDE = new RegExp(`(?:${WORD}|\\bp(?:w|ass))(?: ${IS})? ?[:=]? ?(?<=[ :=])${VALUE}`, 'gi');
+/** "PIN 4821", "the set-up code is 7KQ2M9XA": digits, or eight signs with a digit among them. */
+const PIN = new RegExp(
+  `\\b(?:pin|pass ?code|set-?up(?=.code)|einrichtungs)(?:[ -]?(?:code|nu\\p{L}{4,5}))?(?: ${IS})? ?[:=]? ?(?<=[ :=])(\\d{4,8}|(?=[A-Z]*\\d)[A-Z\\d]{8})(?![\\p{L}\\d])`,
+  'giu',
+);
 
 const withoutEnd = (value: string): string => value.replace(/[.!?)\]*]+$/, '');
 
