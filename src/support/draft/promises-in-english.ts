@@ -52,8 +52,8 @@ const MONEY = any(
 
 const SUM = '(?:[$€£]\\s?\\d|\\d+(?:[.,]\\d+)?\\s?(?:€|\\$|£|(?:usd|eur|gbp|dollars?|euros?|pounds?|chf|francs?)\\b))';
 const BE = "(?:'s|\\b(?:is|are|was|were|gets?|got|be|been|being))\\s(?:(?:\\w+ly|already|then|now|also|being)\\s)?";
-const SETTLED =
-  '(?:processed|issued|approved|accepted|granted|sent|made|due|initiated|arranged|confirmed|booked|paid|transferred)';
+const SETTLED = '(?:processed|issued|approved|accepted|granted|sent|due|confirmed|booked|paid)';
+const DONE = 'replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected';
 const RELEASE = '(?:release|update|version|firmware|patch|build)';
 
 export const ENGLISH: PromiseLanguage = {
@@ -145,7 +145,7 @@ export const ENGLISH: PromiseLanguage = {
     [
       'act',
       pattern(
-        `\\b(?:${GOODS}|${MONEY})\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:replaced|exchanged|repaired|fixed|shipped|sent|dispatched|delivered|mailed|upgraded|collected|approved|arranged)`,
+        `\\b(?:${GOODS}|${MONEY})\\s(?:\\w+\\s){0,2}?(?:will|shall|is going to|are going to|is being|are being|has been|have been)(?: be)?(?:\\s\\w+)?\\s(?:${DONE}|approved|arranged)`,
       ),
     ],
     [
@@ -196,7 +196,7 @@ export const ENGLISH: PromiseLanguage = {
     [
       'act',
       pattern(
-        `\\b(?:your|an?|the)\\s(?:\\w+\\s){0,2}?${GOODS}\\s(?:is|are|was|were|gets?|got)\\s(?:(?:\\w+ly|being|already)\\s)?(?:replaced|exchanged|repaired|sent|shipped|dispatched|mailed|posted|delivered|collected)(?=[.!]*$|,|\\s(?:to you|out|free|for free|by us|at no|under|in full|without charge|today|tomorrow|next|and)\\b)`,
+        `\\b(?:your|an?|the)\\s(?:\\w+\\s){0,2}?${GOODS}\\s(?:is|are|was|were|gets?|got)\\s(?:(?:\\w+ly|being|already)\\s)?(?:${DONE})(?=[.!]*$|,|\\s(?:to you|free|by us|at no|under|today|tomorrow)\\b)`,
       ),
     ],
     [
