@@ -4,10 +4,11 @@ import { ticketConsumer } from '../../src/helpdesk/tickets/consume-tickets.ts';
 import type { DeskObjectEnv } from '../../src/helpdesk/tickets/desk-object.ts';
 import type { DeskStub } from '../../src/helpdesk/tickets/desk-stub.ts';
 import { keepEvent } from '../../src/helpdesk/tickets/keep-event.ts';
-import { nameOfPlace, type TicketPlace } from '../../src/helpdesk/tickets/ticket-message.ts';
+import { nameOfPlace, type TicketMessage, type TicketPlace } from '../../src/helpdesk/tickets/ticket-message.ts';
 import type { TicketObjectEnv } from '../../src/helpdesk/tickets/ticket-object.ts';
 import type { TicketStub } from '../../src/helpdesk/tickets/ticket-stub.ts';
 import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
+import { createTicketsApp } from '../../src/helpdesk/tickets-app.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -26,24 +27,30 @@ const objectsOf = (env: Env) => ({
   desk: (workspace: string) => env.DESKS.getByName(workspace) as unknown as DeskStub,
 });
 
-const fetch = serveApp('webhooks', async (env: Env) => {
+const enqueueOn = (env: Env) => async (message: TicketMessage) => void (await env.TICKET_QUEUE.send(message));
+
+/** By themselves: a function that cannot say who it is keeps what is delivered all the same. */
+const deliveries = serveApp('webhooks', async (env: Env) => {
   // What the objects read as well: a wrong value is told before a delivery is taken.
   readTicketTimes(env);
   const objects = objectsOf(env);
   return createApp({
-    ...objects,
-    guard: await identityFrom(env, 'webhooks'),
     connections: readConnections(env),
     tools: helpdeskTools,
     keep: (message) => keepEvent(message, objects),
-    enqueue: async (message) => void (await env.TICKET_QUEUE.send(message)),
+    enqueue: enqueueOn(env),
   });
 });
+
+const tickets = serveApp('webhooks', async (env: Env) =>
+  createTicketsApp({ ...objectsOf(env), guard: await identityFrom(env, 'webhooks'), enqueue: enqueueOn(env) }),
+);
 
 const DEAD_LETTERS = /-dead$/;
 
 export default {
-  fetch,
+  fetch: (request, env, ctx) =>
+    (new URL(request.url).pathname.startsWith('/webhooks/') ? deliveries : tickets)(request, env, ctx),
   queue: async ({ queue, messages }, env) => {
     const { retryMs } = readTicketTimes(env);
     const { consume, bury } = ticketConsumer({ ...objectsOf(env), retryMs, now: Date.now, random: Math.random });

@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '../../src/helpdesk/app.ts';
 import { readConnections } from '../../src/helpdesk/connections.ts';
 import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { DeskStub } from '../../src/helpdesk/tickets/desk-stub.ts';
 import type { TicketMessage } from '../../src/helpdesk/tickets/ticket-message.ts';
-import type { TicketStub } from '../../src/helpdesk/tickets/ticket-stub.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 
 /** Proves by the header `proof`, and reads the body as events. */
@@ -37,11 +34,7 @@ const appForTest = async ({
   const lines: LogLine[] = [];
   const kept: unknown[] = [];
   const queued: TicketMessage[] = [];
-  const nobody = () => {
-    throw new Error('is not asked here');
-  };
   const app = createApp({
-    guard: await identityFrom({ ENVIRONMENT: 'development' }, 'webhooks'),
     connections: readConnections({
       HELPDESKS: JSON.stringify({
         default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
@@ -60,8 +53,6 @@ const appForTest = async ({
       queued.push(event);
       await enqueue(event);
     },
-    desk: nobody as unknown as () => DeskStub,
-    ticket: nobody as unknown as () => TicketStub,
     log: (line) => lines.push(line),
   });
   const post = async (path: string, { proof = 'new', body = JSON.stringify([message]) as BodyInit } = {}) => {

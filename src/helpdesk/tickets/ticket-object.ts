@@ -91,16 +91,14 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
     const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
     if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
     const place = stored ?? asking;
-    return { place, case: await this.#openCase(place) };
+    return { place, case: this.#openCase(place) };
   }
 
-  async #openCase(place: TicketPlace): Promise<TicketCase> {
+  #openCase(place: TicketPlace): TicketCase {
     const { env, ctx } = this;
     const { workspace, helpdesk, ticketId } = place;
     const times = readTicketTimes(env);
-    const identity = await identityFrom(env, 'webhooks');
     const support = { fetch: (request: Request) => env.SUPPORT.fetch(request) };
-    const client = signedClient({ ...identity, targets: { support } });
     // The class is DeskObject, whose type the namespace does not carry.
     const desk = env.DESKS.getByName(workspace) as unknown as DeskStub;
     return openCase({
@@ -118,7 +116,11 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
         const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
         return { desk: tool.desk(connection, { fetch, now: Date.now }), write: connection.write };
       },
-      analyse: supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now }),
+      analyse: async (request, options) => {
+        // Not before: what is delivered is kept whoever this function is.
+        const client = signedClient({ ...(await identityFrom(env, 'webhooks')), targets: { support } });
+        return supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now })(request, options);
+      },
       compose: composeNote,
       report: (jobs) => told(() => desk.report(workspace, { helpdesk, ticketId }, jobs)),
       pause: (until) => told(() => desk.pause(workspace, helpdesk, until)),
