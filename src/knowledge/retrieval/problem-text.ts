@@ -1,5 +1,7 @@
 import { splitSentences } from '../answers/split-sentences.ts';
 import { wordsOf } from '../search/analyse-text.ts';
+import { stem } from '../search/stem.ts';
+import { isCommonWord } from './topic-words.ts';
 
 /** What a message is about, without what surrounds it. */
 export interface ProblemText {
@@ -31,7 +33,7 @@ const MAX_SUBJECT = 300;
 export const problemText = (message: string, subject = ''): ProblemText => {
   const own = ownLines(message.slice(0, MAX_READ).replace(/\r\n?/g, '\n').split('\n'));
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
-  const about = withoutReply(subject.slice(0, MAX_SUBJECT));
+  const about = tellingSubject(withoutReply(subject.slice(0, MAX_SUBJECT)));
   const body = withoutMarkup(lines.join('\n')).trim();
   const whole = [about, body].filter((part) => part !== '').join('\n');
   const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
@@ -118,6 +120,20 @@ const withoutMarkup = (text: string): string =>
 
 const withoutReply = (subject: string): string =>
   subject.replace(/^(?:\s{0,3}(?:re|fw|fwd|aw|wg|tr|rv)\s?(?:\[\d{1,3}\])?:){1,8}/i, '').trim();
+
+/** "Question", "Help needed": what any ticket may be called is no part of the problem. */
+const tellingSubject = (subject: string): string =>
+  wordsOf(subject).every((word) => isCommonWord(word) || isCommonWord(stem(word)) || OF_SUBJECTS.has(word))
+    ? ''
+    : subject;
+
+/** The same in other languages. */
+const OF_SUBJECTS: ReadonlySet<string> = new Set(
+  (
+    'subject ticket inquiry enquiry message contact form urgent frage fragen anfrage hilfe bitte dringend wichtig kontakt ' +
+    'nachricht demande aide urgence bonjour consulta ayuda duda pregunta urgente domanda aiuto richiesta ajuda vraag hulp'
+  ).split(' '),
+);
 
 const sentencesOf = (text: string): string[] =>
   text
