@@ -125,16 +125,23 @@ const addressOf = ({ tool, apiUrl }: HelpdeskApi, { path }: ApiCall): string => 
 
 type Failure = (
   problem: string,
-  options?: { isPassing?: boolean; isLost?: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+  options?: {
+    isPassing?: boolean;
+    isLost?: boolean;
+    isMissing?: boolean;
+    retryAfterMs?: number | undefined;
+    cause?: unknown;
+  },
 ) => HelpdeskFailed;
 
 /** What was lost passes; of a write it is unclear whether it was carried out. */
 const failureOf =
   ({ tool }: HelpdeskApi, { doing, method = 'GET', isSafe = method === 'GET' }: ApiCall): Failure =>
-  (problem, { isPassing = false, isLost = false, retryAfterMs, cause } = {}) =>
+  (problem, { isPassing = false, isLost = false, isMissing = false, retryAfterMs, cause } = {}) =>
     new HelpdeskFailed(`Cannot ${doing} in ${tool}: ${problem}`, {
       isPassing: isPassing || isLost,
       isUnclear: isLost && !isSafe,
+      isMissing,
       retryAfterMs,
       cause,
     });
@@ -164,6 +171,7 @@ const statusFailure = (response: Response, { api, call }: { api: HelpdeskApi; ca
     isPassing,
     // A proxy's 502 or 504 tells nothing of what the tool behind it did.
     isLost: status === 408 || status >= 500,
+    isMissing: status === 404,
     retryAfterMs: asked ?? (status === 429 ? api.quietMs : undefined),
   });
 };

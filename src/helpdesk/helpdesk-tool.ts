@@ -91,19 +91,29 @@ export class HelpdeskFailed extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the call may have been carried out all the same: its reply was lost or cannot be read. */
   readonly isUnclear: boolean;
+  /** Whether there is no such thing. A tool may tell of a ticket before its API shows it. */
+  readonly isMissing: boolean;
 
   constructor(
     message: string,
     {
       isPassing = false,
       isUnclear = false,
+      isMissing = false,
       retryAfterMs,
       cause,
-    }: { isPassing?: boolean; isUnclear?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    }: {
+      isPassing?: boolean;
+      isUnclear?: boolean;
+      isMissing?: boolean;
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause });
     this.isPassing = isPassing;
     this.isUnclear = isUnclear;
+    this.isMissing = isMissing;
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -179,7 +179,10 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
 
     it('says that a ticket that is gone does not come back', async () => {
       const { desk, signal } = open();
-      expect(await failure(desk.readTicket('99999999', { signal }))).toMatchObject({ isPassing: false });
+      expect(await failure(desk.readTicket('99999999', { signal }))).toMatchObject({
+        isPassing: false,
+        isMissing: true,
+      });
     });
 
     it('waits as long as the tool asks', async () => {

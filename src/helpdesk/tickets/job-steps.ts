@@ -24,7 +24,7 @@ export interface StepParts {
   onStep?: ((step: string) => void) | undefined;
 }
 
-/** A message is gone when it is not there so many first waits after its delivery: a tool may show it later than it tells of it. */
+/** A message or its ticket is gone when it is not there so many first waits after its delivery: a tool may show it later than it tells of it. */
 const GONE_AFTER_RETRIES = 10;
 
 /**
@@ -53,7 +53,10 @@ const wantsNote = ({ draft }: Job, { write, desk }: Connected): boolean =>
 /** Reads the ticket back, asks what to say, and keeps that here. A message that calls for no note ends the job. */
 const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefined> => {
   const { store, times, now, analyse, compose, newMarker } = parts;
-  const ticket = await readTicket(job, parts);
+  const ticket = await readTicket(job, parts).catch((error: unknown) => {
+    if (error instanceof HelpdeskFailed && error.isMissing) waitForMessage(job, { times, now: now() });
+    throw error;
+  });
   step(parts, 'read back');
   const named = messageOf(job, ticket, parts);
   const request = named === undefined ? undefined : supportRequestOf(ticket, named.message);

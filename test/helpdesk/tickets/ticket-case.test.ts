@@ -450,6 +450,20 @@ describe('what fails', () => {
     });
   });
 
+  it('is tried again for ten seconds where a ticket cannot be found yet, and then given up', async () => {
+    const missing = () => new HelpdeskFailed('Cannot read: status is 404', { isMissing: true });
+    const late = worldForTest();
+    late.fault = failing(['read', 0, { before: missing() }]);
+    await deliver(late, 'm1');
+    expect([late.notes.length, states(late)]).toEqual([1, ['done note']]);
+    const gone = worldForTest();
+    gone.fault = (call) => (call === 'read' ? { before: missing() } : undefined);
+    await deliver(gone, 'm1');
+    expect(states(gone)).toEqual(['dead null']);
+    expect(gone.now - START).toBeGreaterThanOrEqual(10_000);
+    expect(gone.calls.length).toBeLessThan(10);
+  });
+
   it('is given up at once where it cannot pass, and tried again on demand from where it was', async () => {
     const world = worldForTest();
     world.fault = failing(['write', 0, { before: refused() }]);
