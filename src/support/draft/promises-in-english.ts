@@ -214,7 +214,6 @@ export const ENGLISH: PromiseLanguage = {
       'act',
       /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot)\s(?:\S+\s){0,4}?(?:replacements?|new|refund|credit|discount|returns?|claims?|costs?|bill|account)\b/u,
     ],
-    ['act', pattern(`${WHO}\\s(?:will )?(?:calls?|rings?|phones?|visits?)\\s(?:you|back)\\b`)],
     [
       'compensation',
       pattern(
@@ -233,16 +232,6 @@ export const ENGLISH: PromiseLanguage = {
       'date',
       pattern(
         `\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}|\\byou\\s(?:will )?(?:get|receive|hear)\\s(?:\\S+\\s){0,3}?(?:answer|reply|response|from us|back)\\s${TIME}|\\b(?:issue|problem|bug|fault) (?:is|gets) (?:fixed|solved|resolved)\\s${TIME}`,
-      ),
-    ],
-    [
-      'date',
-      pattern(`\\b(?:delivery|dispatch|shipment|arrival|back in stock|eta)\\b(?:\\s\\w+){0,3}?\\s(?:${TIME}|${DAY})`),
-    ],
-    [
-      'date',
-      pattern(
-        `\\b(?:com(?:es?|ing)(?: out)?|launch(?:es)?|(?:is|are|be) (?:available|released))\\s(?:in|on|next|this)\\s(?:\\w+\\s)?(?:${MONTH}|${DAY}|spring|summer|autumn|winter|month|year)\\b`,
       ),
     ],
     [
