@@ -6,6 +6,7 @@ import { splitSentences } from '../knowledge/answers/split-sentences.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { type TriedAlready, triedAlready } from './draft/tried-already.ts';
+import { forwardedMail } from './forwarded-mail.ts';
 import { leansOnHistory, messageKind } from './message-kind.ts';
 import { ticketProduct } from './ticket-product.ts';
 
@@ -58,8 +59,9 @@ export const readTicket = (
   const agent = history.flatMap(({ from, text }) => (from === 'agent' ? [text] : []));
   const customerMessages = [...before, message];
   const last = history.at(-1);
-  const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
-  const asked = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
+  const mail = forwardedMail(message);
+  const kind = messageKind(mail, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
+  const asked = kind === 'follow-up' ? withHistory(mail, before) : withSubject(mail, before);
   const told = ticketProduct(request.metadata?.product, {
     ...{ taxonomy, mask },
     texts: [message, subject ?? '', ...before.toReversed()],
