@@ -87,7 +87,7 @@ const sentencesOf = (text: string): string[] => {
 const toldIn = (text: string): ReadonlySet<string>[] =>
   sentencesOf(text).flatMap((told) => {
     if (told.endsWith('?')) return [];
-    const sentence = told.replace(OFF_AND_ON, '$&, restarted');
+    const sentence = told.replace(OFF_AND_ON, '$&, restarted,');
     const cue = CUE.exec(sentence);
     // What stands behind the cue; in German and Dutch it may stand on both sides.
     const said =
@@ -98,7 +98,11 @@ const toldIn = (text: string): ReadonlySet<string>[] =>
     const useless = [...(isBefore ? sentence.split(PARTS) : []), OF_NO_USE.exec(sentence)?.[1] ?? ''].map(thingIn);
     const done = sentence
       .split(PARTS)
-      .filter((part) => (DONE.test(part) && !NOT_DONE.test(part)) || (IN_VAIN.test(part) && ACTION.test(part)))
+      .filter(
+        (part, at) =>
+          (DONE.test(part) && !NOT_DONE.test(part)) ||
+          ((IN_VAIN.test(part) || (at === 0 && NO_JOY.test(sentence))) && ACTION.test(part)),
+      )
       .map((part) => thingIn(part.replace(IN_VAIN, ' ').replace(WHO, ' ')));
     const isNewest = NEWEST.test(sentence) ? [UPDATED] : [];
     return [...behind, ...useless, ...done, ...isNewest].filter((thing) => thing.size > 0 && thing.size <= MAX_WORDS);
@@ -118,19 +122,22 @@ const WORK =
   'restart|reboot|reset|update|upgrade|reflash|flash|clean|unplug|replug|reseat|replace|swap|exchange|check|reinstall|reconnect|disconnect|power[- ]cycle';
 /** What helps may also be told as done: "restarted", "cables checked", "was replaced". */
 const DONE =
-  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off|used (?:a|an)(?:other)? (?:new|different|other)|moved (?:it|the \w{1,12}) to (?:a|an)(?:other)?)\b/i;
+  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|vacuumed|hoovered|wiped|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off|used (?:a|an)(?:other)? (?:new|different|other)|moved (?:it|the \w{1,12}) to (?:a|an)(?:other)?)\b/i;
 const NOT_DONE =
   /\b(?:not|never|cannot|can|could|should|must|may|will|would|be|being|to|shall|if|when|until|before|n['’]t)\b|n['’]t\b/i;
 const ACTION = new RegExp(`\\b(?:${WORK})(?:s|ed|d|ing|ting)?\\b|\\b(?:updat|upgrad|replac|exchang)ing\\b`, 'i');
 /** It was done, and did not help. */
 const IN_VAIN =
-  /\b(?:did(?: not|n['’]t)|does(?: not|n['’]t)|has(?: not|n['’]t)) (?:help|work|fix|solve|change|make)(?:ed|d)?\b.{0,60}|\b(?:no|without) (?:luck|effect|difference|success|improvement|change|result)\b/i;
+  /\b(?:did(?: not|n['’]t)|does(?: not|n['’]t)|has(?: not|n['’]t)) (?:help|work|fix|solve|change|make)(?:ed|d)?\b.{0,60}|\b(?:no|without) (?:luck|joy|effect|difference|success|improvement|change|result)\b|\b(?:was|is|were) (?:useless|pointless|in vain|no (?:use|help))\b|\bdoes(?: not|n['’]t) do (?:a|any) ?thing\b/i;
+/** What was done, and behind it that it did not help. */
+const NO_JOY =
+  /^[^,;–—.]{1,60}[,;–—.]\s{1,3}(?:but |still |with )?(?:no (?:luck|joy|change|difference|effect)|same (?:thing|result)|nothing changed|nada)\b/i;
 const WHO = /\b(?:i|we|it|they|he|she)\b/gi;
 const NEWEST =
   /\b(?:latest|newest|current|most recent)\b.{0,20}\b(?:firmware|software|version)\b|\b(?:firmware|software)\b.{0,20}\bup[- ]to[- ]date\b/i;
 
 const OFF_AND_ON =
-  /\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b|\bpower[- ]?cycl(?:ed|ing)\b|\b(?:pulled|unplugged|disconnected) (?:it|everything|(?:the|its) (?:power|plug|mains|miner|device|unit|machine)(?: (?:plug|cable|cord))?)\b/gi;
+  /(?<!(?:not|never|n['’]t) )\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b|\bpower[- ]?cycl(?:ed|ing)\b|(?<!(?:not|never|n['’]t) )\b(?:pulled|yanked|unplugged|disconnected) (?:it|everything|(?:the|its) (?:power|plug|mains|miner|device|unit|machine)(?: (?:plug|cable|cord))?)\b/gi;
 /** "Eco mode makes no difference", "another pool does the same". */
 const OF_NO_USE =
   /^(?:\s*(?:but|and|also) )?(.{3,60}?) (?:(?:makes?|made|brings?|brought) no (?:difference|change)|ha[sd] no effect|(?:does|did|behaves?) the same)\b/i;
@@ -159,6 +166,9 @@ const SAME: ReadonlyMap<string, string> = new Map(
     ['swap', 'replace'],
     ['exchange', 'replace'],
     ['verify', 'check'],
+    ['vacuum', 'clean'],
+    ['hoover', 'clean'],
+    ['wipe', 'clean'],
     ['outlet', 'socket'],
     ['psu', 'supply'],
   ].map(([one = '', other = '']) => [stem(one), stem(other)]),
@@ -171,7 +181,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   (
     'tried try already also even after both another other others different new used use moved move running each own every twice thrice hardly times time several many still everything nothing all thing things device miner unit machine ' +
     'without success luck help helped result no not one two three four five few couple before now yesterday today did done made ' +
-    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night overnight evening minute minutes first'
+    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night overnight evening minute minutes first gave give out'
   )
     .split(' ')
     .map(stem),

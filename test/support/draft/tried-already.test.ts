@@ -25,6 +25,12 @@ describe('triedAlready() and wasTried()', () => {
     ['I pulled the plug for a minute', 'Pull the mains plug for 60 seconds.'],
     ['Running in Eco already.', 'Choose Eco mode under **Miner > Power**.'],
     ['I used a different cable', 'Use another cable.'],
+    ['I yanked the plug, counted to a hundred, and put it back in.', 'Restart the device.'],
+    ['Turned it off and back on again ten times.', 'Restart the device.'],
+    ['Gave it a reboot, no joy.', 'Restart the device.'],
+    ['A factory reset was useless.', 'Do a factory reset.'],
+    ["Restarting doesn't do a thing", 'Restart the device.'],
+    ['Hoovered the fan out.', 'Clean the fan.'],
   ])('knows what a customer has done: %j, %j', (message, step) => {
     expect(wasTried(step, told(message))).toBe(true);
   });
@@ -41,6 +47,9 @@ describe('triedAlready() and wasTried()', () => {
     ['Should the cable be replaced?', 'Replace the cable.'],
     ['I have not updated it yet', 'Update the firmware.'],
     ['The dashboard does not work', 'Open the dashboard.'],
+    ['I have not pulled the plug.', 'Restart the device.'],
+    ['Should I hoover the fan?', 'Clean the fan.'],
+    ['The LED did nothing when I pressed the button.', 'Check the LED.'],
   ])('leaves all else: %j, %j', (message, step) => {
     expect(wasTried(step, told(message))).toBe(false);
   });
