@@ -191,8 +191,10 @@ export const ENGLISH: PromiseLanguage = {
       ),
     ],
     // What is said of now, or as if it were done.
-    ['refund', pattern(`${BE}(?:refunded|reimbursed|paid back|compensated|waived|discounted)\\b`)],
-    ['compensation', pattern(`(?:\\b(?:account|${SUM}|${MONEY})\\s(?:\\S+\\s){0,3}?|will )${BE}credited\\b`)],
+    [
+      'refund',
+      pattern(`${BE}(?:refunded|reimbursed|paid back|credited(?! as| to the)|compensated|waived|discounted)\\b`),
+    ],
     [
       'act',
       pattern(
@@ -214,12 +216,7 @@ export const ENGLISH: PromiseLanguage = {
       'act',
       /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot)\s(?:\S+\s){0,4}?(?:replacements?|new|refund|credit|discount|returns?|claims?|costs?|bill|account)\b/u,
     ],
-    [
-      'compensation',
-      pattern(
-        `(?:\\d\\s?%|\\d percent|${SUM}) (?:off|discount)\\b|\\bhere(?:'s| is) (?:an?|your)\\s(?:\\S+\\s){0,3}?${MONEY}\\b`,
-      ),
-    ],
+    ['compensation', pattern(`(?:\\d\\s?%|\\d percent|${SUM}) (?:off|discount)\\b`)],
     ['price', pattern(`(?:'s|\\b(?:is|are|only|just))\\s(?:(?:only|just|about|around|roughly)\\s)?${SUM}`)],
     ['price', /\b(?:is|are) (?:on us|ours to pay)\b/u],
     [
@@ -228,12 +225,7 @@ export const ENGLISH: PromiseLanguage = {
         `^(?!.*\\b(?:was|were|had|did|got|must|has to|have to|needs?)\\b).*?\\b(?:you|it|this|that|they|everything|someone|somebody|one)(?:'s|'re|\\s(?:\\w+\\s){0,3}?(?:have|has|gets?|receive|reach(?:es)?|arrives?|be|yours|hear|expect|is|are))\\b(?:\\s\\S+){0,6}?\\s${CALENDAR}`,
       ),
     ],
-    [
-      'date',
-      pattern(
-        `\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}|\\byou\\s(?:will )?(?:get|receive|hear)\\s(?:\\S+\\s){0,3}?(?:answer|reply|response|from us|back)\\s${TIME}|\\b(?:issue|problem|bug|fault) (?:is|gets) (?:fixed|solved|resolved)\\s${TIME}`,
-      ),
-    ],
+    ['date', pattern(`\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}`)],
     [
       'repair',
       pattern(
