@@ -2,7 +2,7 @@ import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { leansOnHistory } from './message-kind.ts';
 
 /**
- * A message that hands on another mail, with that mail's subject and text in the place of its head; where the words before it say
+ * A message that hands on another mail, without that mail's head; where the words before it say
  * little by themselves ("FYI"), without them. Any other message as it is.
  *
  * @param message Masked.
@@ -15,15 +15,11 @@ export const forwardedMail = (message: string): string => {
     .slice(mark.index + mark[0].length)
     .replace(/^[ \t]{0,8}(?:>[ \t]?){1,9}/gm, '')
     .trim();
-  const [head = ''] = HEAD.exec(mail) ?? [];
-  const body = mail.slice(head.length).trim();
+  const body = mail.replace(HEAD, '').trim();
   if (body === '') return message;
-  const subject = SUBJECT.exec(head)?.[1] ?? '';
-  const before = leansOnHistory(problemText(own).text) ? '' : own;
-  return `${before}\n${subject}\n${body}`.trim();
+  return leansOnHistory(problemText(own).text) ? body : `${own}\n${body}`;
 };
 
 const MARK = /^[ \t>]{0,9}(?:-{2,} ?|begin )(?:forwarded|weitergeleitete|message transf|mensaje reen)[^\n]{0,60}$/im;
 /** "From: …", "Betreff: …": one behind the other. */
 const HEAD = /^(?:[*_]{0,2}\p{L}[\p{L}-]{0,12}[*_ ]{0,3}:[^\n]{0,500}(?:\n|$))+/u;
-const SUBJECT = /^[*_]{0,2}(?:subject|betreff|objet|asunto)[*_ ]{0,3}:[*_ ]{0,4}(.*)/im;

@@ -7,7 +7,7 @@ Date: Mon, 2 Nov 2026
 Subject: node stuck
 
 Hi, my node has been at 87 % for four days.`;
-const ASKED = 'node stuck\nHi, my node has been at 87 % for four days.';
+const ASKED = 'Hi, my node has been at 87 % for four days.';
 
 describe('forwardedMail()', () => {
   it.each([
