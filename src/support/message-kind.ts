@@ -58,7 +58,7 @@ const STILL =
 
 /** It speaks of what was advised. */
 const REFERS =
-  /(?<!\p{L})(?:steps? \d|(?:first|second|third|last|next) step|(?:all|these|those|your) (?:steps|instructions)|your (?:advice|suggestion|tip)|as you (?:said|wrote|suggested|told|advised)|you (?:told|advised|suggested)|schritt \d|wie (?:beschrieben|empfohlen)|étape \d|paso \d)(?!\p{L})/iu;
+  /(?<!\p{L})(?:steps? \d|(?:first|second|third|last|next) step|(?:all|these|those|your) (?:steps|instructions)|your (?:advice|suggestion|tip)|as you (?:said|wrote|suggested|told|advised)|you (?:told|advised|suggested)|forgot to (?:mention|say|add|tell|write)|schritt \d|wie (?:beschrieben|empfohlen)|étape \d|paso \d)(?!\p{L})/iu;
 
 const phrase = (...alternatives: readonly string[]) =>
   new RegExp(`(?<![\\p{L}'])(?:${alternatives.join('|')})(?![\\p{L}'])`, 'u');
@@ -81,7 +81,7 @@ const WELL = '(?:now|again|fine|well|great|perfectly|normally|like a charm|as it
 const SOLVED = phrase(
   "(?:that|this|it|you|which|everything|problem|issue|error|restart|reboot|update|reset|cable|tip|advice|'s|is|'ve|have|has)(?: (?:has|have|is|was|got|been|all|now|finally|really|completely))* (?:fixed|solved|resolved|sorted|cured)(?: (?:it|this|everything|now|out|the (?:problem|issue|error)))?",
   `(?:it|this|that|all|everything|miner|device|unit|apollo|mine|dashboard|node)(?: (?:i{2,3}|is|has been|seems to be|all|now|finally|both))*'?s? (?:works|worked|working|runs|running|hashes|hashing|mines|mining|syncs|syncing)(?: ${WELL})+`,
-  "did the trick|that did it|that helped|all good(?: now)?|(?:problem|issue|error) (?:is |has )?(?:gone|solved|fixed|resolved|over)|(?:is |are )?back (?:online|up|to normal)|up and running|works(?: fine)? now|(?:can|may) (?:be closed|close (?:the|this) (?:ticket|case))|i(?:'ll| will) (?:try|test|check|do) (?:it|that|this|them)",
+  "did the trick|that did it|that helped|all (?:good|sorted|set|fixed)(?: now)?|(?:problem|issue|error) (?:is |has )?(?:gone|solved|fixed|resolved|over)|(?:is |are )?back (?:online|up|to normal)|up and running|works(?: fine)? now|(?:can|may) (?:be closed|close (?:the|this) (?:ticket|case))|i(?:'ll| will) (?:try|test|check|do) (?:it|that|this|them)",
   '(?:funktioniert|läuft|geht) (?:jetzt|nun|wieder|alles)|(?:jetzt|nun) (?:funktioniert|läuft|geht) (?:es|alles)|(?:problem|fehler) (?:ist )?(?:gelöst|behoben|erledigt|weg)|hat (?:geklappt|geholfen|funktioniert)|hat sich erledigt',
   '(?:ça|cela|tout) (?:marche|fonctionne)(?: maintenant| bien)?|(?:problème )?(?:est )?(?:résolu|réglé)|ya (?:funciona|está)|(?:solucionado|resuelto|risolto|resolvido|opgelost)|(?:ora |adesso |já )?funziona(?: ora| adesso)?|já funciona|werkt (?:nu|weer)',
 );
@@ -94,7 +94,7 @@ const THANKS = phrase(
 const POLITE: ReadonlySet<string> = new Set(
   (
     "thanks thank thx ty cheers appreciate appreciated perfect great awesome nice super excellent good ok okay alright so very much many a an lot really it that this is was i i'm we me us you your yours " +
-    "for the all and again in advance quick fast kind friendly detailed help helping support reply answer response service time team everyone dear hi hello hey there have day weekend best kind regards got will try do name it's that's " +
+    "for the all and again in advance quick fast kind friendly detailed help helping support reply answer response service time team everyone mate dear hi hello hey there have day weekend best kind regards got will try do name it's that's " +
     'danke dank dankeschön vielen herzlichen besten schnelle antwort hilfe die der das den für euch ihnen ihre eure sehr und viele grüße liebe hat alles klar ' +
     'merci beaucoup bien pour votre réponse aide et gracias muchas por su tu respuesta ayuda y la el grazie mille per risposta aiuto obrigado obrigada muito pela resposta bedankt dankjewel hartelijk voor je uw snelle hulp'
   ).split(' '),

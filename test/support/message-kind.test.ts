@@ -14,6 +14,8 @@ describe('messageKind()', () => {
     'Thanks, I will try that',
     'Merci beaucoup, ça marche',
     'Hat geklappt, danke!',
+    'Cheers mate, all sorted!',
+    'all set now, thanks',
     'Gracias, ya funciona',
     'Hi Anna,\n\nthat helped, everything works fine now.\n\nBest regards\nHans',
   ])('sees the end of it: %j', (message) => {
@@ -27,6 +29,8 @@ describe('messageKind()', () => {
     'is my miner fixed',
     'It fixed nothing',
     'Working now, but loud',
+    'It is not all sorted',
+    'All set up, then it went dark',
     'It works now and the LED is red',
     'Please cancel. Thanks',
     'I want to return my order, thanks',

@@ -27,6 +27,13 @@ describe('readTicket()', () => {
     }
   });
 
+  it('reads what was forgotten with what it is added to', () => {
+    const history = [{ from: 'customer' as const, text: 'My Apollo II shows 0 H/s since Monday' }];
+    const { question, isFollowUp, product } = read("Forgot to mention: it's the Apollo III, not the II.", { history });
+    expect(question).toContain('0 H/s');
+    expect([isFollowUp, product]).toEqual([true, 'Apollo III']);
+  });
+
   it('puts the thing in the place of a pronoun', () => {
     const history = [{ from: 'customer' as const, text: 'I bought the Apollo III last week.' }];
     expect(read('How do I connect it to my router at home by cable?', { history }).question).toContain('Apollo III');

@@ -11,7 +11,7 @@ const word = (alternatives: string): RegExp =>
 /** Words of danger to people or property. */
 export const DANGER: ByLanguage = {
   en: word(
-    'smok(?:e|es|ed|ing)|(?:caught|catch(?:es|ing)?|on) fire|fire (?:from|in|inside|came|comes|coming|broke|started|hazard)|(?:and|a|with) fire(?! (?:up|brigade|department|alarm))|flames?|spark(?:s|ing)?|burn(?:ing|t) (?:smell|plastic)|smell(?:s|ed|ing)? (?:of |like )?(?:something )?(?:burn(?:t|ing|ed)|plastic|smoke)|burning(?! (?:\\w+ ){0,3}(?:image|sd|card|usb|disk|stick|coins?|bitcoin|money))|melt(?:s|ed|ing)|electric(?:al)? shock|(?:got|gets?|gave|gives?|had|felt) (?:me |him |her |us )?(?:an? )?(?:electric |little |small |bad )?shocks?|shocked (?:me|him|her|my)|electrocuted|explo(?:ded?|des|ding|sion)|burn(?:ed|t) (?:my|his|her) (?:hand|finger|arm)s?|injured',
+    'smok(?:e|es|ed|ing)|(?:caught|catch(?:es|ing)?|on) fire|fire (?:from|in|inside|came|comes|coming|broke|started|hazard)|(?:and|a|with) fire(?! (?:up|brigade|department|alarm))|flames?|spark(?:s|ing)?|burn(?:ing|t) (?:smell|plastic|hair|rubber)|scorched|charred|singed|tingl(?:e|ed|es|ing)|zapped|loud (?:bang|pop)|(?:smell(?:s|ed|ing)?|st[ia]nks?|reeks?) (?:of |like )?(?:something )?(?:burn(?:t|ing|ed)|plastic|smoke)|burning(?! (?:\\w+ ){0,3}(?:image|sd|card|usb|disk|stick|coins?|bitcoin|money))|melt(?:s|ed|ing)|electric(?:al)? shock|(?:got|gets?|gave|gives?|had|felt) (?:me |him |her |us )?(?:an? )?(?:electric |little |small |bad )?shocks?|shocked (?:me|him|her|my)|electrocuted|explo(?:ded?|des|ding|sion)|burn(?:ed|t) (?:my|his|her) (?:hand|finger|arm)s?|injured',
   ),
   de: word(
     'rauch(?:t|te|en)?|geraucht|qualm(?:t|te|en)?|gequalmt|brennt|brannte|gebrannt|brandgeruch|(?:verbrannt|verkohlt|verschmort|angesengt)(?:e[nrs]?)?|in brand|feuer|flammen?|funken|geschmolzen|stromschl(?:ag|äge)|elektrisch(?:e|er|en) schlag|schlag bekommen|explodiert|verletzt',
@@ -108,7 +108,7 @@ export const WANTED: readonly Wanted[] = [
     what: 'date',
     asked: {
       en: word(
-        '(?:exact|expected|delivery|arrival|release|ship(?:ping|ment)?) date|by when|until when|(?:when|what (?:day|date)) (?:will|can|do|does|would|should|is|are) (?:i|you|we|it|my|the|your|our|they|this|an?) (?:[\\w-]+ ){0,5}?(?:arrive|get|receive|have (?:it|my|the|an?)|ship(?:ped|ping)?|deliver(?:ed)?|come|coming|sent|send|hear|reply|answer|expect(?:ed)?|released?|available|in stock|back|ready|due|fixed|repaired|refunded|replaced|here)',
+        '(?:exact|expected|delivery|arrival|release|ship(?:ping|ment)?) date|by when|until when|how (?:long|soon) (?:until|till|before|will|can|do) (?:i|you|we|my|it|the) (?:\\S+ ){0,5}?(?:get|arrives?|receive|refund|replacement|parcel|money)|(?:arrives?|delivered) (?:before|by|in time)|(?:when|what (?:day|date)) (?:will|can|do|does|would|should|is|are) (?:i|you|we|it|my|the|your|our|they|this|an?) (?:[\\w-]+ ){0,5}?(?:arrive|get|receive|have (?:it|my|the|an?)|ship(?:ped|ping)?|deliver(?:ed)?|come|coming|sent|send|hear|reply|answer|expect(?:ed)?|released?|available|in stock|back|ready|due|fixed|repaired|refunded|replaced|here)',
       ),
       de: word(
         'bis wann|wann (?:kommt|kommen|bekomme|erhalte|wird .{1,60}(?:geliefert|verschickt|versendet|repariert|erstattet|ersetzt)|liefert)|liefertermin',
@@ -122,14 +122,14 @@ export const WANTED: readonly Wanted[] = [
     what: 'price',
     asked: {
       en: word(
-        'how much (?:\\S+ ){0,8}?(?:costs?|charge|pay|price|fee)|how much (?:is|are) (?:an?|one|it|shipping|delivery|the (?:repair|shipping|delivery|part|fan))|what (?:does|do|will|would|is|are) (?:\\S+ ){0,8}?(?:cost|price)s?',
+        'how much (?:\\S+ ){0,8}?(?:costs?|charge|pay|price|fee)|how much (?:is|are) (?:an?|one|it|shipping|delivery|the (?:repair|shipping|delivery|part|fan))|what(?:.s| does| do| will| would| is| are) (?:\\S+ ){0,8}?(?:cost|price)s?',
       ),
       de: word('(?:was|wie ?viel) (?:kostet|kosten)|wie teuer'),
       fr: word('combien (?:coûte|coûtent|coûtera|ça coûte)|quel est le prix'),
       es: word('cuánto (?:cuesta|cuestan|vale)|qué precio'),
     },
     named: {
-      en: word('price|quotation'),
+      en: word('price|quot(?:e|ation)'),
       de: word('preise?|kostenvoranschlag'),
       fr: word('prix|devis'),
       es: word('precio'),

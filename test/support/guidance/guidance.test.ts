@@ -265,6 +265,10 @@ describe('signalsIn()', () => {
     ['there is fire from the case', 'fire from'],
     ['It smells like burnt plastic', 'smells like burnt'],
     ['something is burning inside', 'burning'],
+    ['It left a mark, and the room stinks like burnt hair', 'stinks like burnt'],
+    ['The edge of the plug is scorched', 'scorched'],
+    ['I felt a tingle when I touched the case', 'tingle'],
+    ['There was a loud pop, now the breaker trips', 'loud pop'],
   ])('hears danger however it is told: %j', (text, danger) => {
     expect(signalsIn(text, 'en').danger).toBe(danger);
   });
@@ -295,6 +299,10 @@ describe('signalsIn()', () => {
     ['When will my order be shipped?', 'date'],
     ['Wann kommt mein Paket?', 'date'],
     ['How much does a fan cost?', 'price'],
+    ["What's the price of a fan?", 'price'],
+    ['We need a quote for 50 units', 'price'],
+    ['How long until I see my refund?', 'date'],
+    ['Can you promise it arrives before Christmas?', 'date'],
   ])('hears the wish in %j', (text, wanted) => {
     expect(signalsIn(text).wanted).toBe(wanted);
   });
@@ -303,6 +311,8 @@ describe('signalsIn()', () => {
     'my new unit does not hash',
     'when do I have to restart it?',
     'How much power does it use?',
+    'How long will it take until the node is synced?',
+    'Where can I quote the serial number?',
     'The replacement fan that I ordered is loud',
     'The price of bitcoin fell yesterday',
     'Quando o dispositivo liga, faz barulho',
