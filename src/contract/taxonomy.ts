@@ -14,15 +14,19 @@ const Language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'is no l
 
 /**
  * A reply in Markdown. `{customer_name}`, `{product}` and `{subject}` stand for what the ticket says; `{knowledge}`, on a
- * line of its own, for the grounded steps: without knowledge that line goes, and with it nothing else.
+ * line of its own, for the grounded steps: without knowledge that line goes, and with it nothing else. `{missing_information}`, on a
+ * line of its own too, for the questions of facts that the customer has not told: without any its whole paragraph goes.
  */
 const ReplyTemplate = z.string().trim().min(1, 'is empty').max(8000);
 
 /** Something that must be known before the intent can be settled. */
 export const RequiredFact = z.strictObject({
   id: Id,
-  /** As the customer is asked: `Which firmware version does the dashboard show?` */
-  question: Phrase,
+  /** As the customer is asked, one for all languages or by language: `Which firmware version does the dashboard show?` */
+  question: z.union([
+    Phrase,
+    z.record(Language, Phrase).refine((each) => Object.keys(each).length > 0, 'is in no language'),
+  ]),
   /** How a message tells it: regular expressions without flags, read as `iu`. Any match will do. Absent: by its words. */
   patterns: z.array(z.string().min(1).max(300)).max(20).optional(),
   /** Members of the ticket's `metadata` that tell it too: `product`, `attachments`. */

@@ -18,6 +18,7 @@ import { withoutName } from './draft/without-name.ts';
 import { writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
+import { missingInformation } from './guidance/missing-information.ts';
 import { saidIn } from './guidance/said-in.ts';
 import { signalsIn } from './guidance/signals.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
@@ -70,7 +71,9 @@ export const analyze = async (
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const { text: problem } = problemText(ticket.question, ticket.subject);
-  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem } });
+  const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+  const missing = missingInformation(intent, ticket);
+  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem, missing } });
   const plain = compose(
     classification,
     request.customer_name,
@@ -82,7 +85,7 @@ export const analyze = async (
     intent_classification: classification,
     draft: composed.draft,
     knowledge_retrieval: knowledgeBlock(found),
-    agent_guidance: guideAgent({ taxonomy, classification, ticket, knowledge, composed, model: account, now }),
+    agent_guidance: guideAgent({ taxonomy, classification, ticket, missing, knowledge, composed, model: account, now }),
   };
 };
 

@@ -81,7 +81,9 @@ describe('the sample taxonomy', () => {
     for (const template of templates) {
       expect(template.split('\n')).toContain('{knowledge}');
       const placeholders = [...template.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
-      expect(['customer_name', 'product', 'subject', 'knowledge']).toEqual(expect.arrayContaining(placeholders));
+      expect(['customer_name', 'product', 'subject', 'knowledge', 'missing_information']).toEqual(
+        expect.arrayContaining(placeholders),
+      );
     }
   });
 

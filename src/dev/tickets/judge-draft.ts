@@ -97,9 +97,12 @@ const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
   const texts = typeof template === 'string' ? [template] : Object.values(template);
   const phrases = phrasesOf(draft.language ?? taxonomy.language);
   const more = [phrases.lead, phrases.sources, phrases.seeAlso, phrases.greeting.replace('{name}', ' {customer_name}')];
-  const questions = intent?.required_facts.map(({ question }) => question) ?? [];
+  const questions =
+    intent?.required_facts.flatMap(({ question }) =>
+      Object.values(typeof question === 'string' ? [question] : question),
+    ) ?? [];
   const lines = [...texts, ...more, ...questions, taxonomy.signature ?? ''].map((text) =>
-    text.replace('{knowledge}', ''),
+    text.replace('{knowledge}', '').replace('{missing_information}', ''),
   );
   const statements = lines.flatMap((text) =>
     statementSpans(text).map(({ start, end }) => plainOf(text.slice(start, end))),

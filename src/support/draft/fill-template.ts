@@ -9,6 +9,8 @@ export interface TemplateValues {
   customerName?: string | undefined;
   product?: string | undefined;
   subject?: string | undefined;
+  /** Questions to the customer. */
+  missing?: readonly string[] | undefined;
 }
 
 /** A filled template, cut where the grounded steps go. Markdown. */
@@ -21,14 +23,15 @@ export interface FilledTemplate {
 
 /**
  * Fills a template. A name that is missing or is none goes with the space before it; for a product or a subject that is
- * missing a word of the template's language stands in. A template without `{customer_name}` is greeted before it.
+ * missing a word of the template's language stands in. The questions are a list; where there are none, their paragraph goes. A template
+ * without `{customer_name}` is greeted before it.
  */
 export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): FilledTemplate => {
   const phrases = phrasesOf(template.language);
   const name = nameInGreeting(values.customerName);
   const product = sayable(values.product) ?? phrases.product;
   const subject = sayable(values.subject) ?? phrases.subject;
-  const lines = template.text.replaceAll('\r\n', '\n').split('\n');
+  const lines = withQuestions(template.text.replaceAll('\r\n', '\n'), values.missing ?? []).split('\n');
   const place = lines.findIndex((line) => line.trim() === KNOWLEDGE);
   // Only on a line of its own does it stand for the steps.
   const fill = (part: readonly string[]) =>
@@ -50,7 +53,21 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
   return { greeting, before, after };
 };
 
+/** Of each paragraph as it stands there. */
+const withQuestions = (text: string, questions: readonly string[]): string => {
+  if (!text.includes(MISSING)) return text;
+  return text
+    .split(/\n{2,}/)
+    .flatMap((paragraph) => {
+      if (!paragraph.includes(MISSING)) return [paragraph];
+      const list = questions.map((question) => `- ${escapeMarkdown(question)}`).join('\n');
+      return list === '' ? [] : [paragraph.replaceAll(MISSING, () => list)];
+    })
+    .join('\n\n');
+};
+
 const KNOWLEDGE = '{knowledge}';
+const MISSING = '{missing_information}';
 const NAME = '{customer_name}';
 
 /** The first paragraph is the greeting where it is one short line. */

@@ -1,11 +1,13 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
-import type { Taxonomy } from '../../contract/taxonomy.ts';
+import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPlantedName } from '../../knowledge/answers/planted-text.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
+import { missingInformation } from '../guidance/missing-information.ts';
+import { inLanguage } from '../in-language.ts';
 import { type ChosenTemplate, chooseTemplate } from './choose-template.ts';
 import { type FilledTemplate, fillTemplate } from './fill-template.ts';
 import { type GroundedPart, groundedPart } from './grounded-part.ts';
@@ -25,6 +27,8 @@ export interface DraftTicket {
   /** BCP 47, of the customer's words; undefined where it cannot be told. */
   language?: string | undefined;
   tried: TriedAlready;
+  /** What the customer has not told; absent: all that the metadata does not. */
+  missing?: readonly RequiredFact[] | undefined;
 }
 
 export interface DraftGeneratorParts {
@@ -70,7 +74,11 @@ export const createDraftComposer =
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
     const template = chooseTemplate(taxonomy, { intent: classification.primary_intent, language: ticket?.language });
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
-    const filled = fillTemplate(template, { customerName, product, subject: ticket?.subject });
+    const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
+    const missing = (ticket?.missing ?? missingInformation(intent, unknown)).map(
+      ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
+    );
+    const filled = fillTemplate(template, { customerName, product, subject: ticket?.subject, missing });
     const about = [intent?.title, intent?.description].join('\n');
     const text = ticket?.text ?? about;
     const products = [...taxonomy.devices, ...(intent?.devices ?? [])];

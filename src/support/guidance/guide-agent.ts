@@ -1,26 +1,28 @@
 import type { AgentGuidance, IntentClassification, RecommendedStep } from '../../contract/support-response.ts';
-import type { Taxonomy } from '../../contract/taxonomy.ts';
+import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
+import { inLanguage } from '../in-language.ts';
 import { autoSendOf } from './auto-send.ts';
 import { escalationOf } from './escalation.ts';
-import { missingInformation } from './missing-information.ts';
 import { type RisksInput, risksOf } from './risks.ts';
 
 export interface GuidanceInput extends RisksInput {
   taxonomy: Taxonomy;
   classification: IntentClassification;
+  /** What the customer has not told. */
+  missing: readonly RequiredFact[];
 }
 
 /** What the agent should know and do: steps with their sources, what to ask, what to look out for, who else must see it. */
 export const guideAgent = (input: GuidanceInput): AgentGuidance => {
-  const { taxonomy, classification, ticket, knowledge, composed } = input;
+  const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const given = { ticket, classification, coverage: knowledge.coverage };
   return {
     summary: summaryOf(input, intent?.title),
     recommended_steps: recommendedSteps(composed),
-    missing_information: missingInformation(intent, ticket),
+    missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
     risks: risksOf(input),
     escalation: escalationOf(taxonomy, intent, given),
     auto_send: autoSendOf(classification, intent),

@@ -4,16 +4,14 @@ import { analyseText } from '../../knowledge/search/analyse-text.ts';
 import { stem } from '../../knowledge/search/stem.ts';
 import type { TicketReading } from '../read-ticket.ts';
 
-/** Facts that an intent needs and the customer has told neither now nor before: as the questions of the taxonomy. */
+/** Facts that an intent needs and the customer has told neither now nor before. */
 export const missingInformation = (
   intent: Pick<Intent, 'required_facts'> | undefined,
   ticket: Pick<TicketReading, 'subject' | 'customerMessages' | 'metadata'>,
-): string[] => {
+): RequiredFact[] => {
   if (intent === undefined) return [];
   const said = [ticket.subject ?? '', ...ticket.customerMessages].join('\n').slice(-MAX_READ);
-  return intent.required_facts
-    .filter((fact) => !isInMetadata(fact, ticket.metadata) && !isSaid(fact, said))
-    .map(({ question }) => question);
+  return intent.required_facts.filter((fact) => !isInMetadata(fact, ticket.metadata) && !isSaid(fact, said));
 };
 
 /** Patterns of a taxonomy are read over so much, the latest of it, in UTF-16 units. */
@@ -28,7 +26,12 @@ const isInMetadata = ({ metadata = [] }: RequiredFact, known: TicketReading['met
   });
 
 const isSaid = (fact: RequiredFact, said: string): boolean =>
-  fact.patterns === undefined ? sharesWords(fact.question, said) : expressionsOf(fact).some((each) => each.test(said));
+  fact.patterns === undefined
+    ? questionsOf(fact).some((question) => sharesWords(question, said))
+    : expressionsOf(fact).some((each) => each.test(said));
+
+const questionsOf = ({ question }: RequiredFact): string[] =>
+  typeof question === 'string' ? [question] : Object.values(question);
 
 /** Those that compile: a taxonomy is checked when it is stored, by whatever engine did that. */
 const expressionsOf = oncePer(({ patterns = [] }: RequiredFact): readonly RegExp[] =>

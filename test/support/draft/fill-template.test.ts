@@ -25,6 +25,16 @@ describe('fillTemplate()', () => {
     expect(fill({}, { text: 'Hallo {customer_name},\n\ndein {product}', language: 'de' }).before).toBe('dein Gerät');
   });
 
+  it('lists the questions to the customer, and drops their paragraph where there are none', () => {
+    const text =
+      'Hello {customer_name},\n\n{knowledge}\n\nSo that we can look it up, please tell us:\n{missing_information}\n\nThank you.';
+    expect(fill({ missing: ['Which *order*?', 'To which country?'] }, { text }).after).toBe(
+      'So that we can look it up, please tell us:\n- Which \\*order\\*?\n- To which country?\n\nThank you.',
+    );
+    expect(fill({ missing: [] }, { text }).after).toBe('Thank you.');
+    expect(fill({}, { text }).after).toBe('Thank you.');
+  });
+
   it('greets before a template that does not', () => {
     const text = 'We have received your message.';
     expect(fill({ customerName: 'Dana' }, { text }).greeting).toBe('Hello Dana,');

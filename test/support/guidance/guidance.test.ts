@@ -152,7 +152,7 @@ describe('missingInformation()', () => {
     missingInformation(
       { required_facts: [{ id: 'fact', question: 'Which firmware version does the dashboard show?', ...fact }] },
       { customerMessages: ticket.said ?? [], subject: ticket.subject, metadata: { ...ticket.metadata } },
-    );
+    ).map(({ question }) => question);
 
   it('asks what neither message nor history nor subject nor metadata tells', () => {
     const fact = { patterns: ['\\bfirmware \\d'], metadata: ['firmware', 'attachments'] };
@@ -167,6 +167,12 @@ describe('missingInformation()', () => {
     const fact = { patterns: ['x{9}'], metadata: ['firmware', 'toString'] };
     for (const firmware of ['', ' ', null, [], false])
       expect(ask(fact, { metadata: { firmware } }), JSON.stringify(firmware)).toHaveLength(1);
+  });
+
+  it('goes by the words of the question in any of its languages', () => {
+    const fact = { question: { en: 'Which firmware version is it?', de: 'Welche Lampe ist eingebaut?' } };
+    expect(ask(fact, { said: ['Die Lampe ist schon eingebaut'] })).toEqual([]);
+    expect(ask(fact, { said: ['It is loud'] })).toHaveLength(1);
   });
 
   it('goes by the words of the question where there is no pattern', () => {

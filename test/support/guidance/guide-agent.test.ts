@@ -5,6 +5,7 @@ import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
 import type { ModelAccount } from '../../../src/support/draft/model-account.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
+import { missingInformation } from '../../../src/support/guidance/missing-information.ts';
 import { readTicket } from '../../../src/support/read-ticket.ts';
 import { knowledgeOf, passage, taxonomy } from '../draft/tickets.ts';
 
@@ -23,7 +24,11 @@ const guide = (
   const classification = { primary_intent: 'noise', confidence: 0.93 };
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: ticket.question } });
   const composed = compose(classification, undefined, request.metadata, knowledge);
-  const guidance = guideAgent({ taxonomy, classification, ticket, knowledge, composed, model, now: NOW });
+  const missing = missingInformation(
+    taxonomy.intents.find(({ id }) => id === 'noise'),
+    ticket,
+  );
+  const guidance = guideAgent({ taxonomy, classification, ticket, missing, knowledge, composed, model, now: NOW });
   expect(AgentGuidance.safeParse(guidance).error).toBeUndefined();
   return { ...guidance, all: guidance.risks.join('\n') };
 };

@@ -109,6 +109,13 @@ describe('readTaxonomy()', () => {
       /a line of its own/,
     ],
     [
+      'with questions amid a sentence',
+      withIntent({ reply_template: 'Tell us {missing_information} please' }),
+      'intents.0.reply_template',
+      /\{missing_information\} beside other words/,
+    ],
+    ['with a question in no language', fact({ question: {} }), 'intents.0.required_facts.0.question', /./],
+    [
       'with knowledge twice',
       withTaxonomy({ general_template: '{knowledge}\n\n{knowledge}' }),
       'general_template',
