@@ -216,7 +216,13 @@ export const ENGLISH: PromiseLanguage = {
       'act',
       /\b(?:we|i)(?:'ll)? (?:\w+ly |also |will )?(?:send|ship|mail|give|grant|offer|credit|accept|bear|take (?:over|care of)|foot)\s(?:\S+\s){0,4}?(?:replacements?|new|refund|credit|discount|returns?|claims?|costs?|bill|account)\b/u,
     ],
-    ['compensation', pattern(`(?:\\d\\s?%|\\d percent|${SUM}) (?:off|discount)\\b`)],
+    ['act', pattern(`${WHO}\\s(?:will )?(?:calls?|rings?|phones?|visits?)\\s(?:you|back)\\b`)],
+    [
+      'compensation',
+      pattern(
+        `(?:\\d\\s?%|\\d percent|${SUM}) (?:off|discount)\\b|\\bhere(?:'s| is) (?:an?|your)\\s(?:\\S+\\s){0,3}?${MONEY}\\b`,
+      ),
+    ],
     ['price', pattern(`(?:'s|\\b(?:is|are|only|just))\\s(?:(?:only|just|about|around|roughly)\\s)?${SUM}`)],
     ['price', /\b(?:is|are) (?:on us|ours to pay)\b/u],
     [
@@ -225,7 +231,22 @@ export const ENGLISH: PromiseLanguage = {
         `^(?!.*\\b(?:was|were|had|did|got|must|has to|have to|needs?)\\b).*?\\b(?:you|it|this|that|they|everything|someone|somebody|one)(?:'s|'re|\\s(?:\\w+\\s){0,3}?(?:have|has|gets?|receive|reach(?:es)?|arrives?|be|yours|hear|expect|is|are))\\b(?:\\s\\S+){0,6}?\\s${CALENDAR}`,
       ),
     ],
-    ['date', pattern(`\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}`)],
+    [
+      'date',
+      pattern(
+        `\\bexpect\\s(?:it|this|that|them|one|an?|your)\\b(?:\\s\\S+){0,5}?\\s${CALENDAR}|\\byou\\s(?:will )?(?:get|receive|hear)\\s(?:\\S+\\s){0,3}?(?:answer|reply|response|from us|back)\\s${TIME}|\\b(?:issue|problem|bug|fault) (?:is|gets) (?:fixed|solved|resolved)\\s${TIME}`,
+      ),
+    ],
+    [
+      'date',
+      pattern(`\\b(?:delivery|dispatch|shipment|arrival|back in stock|eta)\\b(?:\\s\\w+){0,3}?\\s(?:${TIME}|${DAY})`),
+    ],
+    [
+      'date',
+      pattern(
+        `\\b(?:com(?:es?|ing)(?: out)?|launch(?:es)?|(?:is|are|be) (?:available|released))\\s(?:in|on|next|this)\\s(?:\\w+\\s)?(?:${MONTH}|${DAY}|spring|summer|autumn|winter|month|year)\\b`,
+      ),
+    ],
     [
       'repair',
       pattern(

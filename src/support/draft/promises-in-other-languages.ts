@@ -14,6 +14,10 @@ export const GERMAN: PromiseLanguage = {
     /(?<!\p{L})(?:(?:sie|du) zahl(?:en|st)|(?:das|es) kostet (?:sie|dich)?) ?nichts|(?<!\p{L})(?:müssen|brauchen) (?:\p{L}+ ){0,3}?nichts (?:zu )?(?:be)?zahlen|kostet (?:sie|dich|ihnen|euch) nichts|(?:entstehen|fallen) .{0,30}keine (?:weiteren |zusätzlichen )?(?:kosten|gebühren)|ohne (?:weitere |zusätzliche )?(?:kosten|berechnung)(?!\p{L})/u,
   promises: [
     [
+      'act',
+      /(?<!\p{L})(?:erstattung|rückzahlung|ersatz|ersatzgerät|paket|sendung|bestellung)(?!\p{L}).{0,60}?(?<!\p{L})(?:veranlasst|genehmigt|bewilligt|unterwegs)(?!\p{L})|(?<!\p{L})kosten (?:übernehmen|tragen) wir(?!\p{L})|(?<!\p{L})(?:ihr|dein) \p{L}+ wird (?:ge|umge|ausge)tauscht(?!\p{L})/u,
+    ],
+    [
       'date',
       /^(?!bitte).*?(?<!\p{L})(?:geht|gehen|kommt|kommen|wird|werden|trifft|liefert|holt|bringt)(?!\p{L}).{0,80}?(?<!\p{L})(?:morgen|übermorgen|(?:am|bis|bis zum) (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|\d+\.)|nächste woche|diese woche)(?!\p{L})/u,
     ],
@@ -73,6 +77,10 @@ export const FRENCH: PromiseLanguage = {
     /(?<!\p{L})ne (?:vous |te )?(?:paie|payez|paierez|devrez|coûte|coûtera) .{0,20}rien|aucuns? frais(?!\p{L})|sans (?:aucun )?(?:frais|supplément)/u,
   promises: [
     [
+      'act',
+      /(?<!\p{L})(?:remboursement|remplacement|retour|échange|avoir|colis|commande|envoi)(?!\p{L}).{0,60}?(?<!\p{L})(?:effectué|accepté|approuvé|validé|accordé|versé|en route|en chemin)e?(?!\p{L})/u,
+    ],
+    [
       'refund',
       /(?<!\p{L})(?:ferons|effectuerons|procéderons|organiserons|ferai|allons (?:faire|effectuer|procéder|organiser)).{0,40}?(?:remboursement|échange|remplacement|geste|remise|réparation|enlèvement)/u,
     ],
@@ -122,6 +130,10 @@ export const SPANISH: PromiseLanguage = {
   denying:
     /(?<!\p{L})no (?:paga|pagará|pagas) nada|(?<!\p{L})no (?:tendrá|tiene|tendrás) que pagar|no le cost(?:ará|aría)|sin (?:ningún )?(?:coste|costo|cargo)/u,
   promises: [
+    [
+      'act',
+      /(?<!\p{L})(?:reembolso|reemplazo|cambio|devolución|paquete|pedido|envío|abono)(?!\p{L}).{0,60}?(?<!\p{L})(?:realizado|aceptad[oa]|aprobad[oa]|concedid[oa]|tramitad[oa]|reembolsado|en camino|en ruta)(?!\p{L})|(?<!\p{L})(?:damos|doy|hacemos) (?:un )?\d+ ?% de descuento/u,
+    ],
     [
       'refund',
       /(?<!\p{L})(?:haremos|haré|realizaremos|tramitaremos|gestionaremos|organizaremos|vamos a (?:hacer|realizar|tramitar)(?:le)?).{0,40}?(?:reembolso|cambio|descuento|devolución|envío|reparación|recogida)/u,
