@@ -47,6 +47,10 @@ describe('the sample taxonomy', () => {
       ['serial_number', 'serial A2-004711'],
       ['status_led', 'The LED is blinking amber'],
       ['status_led', 'a solid red light'],
+      ['status_led', 'slow blinking green'],
+      ['status_led', 'Die Lampe leuchtet rot'],
+      ['tried_so_far', 'I did everything on the page'],
+      ['tried_so_far', 'Ich habe es schon neu gestartet'],
       ['firmware_version', 'I am on 3.4.1'],
       ['since_when', 'It has been like this for three days'],
       ['error_code', 'it says E21'],
@@ -56,6 +60,7 @@ describe('the sample taxonomy', () => {
     for (const [id, text] of [
       ['order_number', 'Where is my order?'],
       ['status_led', 'The fan is loud'],
+      ['tried_so_far', 'I did not find the page'],
       ['firmware_version', 'It needs 12 V'],
       ['error_code', 'Everything is slow'],
     ] as const)
