@@ -86,7 +86,11 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
   const quoted = new Set(picked.flatMap(({ passage }) => shapeOf(passage).language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
   const grounding = draft.source_grounding ?? 1;
+  const questions = questionsIn(ticket.question);
   return [
+    ...(picked.length > 0 && questions > 1
+      ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
+      : []),
     ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
       ? [`The customer writes in "${ticket.language}", the draft is in "${draft.language}".`]
       : []),
@@ -102,6 +106,13 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
     ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
   ];
 };
+
+/** Sentences of two words at least that end with a question mark; "???" and "Dust?" are no further question. */
+const questionsIn = (text: string): number =>
+  text
+    .split(/(?<=[?.!\n])\s*/, MAX_SENTENCES)
+    .filter((sentence) => sentence.endsWith('?') && /\p{L}\P{L}{1,5}\p{L}/u.test(sentence)).length;
+const MAX_SENTENCES = 100;
 
 const namesOf = (value: unknown): string[] =>
   Array.isArray(value)

@@ -85,6 +85,14 @@ describe('guideAgent()', () => {
     expect(guide('The fan of my device is loud, what can I do?').risks).toEqual([]);
   });
 
+  it('counts the questions of a message that asks several', () => {
+    expect(guide('The fan is loud. How do I clean it? And may I open it while it runs?').all).toContain(
+      'The message asks 2 questions',
+    );
+    expect(guide('The fan is loud. What can I do??? Dust?').risks).toEqual([]);
+    expect(guide('How? What now? And when?', { knowledge: unavailableRetrieval() }).all).not.toContain('questions');
+  });
+
   it('warns of danger first', () => {
     expect(guide('There is smoke!!! and I want a refund').risks[0]).toContain('possible danger ("smoke")');
   });
