@@ -12,10 +12,21 @@ type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);
  * A function's app as a librarian: each question travels as a signed call of the gateway to `POST /librarians/{id}/ask`, as
  * it does in the product. Of the context, the metadata, the time and the signal travel with it.
  */
-export const servedLibrarian =
-  (id: string, served: Served, { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {}): Librarian =>
-  async (query, context) => {
-    const app = typeof served === 'function' ? await served(context?.ai) : served;
+export const servedLibrarian = (
+  id: string,
+  served: Served,
+  { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {},
+): Librarian => {
+  // Without a model one app serves all questions, as in an isolate.
+  let plain: App | Promise<App> | undefined;
+  const appFor = (ai: AIClient | undefined): App | Promise<App> => {
+    if (typeof served !== 'function') return served;
+    if (ai !== undefined) return served(ai);
+    plain ??= served(undefined);
+    return plain;
+  };
+  return async (query, context) => {
+    const app = await appFor(context?.ai);
     const target = { fetch: async (request: Request) => app.fetch(request) };
     const client = signedClient({ ...(await identityBeside('gateway', id)), targets: { [id]: target }, log: () => {} });
     const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
@@ -24,6 +35,7 @@ export const servedLibrarian =
     // Checked by the suite, which is what this is for.
     return answer.json() as LibrarianResponse;
   };
+};
 
 /** The development identity of one librarian in a directory that has another, which need not be one of the house. */
 export const identityBeside = (self: string, other: string) =>
