@@ -46,7 +46,7 @@ export const escalationOf = (
 
 /** A phrase of the rule that stands in the words does. */
 const speaksOfDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
-  any_of.some((phrase) => signalsIn(phrase).danger !== undefined && holdsPhrase(words, phrase));
+  any_of.some((phrase) => holdsPhrase(words, phrase) && signalsIn(phrase).danger !== undefined);
 
 const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
   any_of.some((phrase) => signalsIn(phrase).danger !== undefined);
