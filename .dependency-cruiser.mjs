@@ -2,6 +2,8 @@
 const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory'];
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime'];
+const BASE = ['markup', 'text', 'contract'];
+const BELOW_MIDDLE = ['grounding', 'search', ...LOWER, ...BASE];
 
 const may = (room, allowed) => ({
   name: `${room}-imports`,
@@ -20,11 +22,15 @@ export default {
       from: { path: '^src/contract/' },
       to: { pathNot: ['^src/contract/', 'node_modules/zod/'] },
     },
-    ...LOWER.map((room) => may(room, ['contract'])),
-    ...MIDDLE.map((room) => may(room, [...LOWER, 'contract'])),
-    ...DOMAINS.map((room) => may(room, [...MIDDLE, ...LOWER, 'contract'])),
+    may('text', []),
+    may('markup', ['text']),
+    ...LOWER.map((room) => may(room, ['text', 'contract'])),
+    may('search', [...LOWER, ...BASE]),
+    may('grounding', ['search', ...LOWER, ...BASE]),
+    ...MIDDLE.map((room) => may(room, BELOW_MIDDLE)),
+    ...DOMAINS.map((room) => may(room, [...MIDDLE, ...BELOW_MIDDLE])),
     // Where adapters are chosen from the environment: for functions, and for nobody else.
-    may('adapters', [...MIDDLE, ...LOWER, 'contract']),
+    may('adapters', [...MIDDLE, ...BELOW_MIDDLE]),
     {
       name: 'functions-stand-alone',
       severity: 'error',

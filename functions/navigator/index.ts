@@ -1,14 +1,14 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
-import { remoteMeaning } from '../../src/knowledge/search/remote-meaning.ts';
-import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { currentEdition } from '../../src/search/current-edition.ts';
+import { remoteMeaning } from '../../src/search/remote-meaning.ts';
+import { createRetriever } from '../../src/search/retrieve.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {

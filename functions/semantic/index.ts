@@ -2,11 +2,11 @@ import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { meaningsOf } from '../../src/adapters/meanings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
-import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { currentEdition } from '../../src/search/current-edition.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {

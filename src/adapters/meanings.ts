@@ -1,5 +1,5 @@
 import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
-import { type MeaningOf, meaningBy } from '../knowledge/search/meaning.ts';
+import { type MeaningOf, meaningBy } from '../search/meaning.ts';
 import { queryEmbeddingsOf } from './query-embeddings.ts';
 import type { AdapterSettings } from './settings.ts';
 import { vectorIndexesOf } from './vector-indexes.ts';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Article } from '../knowledge/articles/article.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
-import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
-import { compareByBytes } from '../knowledge/edition/text-table.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
+import type { Article } from '../search/article.ts';
+import type { EditionEntry } from '../search/edition-entry.ts';
+import { compareByBytes } from '../search/text-table.ts';
+import { wordsOf } from '../text/analyse-text.ts';
 import { withTypingMistakes } from './typing-mistakes.ts';
 
 /** Real texts to grow a large knowledge base from: those of the evaluation data, or the sample knowledge base. */

@@ -1,7 +1,7 @@
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { createConcierge } from '../gateway/concierge/concierge.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
+import { wordsOf } from '../text/analyse-text.ts';
 import { readBenchArticles } from './bench-corpus.ts';
 
 const LIBRARIANS = 50;

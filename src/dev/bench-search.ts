@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { buildEdition } from '../knowledge/edition/build-edition.ts';
-import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
-import { type Edition, openEdition } from '../knowledge/edition/open-edition.ts';
-import { searchEdition } from '../knowledge/search/search-edition.ts';
+import { buildEdition } from '../search/build-edition.ts';
+import type { EditionEntry } from '../search/edition-entry.ts';
+import { type Edition, openEdition } from '../search/open-edition.ts';
+import { searchEdition } from '../search/search-edition.ts';
 import { drawQuestions, growCorpus, readBenchArticles } from './bench-corpus.ts';
 
 const SIZES = [5_000, 50_000];

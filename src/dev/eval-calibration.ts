@@ -3,12 +3,12 @@ import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { loadTokenizer } from '../ai/tokenizer.ts';
 import { cl100k } from '../ai/tokenizers/cl100k.ts';
-import { FOREIGN_QUESTIONS } from '../knowledge/answers/foreign-questions.ts';
+import { FOREIGN_QUESTIONS } from '../search/foreign-questions.ts';
 import {
   fitSemanticCalibration,
   type SemanticCalibration,
   semanticCalibrationOf,
-} from '../knowledge/answers/semantic-calibration.ts';
+} from '../search/semantic-calibration.ts';
 import { calibrationError } from './decision-metrics.ts';
 import { askAll, embeddedEdition, halfOf, textsToEmbed } from './embed-set.ts';
 import { type JudgedQuestion, type JudgedSet, readMtrag, readNq, readSquad } from './eval-data.ts';
@@ -25,7 +25,7 @@ import { sentenceModel } from './sentence-model.ts';
 import { type KeptVectors, keepOnDisk } from './vectors-on-disk.ts';
 
 /**
- * Fits the calibration of an embedding model (`src/knowledge/answers/semantic-calibration.ts`) and prints it, with its error
+ * Fits the calibration of an embedding model (`src/search/semantic-calibration.ts`) and prints it, with its error
  * before and after on questions that it was not fitted on (docs/calibration.md). Fitted on one half of `nq-wiki` and of
  * `mtrag-un`, last turns alone.
  *
@@ -51,9 +51,7 @@ export const evalCalibration = async (
       ...foreign.flatMap((part) => semanticExamples(part, 'as asked').flat()),
     ],
   );
-  console.log(
-    `\nFor CALIBRATIONS in src/knowledge/answers/semantic-calibration.ts:\n\n  ${written(provider, calibration)}\n`,
-  );
+  console.log(`\nFor CALIBRATIONS in src/search/semantic-calibration.ts:\n\n  ${written(provider, calibration)}\n`);
   const heldOut = [...fitted.map((whole) => partOf(whole, 'held out')), ...asked.slice(FITTED_ON)];
   return heldOut.flatMap((part) => errorsOf(part, { model: provider.model, calibration }));
 };

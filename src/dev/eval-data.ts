@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Article } from '../knowledge/articles/article.ts';
-import type { Turn } from '../knowledge/search/analyse-query.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
-import { stem } from '../knowledge/search/stem.ts';
+import type { Turn } from '../search/analyse-query.ts';
+import type { Article } from '../search/article.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { stem } from '../text/stem.ts';
 
 /** A question and the units (paragraphs, passages or pages) that answer it. */
 export interface JudgedQuestion {

@@ -1,8 +1,8 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
-import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
 import { answerFromEdition, HITS } from '../navigator/answer-from-edition.ts';
 import type { NavigatorAnswer } from '../navigator/assemble-answer.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import { areaUnderCurve, calibrationError } from './decision-metrics.ts';
 import { askAll, embeddedEdition } from './embed-set.ts';
 import { type JudgedQuestion, type JudgedSet, readLines } from './eval-data.ts';

@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import { semanticCalibrationOf } from '../knowledge/answers/semantic-calibration.ts';
-import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
+import { semanticCalibrationOf } from '../search/semantic-calibration.ts';
 import { calibrationError, type Judged } from './decision-metrics.ts';
 import { type Asked, askAll, embeddedEdition, halfOf, readSample, unitOf } from './embed-set.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad } from './eval-data.ts';

@@ -1,8 +1,8 @@
-import { answeringModelOf, relevanceOfHits } from '../knowledge/answers/answering-model.ts';
-import { applyLogistic, type Example, type LogisticModel } from '../knowledge/answers/fit-logistic.ts';
-import { semanticFeatures } from '../knowledge/answers/semantic-calibration.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
-import type { SearchHit, SearchOutcome } from '../knowledge/search/search-edition.ts';
+import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
+import { applyLogistic, type Example, type LogisticModel } from '../search/fit-logistic.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
+import { semanticFeatures } from '../search/semantic-calibration.ts';
 import { calibrationError, type Judged, reliability } from './decision-metrics.ts';
 import { type Asked, unitOf } from './embed-set.ts';
 import type { JudgedSet } from './eval-data.ts';

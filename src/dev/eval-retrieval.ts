@@ -1,11 +1,11 @@
 import { standaloneQuestion } from '../gateway/conversation/standalone-question.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
-import { buildEdition } from '../knowledge/edition/build-edition.ts';
-import { type Edition, type EditionChunk, openEdition } from '../knowledge/edition/open-edition.ts';
-import type { Turn } from '../knowledge/search/analyse-query.ts';
-import { groupByArticle } from '../knowledge/search/group-by-article.ts';
-import { searchEdition } from '../knowledge/search/search-edition.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
+import type { Turn } from '../search/analyse-query.ts';
+import { buildEdition } from '../search/build-edition.ts';
+import { groupByArticle } from '../search/group-by-article.ts';
+import { type Edition, type EditionChunk, openEdition } from '../search/open-edition.ts';
+import { searchEdition } from '../search/search-edition.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import { withTypingMistakes } from './typing-mistakes.ts';
 

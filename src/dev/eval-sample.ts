@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeInArticle } from '../knowledge/articles/take-in-article.ts';
-import { buildEdition } from '../knowledge/edition/build-edition.ts';
-import type { EditionEntry } from '../knowledge/edition/edition-entry.ts';
-import { type Edition, openEdition } from '../knowledge/edition/open-edition.ts';
-import { groupByArticle } from '../knowledge/search/group-by-article.ts';
-import { searchEdition } from '../knowledge/search/search-edition.ts';
+import { buildEdition } from '../search/build-edition.ts';
+import type { EditionEntry } from '../search/edition-entry.ts';
+import { groupByArticle } from '../search/group-by-article.ts';
+import { type Edition, openEdition } from '../search/open-edition.ts';
+import { searchEdition } from '../search/search-edition.ts';
 import type { Measure } from './eval-retrieval.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { againstOf, SUPPORTED_FROM, scoreOf } from '../knowledge/answers/support-check.ts';
+import { againstOf, SUPPORTED_FROM, scoreOf } from '../grounding/support-check.ts';
 import { areaUnderCurve } from './decision-metrics.ts';
 import type { Measure } from './eval-retrieval.ts';
 import { baselineScore } from './support-baseline.ts';

@@ -1,5 +1,5 @@
 /**
- * Fits the weights of the support check and writes src/knowledge/answers/support/support-weights.ts.
+ * Fits the weights of the support check and writes src/grounding/support/support-weights.ts.
  *
  *   node src/dev/fit-support.ts --data <folder of evaluation data> [--dry]
  *
@@ -9,8 +9,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Feature } from '../knowledge/answers/support/compare-sentence.ts';
-import { againstOf, scoreOf } from '../knowledge/answers/support-check.ts';
+import type { Feature } from '../grounding/support/compare-sentence.ts';
+import { againstOf, scoreOf } from '../grounding/support-check.ts';
 import { areaUnderCurve } from './decision-metrics.ts';
 import { type MeasuredAnswer, measureAnswer, readJudgedAnswers, SUPPORT_SETS } from './support-data.ts';
 
@@ -184,4 +184,4 @@ for (const set of SUPPORT_SETS) {
   console.log(`${set.padEnd(18)} ${curveOf(own, others).toFixed(3)}  ${curveOf(own, all).toFixed(3)}`);
 }
 if (values.dry !== true)
-  writeFileSync(new URL('../knowledge/answers/support/support-weights.ts', import.meta.url), sourceOf(all));
+  writeFileSync(new URL('../grounding/support/support-weights.ts', import.meta.url), sourceOf(all));

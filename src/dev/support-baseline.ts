@@ -1,6 +1,6 @@
-import { splitSentences } from '../knowledge/answers/split-sentences.ts';
-import { wordsOf } from '../knowledge/search/analyse-text.ts';
-import { stem } from '../knowledge/search/stem.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { splitSentences } from '../text/split-sentences.ts';
+import { stem } from '../text/stem.ts';
 
 /**
  * What the support check has to beat: of each sentence the share of its word stems that the source has, halved for each of

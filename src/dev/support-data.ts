@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Comparison, compareSentence } from '../knowledge/answers/support/compare-sentence.ts';
-import { type PreparedSource, prepareSource } from '../knowledge/answers/support/prepare-source.ts';
-import { isSought, readWords } from '../knowledge/answers/support/read-words.ts';
-import { plainOf, statementSpans } from '../knowledge/answers/support/statements.ts';
+import { type Comparison, compareSentence } from '../grounding/support/compare-sentence.ts';
+import { type PreparedSource, prepareSource } from '../grounding/support/prepare-source.ts';
+import { isSought, readWords } from '../grounding/support/read-words.ts';
+import { plainOf, statementSpans } from '../grounding/support/statements.ts';
 import { readLines } from './eval-data.ts';
 
 /** An answer that people judged against its source. */

@@ -1,8 +1,8 @@
 import type { AIClient } from '../contract/librarian.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
-import type { Retriever } from '../knowledge/search/retrieve.ts';
-import { searchEdition } from '../knowledge/search/search-edition.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { Retriever } from '../search/retrieve.ts';
+import { searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';

@@ -1,5 +1,5 @@
-import { oncePer } from '../knowledge/edition/once-per.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import type { Edition } from '../search/open-edition.ts';
 import { type AnswerOptions, answerFromEdition } from './answer-from-edition.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
 

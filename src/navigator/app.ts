@@ -1,7 +1,5 @@
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
-import type { Retriever } from '../knowledge/search/retrieve.ts';
 import { requestBudget } from '../runtime/budget.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
@@ -10,6 +8,8 @@ import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { Retriever } from '../search/retrieve.ts';
 import { answerQuestion } from './answer-question.ts';
 import { createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';

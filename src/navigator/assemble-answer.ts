@@ -1,7 +1,7 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import type { Decision } from '../knowledge/answers/decide-answer.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
-import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import type { Decision } from '../grounding/decide-answer.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Assessment } from './assess-confidence.ts';
 import type { ChosenHits } from './choose-hits.ts';
 import { citeSources, type PlacedQuote } from './compose-answer.ts';

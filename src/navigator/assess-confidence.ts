@@ -1,8 +1,8 @@
 import { HIGH_FROM, levelOf, PARTIAL_BELOW } from '../contract/confidence.ts';
 import type { ConfidenceComponents, NavigatorResponse } from '../contract/navigator-response.ts';
-import type { Decision } from '../knowledge/answers/decide-answer.ts';
-import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import type { Decision } from '../grounding/decide-answer.ts';
 import { escapeText } from '../runtime/escape-html.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Comparison } from './compare-sources.ts';
 import { citationOf, listOf, oneLine, type PlacedQuote } from './compose-answer.ts';
 import type { Cue } from './question-cues.ts';

@@ -1,8 +1,8 @@
 import { NavigatorResponse } from '../contract/navigator-response.ts';
-import { groundingProblems, prepareGrounds } from '../knowledge/answers/grounding/check-grounding.ts';
-import { isPlanted } from '../knowledge/answers/planted-text.ts';
-import { prepareSource } from '../knowledge/answers/support/prepare-source.ts';
-import { checkSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
+import { groundingProblems, prepareGrounds } from '../grounding/literals/check-grounding.ts';
+import { isPlanted } from '../grounding/planted-text.ts';
+import { prepareSource } from '../grounding/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../grounding/support-check.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
 import { languageOf } from './language-of.ts';
 import type { ModelReply } from './model-reply.ts';

@@ -1,7 +1,7 @@
-import { articleAtHand } from '../knowledge/edition/chunks-at-hand.ts';
-import type { Edition, EditionArticle } from '../knowledge/edition/open-edition.ts';
-import { devicesNamedIn } from '../knowledge/search/devices-named-in.ts';
-import type { SearchHit } from '../knowledge/search/search-edition.ts';
+import { articleAtHand } from '../search/chunks-at-hand.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
+import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import type { SearchHit } from '../search/search-edition.ts';
 
 /** A hit with the article it lies in. */
 export interface ArticleHit extends SearchHit {

@@ -1,5 +1,5 @@
-import type { Unit } from '../knowledge/answers/read-passage.ts';
-import type { Span } from '../knowledge/answers/split-sentences.ts';
+import type { Unit } from '../grounding/read-passage.ts';
+import type { Span } from '../text/split-sentences.ts';
 import { isNegated } from './support-of-statement.ts';
 
 /** What another source says about a quoted statement. */

@@ -1,8 +1,8 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
-import type { Quote } from '../knowledge/answers/quote-passages.ts';
-import type { ChunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
-import type { EditionArticle, EditionChunk } from '../knowledge/edition/open-edition.ts';
+import type { Quote } from '../grounding/quote-passages.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
+import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
 
 /** A quote with where it stands. */
 export interface PlacedQuote {

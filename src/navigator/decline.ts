@@ -1,9 +1,9 @@
 import { confidenceOf, HIGH_FROM, levelOf } from '../contract/confidence.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
-import type { Decision } from '../knowledge/answers/decide-answer.ts';
-import type { SearchOutcome } from '../knowledge/search/search-edition.ts';
+import type { Decision } from '../grounding/decide-answer.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
+import type { AnsweringModel } from '../search/answering-model.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import { listOf, oneLine } from './compose-answer.ts';
 
 /** What is said when nothing is quoted. */

@@ -1,5 +1,5 @@
 import type { AIMessage } from '../contract/librarian.ts';
-import type { Turn } from '../knowledge/search/analyse-query.ts';
+import type { Turn } from '../search/analyse-query.ts';
 import type { ShownPassage } from './shown-passages.ts';
 
 /** Turns before the question that a model is shown. */

@@ -1,4 +1,4 @@
-import { stem } from '../knowledge/search/stem.ts';
+import { stem } from '../text/stem.ts';
 import { stemsOf } from './support-of-statement.ts';
 
 /** A sign that a passage may not be about what was asked, although the words fit (recipe, section 5). */

@@ -1,7 +1,7 @@
-import { type ChunkAtHand, chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
-import { oncePer } from '../knowledge/edition/once-per.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
 import { escapeText } from '../runtime/escape-html.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition } from '../search/open-edition.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 

@@ -1,12 +1,13 @@
-import type { AnsweringModel } from '../knowledge/answers/answering-model.ts';
-import { isPlanted, isPlantedName } from '../knowledge/answers/planted-text.ts';
-import type { Reading } from '../knowledge/answers/read-passage.ts';
-import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
-import { type Span, splitSentences } from '../knowledge/answers/split-sentences.ts';
-import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/edition/chunks-at-hand.ts';
-import { oncePer } from '../knowledge/edition/once-per.ts';
-import type { Edition, EditionArticle } from '../knowledge/edition/open-edition.ts';
-import { confidenceFeatures, type SearchOutcome } from '../knowledge/search/search-edition.ts';
+import { isPlanted, isPlantedName } from '../grounding/planted-text.ts';
+import type { Reading } from '../grounding/read-passage.ts';
+import { readingOf } from '../grounding/read-passage.ts';
+import { splitBlocks } from '../markup/split-blocks.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import type { AnsweringModel } from '../search/answering-model.ts';
+import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { confidenceFeatures, type SearchOutcome } from '../search/search-edition.ts';
+import { type Span, splitSentences } from '../text/split-sentences.ts';
 
 /** What is left out before anything is answered, with or without a model. */
 export interface Screen {

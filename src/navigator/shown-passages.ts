@@ -1,6 +1,6 @@
-import type { Span } from '../knowledge/answers/split-sentences.ts';
-import { type ChunkAtHand, chunkAtHand } from '../knowledge/edition/chunks-at-hand.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
+import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { Span } from '../text/split-sentences.ts';
 import type { ArticleHit } from './choose-hits.ts';
 import { sectionOf } from './compose-answer.ts';
 import { hiddenIn, isNamedByPlant, overlaps } from './screen.ts';

@@ -1,12 +1,12 @@
 import { isMeaningfulReason, REASON_MIN_LENGTH } from '../contract/confidence-reason.ts';
 import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { splitBlocks } from '../knowledge/answers/split-blocks.ts';
-import { splitSentences } from '../knowledge/answers/split-sentences.ts';
-import { type PreparedSource, prepareSource } from '../knowledge/answers/support/prepare-source.ts';
-import type { SupportReason } from '../knowledge/answers/support/support-reason.ts';
-import { checkSupport, type SentenceSupport, SUPPORTED_FROM } from '../knowledge/answers/support-check.ts';
+import { type PreparedSource, prepareSource } from '../grounding/support/prepare-source.ts';
+import type { SupportReason } from '../grounding/support/support-reason.ts';
+import { checkSupport, type SentenceSupport, SUPPORTED_FROM } from '../grounding/support-check.ts';
+import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
+import { splitSentences } from '../text/split-sentences.ts';
 import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
 import { isHedge } from './hedge.ts';
 import { stemsOf } from './support-of-statement.ts';

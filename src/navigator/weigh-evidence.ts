@@ -1,6 +1,7 @@
-import { type ChunkAtHand, chunkAtHand, readingOf } from '../knowledge/edition/chunks-at-hand.ts';
-import { oncePer } from '../knowledge/edition/once-per.ts';
-import type { Edition } from '../knowledge/edition/open-edition.ts';
+import { readingOf } from '../grounding/read-passage.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition } from '../search/open-edition.ts';
 import type { ArticleHit, ChosenHits } from './choose-hits.ts';
 import { type Comparison, comparableText, sourceComparer } from './compare-sources.ts';
 import { citationOf, oneLine, type PlacedQuote } from './compose-answer.ts';

@@ -1,10 +1,10 @@
 import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
-import { detectLanguage } from '../knowledge/answers/languages/detect-language.ts';
-import { isPlanted } from '../knowledge/answers/planted-text.ts';
-import { splitSentences } from '../knowledge/answers/split-sentences.ts';
+import { isPlanted } from '../grounding/planted-text.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import { splitSentences } from '../text/split-sentences.ts';
 import { type TriedAlready, triedAlready } from './draft/tried-already.ts';
 import { forwardedMail } from './forwarded-mail.ts';
 import { leansOnHistory, messageKind } from './message-kind.ts';

@@ -4,7 +4,7 @@ import { modelSummary } from '../../src/agents/semantic/model-summary.ts';
 import { summariseResults } from '../../src/agents/web-search/summarise-results.ts';
 import { webResult } from '../../src/agents/web-search/web-result.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
-import { chunkAtHand } from '../../src/knowledge/edition/chunks-at-hand.ts';
+import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
 import { scriptedModel } from '../navigator/scripted-model.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 

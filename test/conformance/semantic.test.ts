@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 import { createApp } from '../../src/agents/semantic/app.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
-import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 import { identityOf } from '../runtime/neighbours.ts';
 import { servedLibrarian } from './served-librarian.ts';

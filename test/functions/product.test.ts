@@ -14,12 +14,12 @@ import { serveFolder } from '../../src/dev/folder-kb.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, SAMPLE_KB } from '../../src/dev/product.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
-import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
 import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
-import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
-import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
-import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
-import { searchKnowledge } from '../../src/knowledge/search/search-knowledge.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { fitEdition } from '../../src/search/fit-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { createRetriever } from '../../src/search/retrieve.ts';
+import { searchKnowledge } from '../../src/search/search-knowledge.ts';
 import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
 import { idsInVector } from './look-into-services.ts';
 

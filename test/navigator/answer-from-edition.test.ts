@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { levelOf } from '../../src/contract/confidence.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();

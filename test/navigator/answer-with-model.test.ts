@@ -394,7 +394,7 @@ describe('the language of an answer', () => {
 
 describe('answerQuestion()', () => {
   const search = async (semantic: 'used' | 'late' | 'failed' | 'absent') => {
-    const { searchEdition } = await import('../../src/knowledge/search/search-edition.ts');
+    const { searchEdition } = await import('../../src/search/search-edition.ts');
     let calls = 0;
     return {
       calls: () => calls,

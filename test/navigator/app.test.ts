@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
-import { EditionUnavailable } from '../../src/knowledge/edition/edition-reader.ts';
-import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
-import type { Retriever } from '../../src/knowledge/search/retrieve.ts';
-import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { EditionUnavailable } from '../../src/search/edition-reader.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
+import type { Retriever } from '../../src/search/retrieve.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { chunkAtHand } from '../../src/knowledge/edition/chunks-at-hand.ts';
-import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { answerWithModel } from '../../src/navigator/answer-with-model.ts';
+import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { openSampleKb } from './sample-kb.ts';
 import { scriptedModel } from './scripted-model.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts';
-import type { Decision } from '../../src/knowledge/answers/decide-answer.ts';
-import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
+import type { Decision } from '../../src/grounding/decide-answer.ts';
 import { decline } from '../../src/navigator/decline.ts';
+import { answeringModelOf } from '../../src/search/answering-model.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { openSmallKb } from './small-kb.ts';
 
 const { edition } = openSmallKb();

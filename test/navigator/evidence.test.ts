@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readPassage } from '../../src/knowledge/answers/read-passage.ts';
-import { devicesNamedIn } from '../../src/knowledge/search/devices-named-in.ts';
+import { readPassage } from '../../src/grounding/read-passage.ts';
 import { comparableText, sourceComparer } from '../../src/navigator/compare-sources.ts';
 import { extractClaims } from '../../src/navigator/extract-claims.ts';
 import { cueText, questionCues } from '../../src/navigator/question-cues.ts';
+import { devicesNamedIn } from '../../src/search/devices-named-in.ts';
 import { bestTime } from '../best-time.ts';
 
 const comparable = (text: string) => comparableText(text, readPassage({ text, title: '', headingPath: [] }).units);

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { answeringModelOf } from '../../src/knowledge/answers/answering-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injection-set.ts';
 import { type AskedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';

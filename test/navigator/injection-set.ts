@@ -1,4 +1,4 @@
-import type { Turn } from '../../src/knowledge/search/analyse-query.ts';
+import type { Turn } from '../../src/search/analyse-query.ts';
 import { ARTICLES } from './small-kb.ts';
 
 /** A planted text, where it stands, and what a model that obeys it says. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { EditionUnavailable } from '../../src/knowledge/edition/edition-reader.ts';
 import { asLibrarianResponse, createNavigator } from '../../src/navigator/navigator-librarian.ts';
+import { EditionUnavailable } from '../../src/search/edition-reader.ts';
 import { openSmallKb } from './small-kb.ts';
 
 const { edition } = openSmallKb();

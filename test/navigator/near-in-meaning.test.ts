@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
 import { openSmallKb } from './small-kb.ts';
 
 const { edition: EDITION, knowledge } = openSmallKb();

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
 import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
-import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
-import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { fitEdition } from '../../src/search/fit-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
 const FOLDER = fileURLToPath(new URL('../../src/dev/sample-kb/', import.meta.url));
 

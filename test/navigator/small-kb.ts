@@ -1,9 +1,9 @@
-import { fitEdition } from '../../src/knowledge/answers/fit-edition.ts';
-import type { Article } from '../../src/knowledge/articles/article.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
-import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
-import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
 import type { CitableKnowledge } from '../../src/navigator/validate-navigator-response.ts';
+import type { Article } from '../../src/search/article.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { fitEdition } from '../../src/search/fit-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
 const article = (id: string, title: string, text: string, devices: string[] = []): Article => ({
   id,

@@ -1,4 +1,4 @@
-import { editDistance } from '../../knowledge/search/edit-distance.ts';
+import { editDistance } from '../../text/edit-distance.ts';
 
 const MIN_LENGTH = 5;
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import { stem } from '../../knowledge/search/stem.ts';
+import { stem } from '../../text/stem.ts';
 
 /** A word or number of a question, and where it stands, in UTF-16 units. */
 export interface QuestionWord {

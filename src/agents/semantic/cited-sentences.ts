@@ -1,4 +1,4 @@
-import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
 
 /** What a summary says up to a citation, without it, and the documents that it names there, from 1; none where it names none. */
 export interface CitedSentence {

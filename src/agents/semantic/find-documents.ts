@@ -1,10 +1,10 @@
-import { answeringModelOf, relevanceOfHits } from '../../knowledge/answers/answering-model.ts';
-import { nearChunks } from '../../knowledge/answers/near-chunks.ts';
-import { type ChunkAtHand, chunkAtHand } from '../../knowledge/edition/chunks-at-hand.ts';
-import type { Edition } from '../../knowledge/edition/open-edition.ts';
-import { analyseQuery } from '../../knowledge/search/analyse-query.ts';
-import type { RetrieveOptions, Retriever } from '../../knowledge/search/retrieve.ts';
-import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
+import { nearChunks } from '../../grounding/near-chunks.ts';
+import { analyseQuery } from '../../search/analyse-query.ts';
+import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
+import { type ChunkAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
+import type { SearchOutcome } from '../../search/search-edition.ts';
 import type { SemanticOptions } from './semantic-options.ts';
 import { withoutKinds } from './subject-of.ts';
 

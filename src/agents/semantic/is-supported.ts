@@ -1,6 +1,6 @@
-import { type Grounds, groundingProblems, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
-import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { type Grounds, groundingProblems, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
+import { type PreparedSource, prepareSource } from '../../grounding/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import { tablesAsLines } from '../format/tables-as-lines.ts';
 import { citedSentences } from './cited-sentences.ts';
 

@@ -1,5 +1,5 @@
-import { quotePassages } from '../../knowledge/answers/quote-passages.ts';
-import { readingOf } from '../../knowledge/edition/chunks-at-hand.ts';
+import { quotePassages } from '../../grounding/quote-passages.ts';
+import { readingOf } from '../../grounding/read-passage.ts';
 import { proseOf } from '../format/plain-text.ts';
 import { tablesAsLines } from '../format/tables-as-lines.ts';
 import { citationOf, type Found, type FoundDocument } from './find-documents.ts';

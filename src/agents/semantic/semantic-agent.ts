@@ -1,8 +1,8 @@
 import type { AgentMetadata } from '../../contract/agent-response.ts';
 import type { AgentDocument } from '../../contract/agent-result.ts';
-import type { Edition } from '../../knowledge/edition/open-edition.ts';
-import { createRetriever, type Retriever } from '../../knowledge/search/retrieve.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';

@@ -1,6 +1,6 @@
-import { isDeniedBy, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
-import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { isDeniedBy, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
+import { prepareSource } from '../../grounding/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import { answerExtractively, type Findings } from './answer-extractively.ts';
 import { writeCents } from './parse-price.ts';
 

@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../knowledge/articles/decode-entities.ts';
+import { decodeEntities } from '../../markup/decode-entities.ts';
 
 /**
  * What a stranger's title or snippet says, as one line of plain text: without tags, character references, control,

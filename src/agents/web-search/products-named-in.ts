@@ -1,5 +1,5 @@
-import { oncePer } from '../../knowledge/edition/once-per.ts';
-import { editDistance } from '../../knowledge/search/edit-distance.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import { editDistance } from '../../text/edit-distance.ts';
 import { extendsName } from './names-product.ts';
 import { gluedWordsOf, wordsOf } from './words-of.ts';
 

@@ -1,10 +1,10 @@
-import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import type { CheckedGap, GapSighting, OpenGap } from '../../knowledge/gaps/gap-book.ts';
 import { recheckGaps } from '../../knowledge/gaps/recheck-gaps.ts';
 import { recordGaps } from '../../knowledge/gaps/record-gaps.ts';
 import type { Knowledge, KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
-import type { Retriever } from '../../knowledge/search/retrieve.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import type { Retriever } from '../../search/retrieve.ts';
 
 /** Whether all gaps that a question met are closed by an edition, as the product records and compares them. */
 export const closesGaps = async (

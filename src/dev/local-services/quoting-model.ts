@@ -1,6 +1,6 @@
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
-import { STOP_WORDS } from '../../knowledge/search/stop-words.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
+import { STOP_WORDS } from '../../text/stop-words.ts';
 import type { ChatScript, ScriptedAnswer } from './openai/chat-answer.ts';
 import { type ChatRequest, textOf } from './openai/chat-request.ts';
 

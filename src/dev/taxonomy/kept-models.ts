@@ -38,7 +38,7 @@ const FOLDER = join(ROOT, 'node_modules', '.cache', 'constellation-intents');
 /** What decides how a model comes out, beside the taxonomy. */
 const codeHash = (): string => {
   const code = createHash('sha256');
-  const files = [...globSync('src/support/intents/*.ts', { cwd: ROOT }), 'src/knowledge/answers/split-sentences.ts'];
+  const files = [...globSync('src/support/intents/*.ts', { cwd: ROOT }), 'src/text/split-sentences.ts'];
   for (const file of files.sort()) code.update(file).update(readFileSync(join(ROOT, file)));
   return code.digest('hex').slice(0, 16);
 };

@@ -1,8 +1,8 @@
 import type { Draft } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
-import { plainOf, statementSpans } from '../../knowledge/answers/support/statements.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { type PreparedSource, prepareSource } from '../../grounding/support/prepare-source.ts';
+import { plainOf, statementSpans } from '../../grounding/support/statements.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import { phrasesOf } from '../../support/draft/phrases.ts';
 
 export interface JudgedDraft {

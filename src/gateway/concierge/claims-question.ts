@@ -1,7 +1,7 @@
 import type { LibrarianInfo } from '../../contract/librarian.ts';
-import { oncePer } from '../../knowledge/edition/once-per.ts';
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 import { withoutPleasantries } from './asks-nothing.ts';
 import { isFiller } from './question-words.ts';
 

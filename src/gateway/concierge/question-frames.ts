@@ -1,4 +1,4 @@
-import { stem } from '../../knowledge/search/stem.ts';
+import { stem } from '../../text/stem.ts';
 
 /**
  * The pairs of words that stand side by side in a question, function words among them, each pair as one word: `how many`,

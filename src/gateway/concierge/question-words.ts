@@ -1,4 +1,4 @@
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
 
 /** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
 export const isOwnQuestion = (clause: string): boolean =>

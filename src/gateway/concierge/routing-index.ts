@@ -1,11 +1,11 @@
 import type { LibrarianInfo } from '../../contract/librarian.ts';
-import { buildEdition } from '../../knowledge/edition/build-edition.ts';
-import type { EditionEntry } from '../../knowledge/edition/edition-entry.ts';
-import { type Edition, openEdition } from '../../knowledge/edition/open-edition.ts';
-import type { AnalysedQuery } from '../../knowledge/search/analyse-query.ts';
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
-import { searchEdition } from '../../knowledge/search/search-edition.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import type { AnalysedQuery } from '../../search/analyse-query.ts';
+import { buildEdition } from '../../search/build-edition.ts';
+import type { EditionEntry } from '../../search/edition-entry.ts';
+import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { searchEdition } from '../../search/search-edition.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 import { isForm, withForm } from './question-form.ts';
 import { framesOf } from './question-frames.ts';
 import { isFiller } from './question-words.ts';

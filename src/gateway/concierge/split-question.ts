@@ -1,4 +1,4 @@
-import { type Span, splitSentences } from '../../knowledge/answers/split-sentences.ts';
+import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import { beginsAsQuestion, isQuestion, namesItsSubject, opensAnother, pointsBack } from './question-words.ts';
 
 /**

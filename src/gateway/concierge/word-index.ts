@@ -1,4 +1,4 @@
-import { inverseFrequency, RANKING } from '../../knowledge/search/ranking.ts';
+import { inverseFrequency, RANKING } from '../../search/ranking.ts';
 
 /** Few texts, ready to be ranked by BM25 as the retrieval ranks its passages; lighter than an edition. */
 export interface WordIndex {

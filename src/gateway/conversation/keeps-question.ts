@@ -1,6 +1,6 @@
 import { NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
-import { wordsOf } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 
 /**
  * Whether a question that was written for another one asks the same: it brings in no content word that was not said, and it keeps

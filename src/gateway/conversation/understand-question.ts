@@ -1,6 +1,6 @@
 import { isWithin } from '../../contract/json-object.ts';
 import type { AIClient } from '../../contract/librarian.ts';
-import type { Turn } from '../../knowledge/search/analyse-query.ts';
+import type { Turn } from '../../search/analyse-query.ts';
 import type { PastTurn } from './conversations.ts';
 import { standaloneQuestion } from './standalone-question.ts';
 import { understandByModel } from './understand-by-model.ts';

@@ -1,8 +1,8 @@
-import type { Article } from './article.ts';
-import type { Chunk } from './chunk.ts';
+import { type Block, parseBlocks } from '../../markup/parse-blocks.ts';
+import type { Article } from '../../search/article.ts';
+import type { Chunk } from '../../search/chunk.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutBlock } from './cut-block.ts';
-import { estimateTokens } from './estimate-tokens.ts';
-import { type Block, parseBlocks } from './parse-blocks.ts';
 import { plainHeading } from './plain-heading.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { estimateTokens } from './estimate-tokens.ts';
-import { type Block, lineRanges } from './parse-blocks.ts';
+import { type Block, lineRanges } from '../../markup/parse-blocks.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
 
 /**
  * Cuts a block that is too large for one chunk where a reader would: a list between its items, a table between rows,

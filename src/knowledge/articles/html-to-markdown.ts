@@ -1,4 +1,4 @@
-import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from './html-elements.ts';
+import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from '../../markup/html-elements.ts';
 import { TooDeep } from './html-tree.ts';
 import { parseHtml } from './parse-html.ts';
 import { writeMarkdown } from './write-markdown.ts';

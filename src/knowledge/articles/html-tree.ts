@@ -1,4 +1,4 @@
-import { BLOCK_ELEMENTS, VOID_ELEMENTS } from './html-elements.ts';
+import { BLOCK_ELEMENTS, VOID_ELEMENTS } from '../../markup/html-elements.ts';
 
 export interface HtmlElement {
   /** In small letters. */

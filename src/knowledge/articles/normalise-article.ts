@@ -1,7 +1,7 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
 import { KnowledgeFile } from '../../contract/knowledge-file.ts';
 import { WebUrl } from '../../contract/link.ts';
-import type { Article } from './article.ts';
+import type { Article } from '../../search/article.ts';
 import { dropActiveHtml } from './drop-active-html.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 import { htmlToMarkdown, isHtml } from './html-to-markdown.ts';

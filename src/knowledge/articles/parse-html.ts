@@ -1,5 +1,5 @@
 import { tokenize } from 'html5parser';
-import { decodeEntities } from './decode-entities.ts';
+import { decodeEntities } from '../../markup/decode-entities.ts';
 import { type HtmlElement, htmlTree } from './html-tree.ts';
 
 export interface HtmlPage {

@@ -1,5 +1,5 @@
-import { decodeEntities } from './decode-entities.ts';
-import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from './html-elements.ts';
+import { decodeEntities } from '../../markup/decode-entities.ts';
+import { ACTIVE_ELEMENTS, BLOCK_ELEMENTS } from '../../markup/html-elements.ts';
 import type { HtmlElement as Element, HtmlNode as Node } from './html-tree.ts';
 
 /** Writes an HTML tree as Markdown. The tree's depth is bounded by who parsed it: this walks it by recursion. */

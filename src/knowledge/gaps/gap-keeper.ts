@@ -1,11 +1,11 @@
-import type { Edition } from '../edition/open-edition.ts';
+import { vectorsOf } from '../../search/edition-vectors.ts';
+import type { MeaningOf } from '../../search/meaning.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import type { Retriever } from '../../search/retrieve.ts';
 import type { Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
 import type { KnowledgeScope } from '../retrieval/knowledge-scope.ts';
 import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
 import { withinTime } from '../retrieval/within-time.ts';
-import type { MeaningOf } from '../search/meaning.ts';
-import type { Retriever } from '../search/retrieve.ts';
-import { vectorsOf } from '../vectors/edition-vectors.ts';
 import { recheckGaps } from './recheck-gaps.ts';
 import { recordGaps } from './record-gaps.ts';
 import type { GapBooks } from './remote-gap-book.ts';

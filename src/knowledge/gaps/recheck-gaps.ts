@@ -1,4 +1,4 @@
-import type { Edition } from '../edition/open-edition.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import type { Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
 import type { CheckedGap, OpenGap, RemoteGapBook } from './gap-book.ts';
 import { isSameGap } from './same-gap.ts';

@@ -1,10 +1,10 @@
 import { sha256, utf8 } from '../../runtime/digest.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 import { cutText } from '../retrieval/cut-text.ts';
 import type { FoundGap, Knowledge, KnowledgeQuestion } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
-import { wordsOf } from '../search/analyse-text.ts';
-import { devicesNamedIn } from '../search/devices-named-in.ts';
-import { stem } from '../search/stem.ts';
 import type { GapQuery, GapSighting, MetGap, RemoteGapBook } from './gap-book.ts';
 
 export interface RecordingOptions {

@@ -1,7 +1,7 @@
+import type { Article } from '../../search/article.ts';
+import type { Chunk } from '../../search/chunk.ts';
+import type { EditionEntry } from '../../search/edition-entry.ts';
 import type { Sql } from '../../storage/sql.ts';
-import type { Article } from '../articles/article.ts';
-import type { Chunk } from '../articles/chunk.ts';
-import type { EditionEntry } from '../edition/edition-entry.ts';
 
 /** Whose an article is: a sync with the host changes and deletes only what is the host's. */
 export type ArticleOwner = 'host' | 'local';

@@ -1,7 +1,7 @@
 import { utf8 } from '../../runtime/digest.ts';
+import { attachedBytes, attachVectors } from '../../search/attach-vectors.ts';
+import { spaceKey } from '../../search/vector-id.ts';
 import { sha256Hex } from '../../storage/edition-manifest.ts';
-import { attachedBytes, attachVectors } from '../vectors/attach-vectors.ts';
-import { spaceKey } from '../vectors/vector-id.ts';
 import { fitsEdition, type LibraryEmbedding } from './library-embedding.ts';
 import { type PlanParts, planVectors } from './plan-vectors.ts';
 

@@ -1,7 +1,7 @@
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
+import { packVector, quantise } from '../../search/quantise.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
-import { packVector, quantise } from '../vectors/quantise.ts';
 import { progressStore, UNHARMED } from './embedding-progress.ts';
 import { fitsEdition, type LibraryEmbedding } from './library-embedding.ts';
 import { missingVectors } from './missing-vectors.ts';

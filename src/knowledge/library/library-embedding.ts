@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
+import { attachedBytes } from '../../search/attach-vectors.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
-import { attachedBytes } from '../vectors/attach-vectors.ts';
 
 /** What turns a library's chunks into vectors, and where those are searched. */
 export interface LibraryEmbedding {

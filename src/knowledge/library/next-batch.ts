@@ -1,6 +1,6 @@
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
+import { embeddingTextOf } from '../../search/embedding-text.ts';
 import type { VectorRecord } from '../../storage/vector-index.ts';
-import { embeddingTextOf } from '../vectors/embedding-text.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { VectorStore } from './vector-store.ts';
 

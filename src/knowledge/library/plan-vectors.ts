@@ -1,7 +1,7 @@
+import type { EditionEntry } from '../../search/edition-entry.ts';
+import { embeddingTextOf } from '../../search/embedding-text.ts';
+import { spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
 import type { Sql } from '../../storage/sql.ts';
-import type { EditionEntry } from '../edition/edition-entry.ts';
-import { embeddingTextOf } from '../vectors/embedding-text.ts';
-import { spaceKey, type VectorSpace, vectorIdOf } from '../vectors/vector-id.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { LibraryState } from './library-state.ts';
 import type { VectorStore } from './vector-store.ts';

@@ -1,9 +1,9 @@
 import { utf8 } from '../../runtime/digest.ts';
+import { buildEdition } from '../../search/build-edition.ts';
+import { EDITION_VERSION } from '../../search/edition-format.ts';
 import { EDITION_PART_BYTES, type EditionManifest, sha256Hex } from '../../storage/edition-manifest.ts';
 import type { EditionShelf } from '../../storage/edition-shelf.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { buildEdition } from '../edition/build-edition.ts';
-import { EDITION_VERSION } from '../edition/edition-format.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionStore } from './edition-store.ts';
 import type { EditionVectorSource } from './edition-with-vectors.ts';

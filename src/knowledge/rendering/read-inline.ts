@@ -1,4 +1,4 @@
-import { decodeReferences } from '../articles/decode-references.ts';
+import { decodeReferences } from '../../markup/decode-references.ts';
 import { matchEmphasis, type Run, runAt } from './match-emphasis.ts';
 
 /** What a line of Markdown is made of, in its order; what is opened is closed again, one within the other. */

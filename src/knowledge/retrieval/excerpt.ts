@@ -1,7 +1,8 @@
 import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
-import { quotePassages } from '../answers/quote-passages.ts';
-import { chunkAtHand, readingOf } from '../edition/chunks-at-hand.ts';
-import type { Edition } from '../edition/open-edition.ts';
+import { quotePassages } from '../../grounding/quote-passages.ts';
+import { readingOf } from '../../grounding/read-passage.ts';
+import { chunkAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /** The sentence of a source that answers best, as plain text of at most 150 characters. */

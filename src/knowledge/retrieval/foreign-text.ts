@@ -1,6 +1,6 @@
-import { detectLanguage } from '../answers/languages/detect-language.ts';
-import { oncePer } from '../edition/once-per.ts';
-import type { Edition } from '../edition/open-edition.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 
 /**
  * Whether a text is known to be in another language than the articles: its words are missing in all of them, and say nothing of what those

@@ -1,6 +1,6 @@
-import { oncePer } from '../edition/once-per.ts';
-import { wordsOf } from '../search/analyse-text.ts';
-import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
 import { workingProducts } from './working-products.ts';
 
 /** The products that a ticket is about. */

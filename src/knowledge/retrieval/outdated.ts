@@ -1,6 +1,6 @@
-import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
-import { oncePer } from '../edition/once-per.ts';
-import type { Edition } from '../edition/open-edition.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
 
 export interface SourceToDate {
   article: number;

@@ -1,9 +1,9 @@
-import { articleAtHand, chunkAtHand } from '../edition/chunks-at-hand.ts';
-import type { Edition } from '../edition/open-edition.ts';
-import type { QueryTerm } from '../search/analyse-query.ts';
-import { wordsOf } from '../search/analyse-text.ts';
-import type { SearchHit } from '../search/search-edition.ts';
-import { stem } from '../search/stem.ts';
+import type { QueryTerm } from '../../search/analyse-query.ts';
+import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import type { SearchHit } from '../../search/search-edition.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 
 /** How a passage holds what was asked. */
 export interface Mention {

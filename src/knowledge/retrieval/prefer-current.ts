@@ -1,6 +1,6 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
-import { articleAtHand } from '../edition/chunks-at-hand.ts';
-import type { Edition } from '../edition/open-edition.ts';
+import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import { datedReason } from './outdated.ts';
 import type { RankedSource } from './rank-sources.ts';
 

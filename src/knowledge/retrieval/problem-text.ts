@@ -1,6 +1,6 @@
-import { splitSentences } from '../answers/split-sentences.ts';
-import { wordsOf } from '../search/analyse-text.ts';
-import { stem } from '../search/stem.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { stem } from '../../text/stem.ts';
 import { isCommonWord } from './topic-words.ts';
 
 /** What a message is about, without what surrounds it. */

@@ -1,9 +1,9 @@
-import { applyLogistic, type LogisticModel } from '../answers/fit-logistic.ts';
-import { joined, semanticRelevances } from '../answers/semantic-calibration.ts';
-import { articleAtHand } from '../edition/chunks-at-hand.ts';
-import type { Edition } from '../edition/open-edition.ts';
-import { inverseFrequency } from '../search/ranking.ts';
-import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import { inverseFrequency } from '../../search/ranking.ts';
+import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
+import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
 import { COVERAGE_FROM } from './coverage.ts';
 import type { NamedProducts } from './named-products.ts';
 import { mentionIn } from './passing-mention.ts';

@@ -1,8 +1,8 @@
-import type { QueryTerm } from '../search/analyse-query.ts';
-import { wordsOf } from '../search/analyse-text.ts';
-import { inverseFrequency } from '../search/ranking.ts';
-import { stem } from '../search/stem.ts';
-import { STOP_WORDS } from '../search/stop-words.ts';
+import type { QueryTerm } from '../../search/analyse-query.ts';
+import { inverseFrequency } from '../../search/ranking.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
+import { STOP_WORDS } from '../../text/stop-words.ts';
 
 /** What a question is about, in the customer's own words. */
 export interface Topic {

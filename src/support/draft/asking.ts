@@ -1,4 +1,4 @@
-import type { Scorer } from '../../knowledge/answers/score-sentences.ts';
+import type { Scorer } from '../../grounding/score-sentences.ts';
 import type { AskedQuestion } from './question-of.ts';
 import type { TriedAlready } from './tried-already.ts';
 

@@ -1,8 +1,8 @@
-import { groundingProblems, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
-import { detectLanguage } from '../../knowledge/answers/languages/detect-language.ts';
-import { isPlanted } from '../../knowledge/answers/planted-text.ts';
-import { prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { groundingProblems, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
+import { isPlanted } from '../../grounding/planted-text.ts';
+import { prepareSource } from '../../grounding/support/prepare-source.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 import type { OwnedPart } from './draft-parts.ts';
 import type { DraftReply } from './model-reply.ts';
 import { primaryOf } from './phrases.ts';

@@ -1,4 +1,4 @@
-import { isPlanted } from '../../knowledge/answers/planted-text.ts';
+import { isPlanted } from '../../grounding/planted-text.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import type { ChosenTemplate } from './choose-template.ts';
 import { nameInGreeting } from './name-in-greeting.ts';

@@ -1,7 +1,7 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isPlantedName } from '../../knowledge/answers/planted-text.ts';
+import { isPlantedName } from '../../grounding/planted-text.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';

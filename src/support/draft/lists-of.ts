@@ -1,5 +1,5 @@
-import type { Unit } from '../../knowledge/answers/read-passage.ts';
-import type { Block } from '../../knowledge/answers/split-blocks.ts';
+import type { Unit } from '../../grounding/read-passage.ts';
+import type { Block } from '../../markup/split-blocks.ts';
 
 /** The lists of a passage as their marks tell. */
 export interface Lists {

@@ -1,4 +1,4 @@
-import { isPlantedName } from '../../knowledge/answers/planted-text.ts';
+import { isPlantedName } from '../../grounding/planted-text.ts';
 
 /**
  * A customer's name as a greeting may say it. Whoever writes in chooses it, so that only what looks like a name is said back:

@@ -1,9 +1,9 @@
-import { detectLanguage } from '../../knowledge/answers/languages/detect-language.ts';
-import { isPlanted, isPlantedName } from '../../knowledge/answers/planted-text.ts';
-import { type Reading, readPassage, type Words } from '../../knowledge/answers/read-passage.ts';
-import { splitBlocks } from '../../knowledge/answers/split-blocks.ts';
-import { type PreparedSource, prepareSource } from '../../knowledge/answers/support/prepare-source.ts';
+import { isPlanted, isPlantedName } from '../../grounding/planted-text.ts';
+import { type Reading, readPassage, type Words } from '../../grounding/read-passage.ts';
+import { type PreparedSource, prepareSource } from '../../grounding/support/prepare-source.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { splitBlocks } from '../../markup/split-blocks.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 import { groupsOf, type StepGroup } from './step-group.ts';
 
 /** All of a passage that does not depend on the ticket. Each part is made when it is first asked for: some take a millisecond. */

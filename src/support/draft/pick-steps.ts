@@ -1,8 +1,8 @@
-import { createScorer } from '../../knowledge/answers/score-sentences.ts';
-import { plainOf } from '../../knowledge/answers/support/statements.ts';
+import { createScorer } from '../../grounding/score-sentences.ts';
+import { plainOf } from '../../grounding/support/statements.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
-import { analyseText } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import { analyseText } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 import { shapeOf } from './passage-shape.ts';
 import { type AskedQuestion, GENERAL, questionOf } from './question-of.ts';
 import { textOf } from './quotable-units.ts';

@@ -1,4 +1,4 @@
-import { statementSpans } from '../../knowledge/answers/support/statements.ts';
+import { statementSpans } from '../../grounding/support/statements.ts';
 import { promiseIn } from './promise-in.ts';
 import type { PromiseKind } from './promise-language.ts';
 import { prepareSources } from './promise-sources.ts';

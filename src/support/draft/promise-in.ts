@@ -1,5 +1,5 @@
-import { denialsOf } from '../../knowledge/answers/support/denials.ts';
-import { readWords } from '../../knowledge/answers/support/read-words.ts';
+import { denialsOf } from '../../grounding/support/denials.ts';
+import { readWords } from '../../grounding/support/read-words.ts';
 import type { PromiseKind, PromiseLanguage } from './promise-language.ts';
 import { ENGLISH } from './promises-in-english.ts';
 import { FRENCH, GERMAN, SPANISH } from './promises-in-other-languages.ts';

@@ -1,8 +1,8 @@
-import { groundingProblems, prepareGrounds } from '../../knowledge/answers/grounding/check-grounding.ts';
-import { isBorne } from '../../knowledge/answers/grounding/is-borne.ts';
-import type { Ground } from '../../knowledge/answers/grounding/read-grounds.ts';
-import { isSought, readWords, type Word } from '../../knowledge/answers/support/read-words.ts';
-import { plainOf, statementSpans } from '../../knowledge/answers/support/statements.ts';
+import { groundingProblems, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
+import { isBorne } from '../../grounding/literals/is-borne.ts';
+import type { Ground } from '../../grounding/literals/read-grounds.ts';
+import { isSought, readWords, type Word } from '../../grounding/support/read-words.ts';
+import { plainOf, statementSpans } from '../../grounding/support/statements.ts';
 import { promiseIn } from './promise-in.ts';
 
 /** Texts that may make promises. */

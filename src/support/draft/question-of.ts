@@ -1,7 +1,7 @@
-import type { Reading } from '../../knowledge/answers/read-passage.ts';
-import type { Question } from '../../knowledge/answers/score-sentences.ts';
-import { analyseText } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import type { Reading } from '../../grounding/read-passage.ts';
+import type { Question } from '../../grounding/score-sentences.ts';
+import { analyseText } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 
 /** A question with what of it tells more than the product, or than any message does. */
 export interface AskedQuestion extends Question {

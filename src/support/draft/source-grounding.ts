@@ -1,4 +1,4 @@
-import { checkSupport, SUPPORTED_FROM } from '../../knowledge/answers/support-check.ts';
+import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { shapeOf } from './passage-shape.ts';
 import type { PickedSteps } from './pick-steps.ts';

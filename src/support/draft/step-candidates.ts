@@ -1,4 +1,4 @@
-import type { Unit } from '../../knowledge/answers/read-passage.ts';
+import type { Unit } from '../../grounding/read-passage.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import type { Asking } from './asking.ts';
 import { shapeOf } from './passage-shape.ts';

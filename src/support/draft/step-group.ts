@@ -1,5 +1,5 @@
-import type { Reading, Unit } from '../../knowledge/answers/read-passage.ts';
-import { type Block, splitBlocks } from '../../knowledge/answers/split-blocks.ts';
+import type { Reading, Unit } from '../../grounding/read-passage.ts';
+import { type Block, splitBlocks } from '../../markup/split-blocks.ts';
 import { listsOf, numberOf } from './lists-of.ts';
 
 /** What can be quoted of a passage together: a list with what introduces it, a table, a code block, a sentence. */

@@ -1,6 +1,6 @@
-import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
-import { analyseText } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import { analyseText } from '../../text/analyse-text.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { stem } from '../../text/stem.ts';
 
 /** What a ticket says was done before: each thing by the stems of its words. */
 export interface TriedAlready {

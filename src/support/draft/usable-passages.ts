@@ -1,6 +1,6 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Knowledge, KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
-import { devicesNamedIn } from '../../knowledge/search/devices-named-in.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { shapeOf } from './passage-shape.ts';
 import { primaryOf } from './phrases.ts';
 

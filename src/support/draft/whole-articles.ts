@@ -1,6 +1,6 @@
-import { chunkAtHand } from '../../knowledge/edition/chunks-at-hand.ts';
-import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import type { Knowledge, KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { chunkAtHand } from '../../search/chunks-at-hand.ts';
+import type { Edition } from '../../search/open-edition.ts';
 
 /** Of an article, so many passages on either side of the best one: a long manual is no answer as a whole. */
 const EITHER_SIDE = 8;

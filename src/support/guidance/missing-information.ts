@@ -1,7 +1,7 @@
 import type { Intent, RequiredFact } from '../../contract/taxonomy.ts';
-import { oncePer } from '../../knowledge/edition/once-per.ts';
-import { analyseText } from '../../knowledge/search/analyse-text.ts';
-import { stem } from '../../knowledge/search/stem.ts';
+import { oncePer } from '../../runtime/once-per.ts';
+import { analyseText } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
 import type { TicketReading } from '../read-ticket.ts';
 
 /** Facts that an intent needs and the customer has told neither now nor before. */

@@ -1,4 +1,4 @@
-import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
 import { messageWords } from './message-words.ts';
 
 /** Of a message so much is looked at, in UTF-16 units. */

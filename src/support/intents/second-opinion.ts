@@ -3,7 +3,7 @@ import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import { readAs } from '../../contract/read-as.ts';
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import { isPlanted } from '../../knowledge/answers/planted-text.ts';
+import { isPlanted } from '../../grounding/planted-text.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import type { IntentClassifier } from './open-classifier.ts';
 

@@ -1,5 +1,5 @@
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { splitSentences } from '../../knowledge/answers/split-sentences.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
 
 /** A message whose intent is known. */
 interface TrainingExample {

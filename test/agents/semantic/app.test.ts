@@ -4,8 +4,8 @@ import { describeLibrarian } from '../../../src/contract/conformance/describe-li
 import { statesLackOfInformation } from '../../../src/contract/lack-of-information.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { LibrarianInfo } from '../../../src/contract/librarian.ts';
-import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
 import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 import { ask, identityOf, userContext } from '../../runtime/neighbours.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSupported } from '../../../src/agents/semantic/is-supported.ts';
-import { splitSentences } from '../../../src/knowledge/answers/split-sentences.ts';
+import { splitSentences } from '../../../src/text/split-sentences.ts';
 import { ARTICLES } from '../../navigator/small-kb.ts';
 
 const textOf = (text: string, heading = '') => ({ heading, text });

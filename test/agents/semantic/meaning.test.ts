@@ -4,7 +4,7 @@ import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
 import { KnowledgeStats } from '../../../src/contract/knowledge-stats.ts';
 import { MeaningReply, type MeaningRequest } from '../../../src/contract/meaning.ts';
-import { floatsOf } from '../../../src/knowledge/search/float-text.ts';
+import { floatsOf } from '../../../src/search/float-text.ts';
 import { StoreUnavailable } from '../../../src/storage/store-unavailable.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../runtime/neighbours.ts';

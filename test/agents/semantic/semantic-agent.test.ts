@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentCall } from '../../../src/agents/agent.ts';
 import { createSemanticAgent } from '../../../src/agents/semantic/semantic-agent.ts';
-import { createRetriever, type Retriever } from '../../../src/knowledge/search/retrieve.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { createRetriever, type Retriever } from '../../../src/search/retrieve.ts';
+import { searchEdition } from '../../../src/search/search-edition.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 
 const { edition } = openSmallKb();

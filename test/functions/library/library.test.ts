@@ -7,14 +7,14 @@ import { ArticleListing } from '../../../src/contract/article-listing.ts';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
 import { HostArticle } from '../../../src/contract/host-article.ts';
 import { SyncAccepted, type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
-import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { utf8 } from '../../../src/runtime/digest.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { CONTEXT_HEADER } from '../../../src/runtime/limits.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { mintContext } from '../../../src/runtime/sign-link.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
+import { openEdition } from '../../../src/search/open-edition.ts';
+import { searchEdition } from '../../../src/search/search-edition.ts';
 import { EditionManifest, sha256Hex } from '../../../src/storage/edition-manifest.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 

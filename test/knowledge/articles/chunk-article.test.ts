@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Article } from '../../../src/knowledge/articles/article.ts';
 import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
-import { parseBlocks } from '../../../src/knowledge/articles/parse-blocks.ts';
+import { parseBlocks } from '../../../src/markup/parse-blocks.ts';
+import type { Article } from '../../../src/search/article.ts';
 
 const articleOf = (text: string, title = 'Title'): Article => ({
   ...{ id: 'a.md', title, url: 'https://kb.example/a', text },

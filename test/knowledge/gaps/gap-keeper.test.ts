@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
 import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
-import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
+import type { Edition } from '../../../src/search/open-edition.ts';
+import { createRetriever } from '../../../src/search/retrieve.ts';
 import { userContext } from '../../runtime/neighbours.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { loadEdition } from '../../../src/knowledge/edition/load-edition.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { vectorsOf } from '../../../src/knowledge/vectors/edition-vectors.ts';
-import { embeddingTextOf } from '../../../src/knowledge/vectors/embedding-text.ts';
-import { vectorIdOf } from '../../../src/knowledge/vectors/vector-id.ts';
+import { vectorsOf } from '../../../src/search/edition-vectors.ts';
+import { embeddingTextOf } from '../../../src/search/embedding-text.ts';
+import { loadEdition } from '../../../src/search/load-edition.ts';
+import { vectorIdOf } from '../../../src/search/vector-id.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';

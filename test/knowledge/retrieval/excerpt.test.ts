@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { excerptOf } from '../../../src/knowledge/retrieval/excerpt.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { searchEdition } from '../../../src/search/search-edition.ts';
 import { editionOf, entryOf } from './sample-edition.ts';
 
 const excerptFrom = (content: string, text: string): string => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mentionIn } from '../../../src/knowledge/retrieval/passing-mention.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { searchEdition } from '../../../src/search/search-edition.ts';
 import { editionOf, entryOf, retrieved, SAMPLE } from './sample-edition.ts';
 
 const mentionOf = (text: string, question: string) => {

@@ -7,8 +7,8 @@ import {
 } from '../../../src/contract/knowledge-retrieval.ts';
 import { knowledgeBlock } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
-import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
-import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
+import { createRetriever } from '../../../src/search/retrieve.ts';
+import { searchEdition } from '../../../src/search/search-edition.ts';
 import { editionOf, entryOf, retrieved, SAMPLE, sampleEdition } from './sample-edition.ts';
 
 const SEED_MESSAGE = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';

@@ -1,12 +1,12 @@
 import { sampleEntries } from '../../../src/dev/eval-sample.ts';
-import { fitEdition } from '../../../src/knowledge/answers/fit-edition.ts';
 import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
-import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
-import type { EditionEntry } from '../../../src/knowledge/edition/edition-entry.ts';
-import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import type { KnowledgeQuestion } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
-import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
+import { buildEdition } from '../../../src/search/build-edition.ts';
+import type { EditionEntry } from '../../../src/search/edition-entry.ts';
+import { fitEdition } from '../../../src/search/fit-edition.ts';
+import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
+import { createRetriever } from '../../../src/search/retrieve.ts';
 
 /** What an article of a test has besides its id and its text. */
 interface Given {

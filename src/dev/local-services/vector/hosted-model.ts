@@ -1,5 +1,5 @@
-import { analyseText } from '../../../knowledge/search/analyse-text.ts';
-import { stem } from '../../../knowledge/search/stem.ts';
+import { analyseText } from '../../../text/analyse-text.ts';
+import { stem } from '../../../text/stem.ts';
 import type { SparseVector } from './vector-records.ts';
 
 /** Dimensions of the dense models that the service hosts. */

@@ -1,0 +1,216 @@
+import { analyseText } from '../text/analyse-text.ts';
+import { stem } from '../text/stem.ts';
+import { utf8Length } from '../text/utf8-length.ts';
+import type { Article } from './article.ts';
+import type { Chunk } from './chunk.ts';
+import type { EditionEntry } from './edition-entry.ts';
+import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
+import { encodeStrings } from './string-list.ts';
+import { compareByBytes } from './text-table.ts';
+
+/** A table being written: where each entry ends, and the entries' bytes. */
+export interface GrowingTable {
+  ends: GrowingNumbers;
+  bytes: GrowingBytes;
+}
+
+/** What the first pass over the articles leaves behind. Words and terms are numbered in the order in which they come. */
+export interface CollectedWords {
+  words: Map<string, number>;
+  /** By word: its term, and how often it occurs. */
+  wordTerms: GrowingNumbers;
+  wordCounts: GrowingNumbers;
+  terms: Map<string, number>;
+  /** By term: how many chunks hold it in any field, and how often it occurs in all. */
+  termChunks: GrowingNumbers;
+  /** By term: how many chunks hold it in title, headings or text. */
+  termTextChunks: GrowingNumbers;
+  termCounts: GrowingNumbers;
+  /** Content words of all chunks by field; titles and labels count once for each of their article's chunks. */
+  fieldLengths: FieldLengths;
+  articles: GrowingTable;
+  titleWords: GrowingTable;
+  labelWords: GrowingTable;
+  /** By article: how many chunks there are up to its last one. */
+  articleChunkEnds: GrowingNumbers;
+  headings: GrowingTable;
+  headingWords: GrowingTable;
+  chunkWords: GrowingTable;
+  /** By chunk: article, start, end, tokens, heading, one behind the other. */
+  chunkNumbers: GrowingNumbers;
+  /** By chunk: where its text ends in UTF-8. The texts themselves are left to the second pass. */
+  textEnds: GrowingNumbers;
+  /** By tag (`intent setup`, `device apollo`): the articles that carry it. */
+  tags: Map<string, number[]>;
+}
+
+export interface FieldLengths {
+  title: number;
+  label: number;
+  heading: number;
+  body: number;
+}
+
+/** How many numbers a chunk has in `chunkNumbers`. */
+export const CHUNK_NUMBERS = 5;
+
+/**
+ * The first pass: numbers the words, counts them, and keeps every chunk as a list of word numbers.
+ *
+ * @returns Undefined as soon as an article's id does not sort after the one before it.
+ */
+export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | undefined => {
+  const collected = emptyCollection();
+  const number = wordNumbering(collected);
+  const headingOf = headingNumbering(collected, number);
+  let previous: string | undefined;
+  for (const { article, chunks } of entries) {
+    if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
+    previous = article.id;
+    const articleIndex = collected.articles.ends.length();
+    addEntry(collected.articles, encodeArticle(article));
+    for (const tag of tagsOf(article)) {
+      const articles = collected.tags.get(tag);
+      if (articles === undefined) collected.tags.set(tag, [articleIndex]);
+      else articles.push(articleIndex);
+    }
+    const title = number(article.title, collected.titleWords);
+    const label = number(labelsOf(article), collected.labelWords);
+    for (const chunk of chunks) addChunk(collected, chunk, { articleIndex, title, label, number, headingOf });
+    collected.articleChunkEnds.push(collected.textEnds.length());
+  }
+  return collected;
+};
+
+type NumberWords = (text: string, table: GrowingTable) => number[];
+interface Heading {
+  index: number;
+  words: number[];
+}
+
+const addChunk = (
+  collected: CollectedWords,
+  chunk: Chunk,
+  parts: {
+    articleIndex: number;
+    title: number[];
+    label: number[];
+    number: NumberWords;
+    headingOf: (path: readonly string[]) => Heading;
+  },
+): void => {
+  const heading = parts.headingOf(chunk.headingPath);
+  const body = parts.number(chunk.text, collected.chunkWords);
+  countChunk(collected, { texts: [parts.title, heading.words, body], label: parts.label });
+  collected.fieldLengths.title += parts.title.length;
+  collected.fieldLengths.label += parts.label.length;
+  collected.fieldLengths.heading += heading.words.length;
+  collected.fieldLengths.body += body.length;
+  for (const value of [parts.articleIndex, chunk.start, chunk.end, chunk.tokenCount, heading.index]) {
+    collected.chunkNumbers.push(value);
+  }
+  const { textEnds } = collected;
+  textEnds.push(textEnds.get(textEnds.length() - 1) + utf8Length(chunk.text));
+};
+
+/** Counts the chunk once for each of its terms. */
+const countChunk = (
+  { wordTerms, termChunks, termTextChunks }: CollectedWords,
+  { texts, label }: { texts: readonly number[][]; label: readonly number[] },
+): void => {
+  const seen = new Set<number>();
+  for (const words of texts) for (const word of words) seen.add(wordTerms.get(word));
+  for (const term of seen) termTextChunks.set(term, termTextChunks.get(term) + 1);
+  for (const word of label) seen.add(wordTerms.get(word));
+  for (const term of seen) termChunks.set(term, termChunks.get(term) + 1);
+};
+
+/** Gives each new word a number and a term, and writes the words of a text into a table as varints. */
+const wordNumbering = (collected: CollectedWords): NumberWords => {
+  const { words, wordTerms, wordCounts, terms, termChunks, termTextChunks, termCounts } = collected;
+  const addWord = (word: string): number => {
+    const wordIndex = words.size;
+    const stemmed = detached(stem(word));
+    const term = terms.get(stemmed) ?? terms.size;
+    if (term === terms.size) {
+      terms.set(stemmed, term);
+      termChunks.push(0);
+      termTextChunks.push(0);
+      termCounts.push(0);
+    }
+    words.set(detached(word), wordIndex);
+    wordTerms.push(term);
+    wordCounts.push(0);
+    return wordIndex;
+  };
+  return (text, table) => {
+    const numbers: number[] = [];
+    analyseText(text, (word) => {
+      const wordIndex = words.get(word) ?? addWord(word);
+      const term = wordTerms.get(wordIndex);
+      wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
+      termCounts.set(term, termCounts.get(term) + 1);
+      table.bytes.pushVarint(wordIndex);
+      numbers.push(wordIndex);
+    });
+    table.ends.push(table.bytes.length());
+    return numbers;
+  };
+};
+
+/** A copy: a piece of a text may keep all of the text in memory for as long as it is held itself. */
+const detached = (piece: string): string => new TextDecoder().decode(new TextEncoder().encode(piece));
+
+/** Knowledge bases repeat their headings: each path is kept once. */
+const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
+  const headings = new Map<string, Heading>();
+  return (path) => {
+    const key = JSON.stringify(path);
+    const known = headings.get(key);
+    if (known !== undefined) return known;
+    addEntry(collected.headings, encodeStrings(path));
+    const heading = { index: headings.size, words: number(path.join('\n'), collected.headingWords) };
+    headings.set(key, heading);
+    return heading;
+  };
+};
+
+/** `intent` and `device` tags as an edition keeps them: trimmed, lower case, each once. */
+export const tagOf = (kind: 'intent' | 'device', value: string): string => `${kind} ${value.trim().toLowerCase()}`;
+
+const tagsOf = ({ intents, devices }: Article): Set<string> =>
+  new Set([...intents.map((intent) => tagOf('intent', intent)), ...devices.map((device) => tagOf('device', device))]);
+
+/** What is searched of intents and devices: `not_hashing` is two words, not also `nothashing`. */
+const labelsOf = ({ intents, devices }: Article): string => [...intents, ...devices].join('\n').replaceAll('_', ' ');
+
+const encodeArticle = ({ id, title, url, lastUpdated, author, intents, devices }: Article): Uint8Array =>
+  encodeStrings([id, title, url, lastUpdated, author ?? '', String(intents.length), ...intents, ...devices]);
+
+const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
+  table.bytes.push(bytes);
+  table.ends.push(table.bytes.length());
+};
+
+const growingTable = (): GrowingTable => ({ ends: growingNumbers(), bytes: growingBytes() });
+
+const emptyCollection = (): CollectedWords => ({
+  words: new Map(),
+  wordTerms: growingNumbers(),
+  wordCounts: growingNumbers(),
+  terms: new Map(),
+  termChunks: growingNumbers(),
+  termTextChunks: growingNumbers(),
+  termCounts: growingNumbers(),
+  fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
+  articles: growingTable(),
+  titleWords: growingTable(),
+  labelWords: growingTable(),
+  articleChunkEnds: growingNumbers(),
+  headings: growingTable(),
+  headingWords: growingTable(),
+  chunkWords: growingTable(),
+  chunkNumbers: growingNumbers(),
+  textEnds: growingNumbers(),
+  tags: new Map(),
+});

@@ -1,0 +1,107 @@
+import { letterMask } from '../text/letter-mask.ts';
+import { utf8Length } from '../text/utf8-length.ts';
+import type { CollectedWords, GrowingTable } from './collect-words.ts';
+import type { EditionIdentity } from './edition-entry.ts';
+import { encodeStrings } from './string-list.ts';
+import { compareByBytes } from './text-table.ts';
+
+/** A section before there is room for it. */
+interface Section {
+  /** In bytes. */
+  length: number;
+  write: (target: Uint8Array) => void;
+}
+
+/** Chunks up to this many are numbered in two bytes. */
+const SHORT_NUMBERS = 65_536;
+
+/** The sections of an edition in file order; postings and texts are left empty, to be filled in place. */
+export const editionSections = (collected: CollectedWords, identity: EditionIdentity): Map<string, Section> => {
+  const { textEnds, termChunks, termTextChunks } = collected;
+  const words = [...collected.words.keys()].sort(compareByBytes);
+  const terms = [...collected.terms.keys()].sort(compareByBytes);
+  const tags = [...collected.tags.keys()].sort(compareByBytes);
+  const wordIds = words.map((word) => collected.words.get(word) ?? 0);
+  const termIds = terms.map((term) => collected.terms.get(term) ?? 0);
+  const termPlaces = new Uint32Array(terms.length);
+  termIds.forEach((term, place) => {
+    termPlaces[term] = place;
+  });
+  const postingEnds = runningSum(termIds.map((term) => termChunks.get(term)));
+  const postingCount = postingEnds.at(-1) ?? 0;
+  const tagArticles = tags.map((tag) => collected.tags.get(tag) ?? []);
+  return new Map<string, Section>([
+    ['meta', bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt]))],
+    ...textsSection('words', words),
+    ['word.ids', numbersSection(wordIds)],
+    ['word.counts', numbersSection(wordIds.map((word) => collected.wordCounts.get(word)))],
+    ['word.masks', numbersSection(words.map(maskOf))],
+    ['word.terms', numbersSection(collected.wordTerms.view().map((term) => termPlaces[term] ?? 0))],
+    ...textsSection('terms', terms),
+    ['term.counts', numbersSection(termIds.map((term) => collected.termCounts.get(term)))],
+    ['term.chunks', numbersSection(termIds.map((term) => termTextChunks.get(term) || termChunks.get(term)))],
+    ['posting.starts', startsSection(postingEnds)],
+    ['posting.chunks', emptySection(postingCount * (textEnds.length() <= SHORT_NUMBERS ? 2 : 4))],
+    ['posting.impacts', emptySection(postingCount)],
+    ...tableSection('articles', collected.articles),
+    ...tableSection('titleWords', collected.titleWords),
+    ...tableSection('labelWords', collected.labelWords),
+    ['article.chunks', startsSection(collected.articleChunkEnds.view())],
+    ...tableSection('headings', collected.headings),
+    ...tableSection('headingWords', collected.headingWords),
+    ['chunks', numbersSection(collected.chunkNumbers.view())],
+    ...tableSection('chunkWords', collected.chunkWords),
+    ...textsSection('tags', tags),
+    ['tag.starts', startsSection(runningSum(tagArticles.map(({ length }) => length)))],
+    ['tag.articles', numbersSection(tagArticles.flat())],
+    ['texts.starts', startsSection(textEnds.view())],
+    ['texts', emptySection(textEnds.get(textEnds.length() - 1))],
+  ]);
+};
+
+const emptySection = (length: number): Section => ({ length, write: () => undefined });
+
+const bytesSection = (bytes: Uint8Array): Section => ({
+  length: bytes.length,
+  write: (target) => target.set(bytes),
+});
+
+const numbersSection = (numbers: ArrayLike<number>): Section => ({
+  length: numbers.length * 4,
+  write: (target) => new Uint32Array(target.buffer, target.byteOffset, numbers.length).set(numbers),
+});
+
+/** Starts are the ends, with a 0 before them. */
+const startsSection = (ends: ArrayLike<number>): Section => ({
+  length: ends.length * 4 + 4,
+  write: (target) => new Uint32Array(target.buffer, target.byteOffset + 4, ends.length).set(ends),
+});
+
+const tableSection = (name: string, { ends, bytes }: GrowingTable): [string, Section][] => [
+  [`${name}.starts`, startsSection(ends.view())],
+  [name, { length: bytes.length(), write: bytes.copyTo }],
+];
+
+const textsSection = (name: string, texts: readonly string[]): [string, Section][] => {
+  const ends = runningSum(texts.map(utf8Length));
+  const write = (target: Uint8Array): void => {
+    const encoder = new TextEncoder();
+    texts.forEach((text, at) => {
+      encoder.encodeInto(text, target.subarray(ends[at - 1] ?? 0));
+    });
+  };
+  return [
+    [`${name}.starts`, startsSection(ends)],
+    [name, { length: ends.at(-1) ?? 0, write }],
+  ];
+};
+
+const maskOf = (word: string): number => letterMask(new TextEncoder().encode(word));
+
+const runningSum = (numbers: readonly number[]): number[] => {
+  let sum = 0;
+  return numbers.map((value) => {
+    sum += value;
+    return sum;
+  });
+};

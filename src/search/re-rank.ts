@@ -1,0 +1,144 @@
+import type { AnalysedQuery } from './analyse-query.ts';
+import type { Edition } from './open-edition.ts';
+import type { RankedChunk } from './rank-chunks.ts';
+import { varintReader } from './read-varints.ts';
+import { entryBytes } from './text-table.ts';
+
+/** What speaks for a chunk beyond its score; all but `tightness` in units of summed idf. */
+export interface ChunkEvidence {
+  /** Places of the query terms that stand in text, headings, title or labels. */
+  matched: number[];
+  /** Terms that stand in any of them. */
+  matchedIdf: number;
+  /** Question words that stand there as they were typed, before stemming. */
+  exactIdf: number;
+  /** Neighbouring question words that stand side by side there; the smaller of the two counts. */
+  pairIdf: number;
+  /** Terms that stand in the title. */
+  titleIdf: number;
+  /** Matched terms by the length of the shortest stretch of the text that holds them all; 0 below two terms, at most 1. */
+  tightness: number;
+}
+
+/** How much each kind of evidence adds to a chunk's score. */
+const WEIGHTS = { exact: 0.6, pair: 0.33, tight: 0.3, title: 0.6 };
+
+/** What the evidence is worth, in the unit of the score. */
+export const bonusOf = ({ exactIdf, pairIdf, tightness, matchedIdf, titleIdf }: ChunkEvidence): number =>
+  WEIGHTS.exact * exactIdf + WEIGHTS.pair * pairIdf + WEIGHTS.tight * tightness * matchedIdf + WEIGHTS.title * titleIdf;
+
+/** Looks closely at ranked chunks, from the word numbers kept for that purpose; one entry for each of `ranked`. */
+export const gatherEvidence = (
+  { index }: Edition,
+  query: AnalysedQuery,
+  ranked: readonly RankedChunk[],
+): ChunkEvidence[] => {
+  const { marks, wordTerms } = index;
+  const termIds = query.terms.map(({ postings }) => postings.map(({ termId }) => termId));
+  termIds.forEach((ids, place) => {
+    for (const termId of ids) marks[termId] = place + 1;
+  });
+  const markOf = (word: number): number => marks[wordTerms[word] ?? -1] ?? 0;
+  const read = varintReader();
+  const evidenceOf = (chunk: number): ChunkEvidence => {
+    const findings = emptyFindings();
+    const article = index.articleOf(chunk);
+    scanWords(query, findings, { words: read(entryBytes(index.titleWords, article)), markOf });
+    const titleTerms = new Set(findings.terms);
+    // The words of labels are not the text's own: standing there as typed or side by side says nothing of the chunk.
+    for (const word of read(entryBytes(index.labelWords, article))) {
+      if (markOf(word) > 0) findings.terms.add(markOf(word) - 1);
+    }
+    findings.hits.length = 0;
+    scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
+    scanWords(query, findings, { words: read(entryBytes(index.chunkWords, chunk)), markOf });
+    return summarise(query, findings, titleTerms);
+  };
+  try {
+    return ranked.map(({ chunk }) => evidenceOf(chunk));
+  } finally {
+    for (const ids of termIds) for (const termId of ids) marks[termId] = 0;
+  }
+};
+
+interface Findings {
+  /** Content words scanned so far. */
+  length: number;
+  /** Places of query terms. */
+  terms: Set<number>;
+  exact: Set<number>;
+  /** Places in the query's `neighbours`. */
+  pairs: Set<number>;
+  /** Where in the text which term stands, in order. */
+  hits: { term: number; at: number }[];
+}
+
+const emptyFindings = (): Findings => ({ length: 0, terms: new Set(), exact: new Set(), pairs: new Set(), hits: [] });
+
+const scanWords = (
+  { terms, neighbours }: AnalysedQuery,
+  findings: Findings,
+  { words, markOf }: { words: Uint32Array; markOf: (word: number) => number },
+): void => {
+  let previous = -1;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? 0;
+    const term = markOf(word) - 1;
+    if (term >= 0) {
+      findings.terms.add(term);
+      findings.hits.push({ term, at: findings.length + at });
+      if (terms[term]?.wordIds.includes(word)) findings.exact.add(term);
+      if (previous >= 0) {
+        const pair = neighbours.findIndex(([left, right]) => left === previous && right === term);
+        if (pair >= 0) findings.pairs.add(pair);
+      }
+    }
+    previous = term;
+  }
+  findings.length += words.length;
+};
+
+const summarise = (
+  { terms, neighbours }: AnalysedQuery,
+  findings: Findings,
+  titleTerms: ReadonlySet<number>,
+): ChunkEvidence => {
+  const idfOf = (term: number): number => terms[term]?.idf ?? 0;
+  const sumIdf = (places: Iterable<number>): number => {
+    let sum = 0;
+    for (const place of places) sum += idfOf(place);
+    return sum;
+  };
+  let pairIdf = 0;
+  for (const pair of findings.pairs) {
+    const [left, right] = neighbours[pair] ?? [-1, -1];
+    pairIdf += Math.min(idfOf(left), idfOf(right));
+  }
+  return {
+    matched: [...findings.terms].sort((left, right) => left - right),
+    matchedIdf: sumIdf(findings.terms),
+    exactIdf: sumIdf(findings.exact),
+    pairIdf,
+    titleIdf: sumIdf(titleTerms),
+    tightness: tightnessOf(findings.hits),
+  };
+};
+
+const tightnessOf = (hits: readonly { term: number; at: number }[]): number => {
+  const distinct = new Set(hits.map(({ term }) => term)).size;
+  if (distinct < 2) return 0;
+  const counts = new Map<number, number>();
+  let shortest = Number.POSITIVE_INFINITY;
+  let first = 0;
+  for (const { term, at } of hits) {
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (let left = hits[first]; left !== undefined && counts.size === distinct; left = hits[first]) {
+      shortest = Math.min(shortest, at - left.at + 1);
+      const rest = (counts.get(left.term) ?? 1) - 1;
+      if (rest === 0) counts.delete(left.term);
+      else counts.set(left.term, rest);
+      first++;
+    }
+  }
+  return distinct / shortest;
+};

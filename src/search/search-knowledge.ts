@@ -1,0 +1,31 @@
+import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
+import { answeringModelOf, relevanceOfHits } from './answering-model.ts';
+import type { Edition } from './open-edition.ts';
+import type { RetrieveOptions, Retriever } from './retrieve.ts';
+import type { SearchHit } from './search-edition.ts';
+
+/** Ranked passages of an edition, as `POST /v1/knowledge/search` gives them out (design, section 4). */
+export const searchKnowledge = async (
+  edition: Edition,
+  { query, limit, filter }: KnowledgeSearchRequest,
+  { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
+): Promise<KnowledgeSearchResponse> => {
+  const { outcome, semantic } = await retrieve(edition, query, { ...options, limit, filter });
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  return {
+    edition: edition.id,
+    hits: outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
+    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
+  };
+};
+
+const hitOf = (edition: Edition, hit: SearchHit, relevance: number): KnowledgeHit => {
+  const { id, title, url, lastUpdated } = edition.article(hit.article);
+  const { headingPath, text } = edition.chunk(hit.chunk);
+  return {
+    ...{ article_id: id, title, url, text, relevance },
+    heading: headingPath.join(' > ').slice(0, 2000),
+    score: hit.fused ?? hit.score,
+    last_updated: lastUpdated,
+  };
+};

@@ -1,0 +1,114 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { openEdition } from '../../src/search/open-edition.ts';
+import { entryText } from '../../src/search/text-table.ts';
+import { wordsOf } from '../../src/text/analyse-text.ts';
+import { stem } from '../../src/text/stem.ts';
+import { entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc
+    .array(fc.constantFrom('fan', 'Fans', 'reset', 'the', 'Apollo', 'hash-rate', '重置', 'PowerSupply', '\n'), {
+      maxLength: 30,
+    })
+    .map((words) => words.join(' ')),
+);
+const sketch: fc.Arbitrary<Sketch> = fc.record({
+  id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+  title: text,
+  url: fc.webUrl(),
+  author: fc.constantFrom('Ada', 'Grace'),
+  intents: fc.uniqueArray(fc.constantFrom('setup', 'Repair', 'refund'), { maxLength: 3 }),
+  devices: fc.uniqueArray(fc.constantFrom('Apollo III', 'Apollo BTC'), { maxLength: 2 }),
+  sections: fc.array(fc.record({ heading: fc.array(text, { maxLength: 3 }), text }), { maxLength: 4 }),
+});
+const sketches = fc.uniqueArray(sketch, { maxLength: 6, selector: ({ id }) => id.toWellFormed() });
+
+describe('buildEdition()', () => {
+  it('gives back every article and chunk as it was', () => {
+    fc.assert(
+      fc.property(sketches, (drawn) => {
+        const entries = drawn.map(entryOf);
+        const edition = openEdition(buildEdition(entries, IDENTITY));
+        expect(edition).toMatchObject({ ...IDENTITY, articleCount: entries.length });
+        for (const { article, chunks } of entries) {
+          const found = edition.article(edition.findArticle(article.id));
+          const { text: _, ...known } = article;
+          expect(found).toMatchObject(known);
+          const read = chunks.map((_chunk, at) => edition.chunk(found.firstChunk + at));
+          expect(read).toMatchObject(chunks.map(({ articleId: _id, ...chunk }) => chunk));
+          expect(found.endChunk - found.firstChunk).toBe(chunks.length);
+        }
+      }),
+    );
+  });
+
+  it('counts for each term its chunks and occurrences', () => {
+    fc.assert(
+      fc.property(sketches, (drawn) => {
+        const entries = drawn.map(entryOf);
+        const { index } = openEdition(buildEdition(entries, IDENTITY));
+        const expected = new Map<string, number>();
+        for (const { article, chunks } of entries) {
+          for (const chunk of chunks) {
+            const fields = [article.title, ...article.intents, ...article.devices, ...chunk.headingPath, chunk.text];
+            const words = fields.flatMap(wordsOf);
+            for (const term of new Set(words.map(stem))) expected.set(term, (expected.get(term) ?? 0) + 1);
+          }
+        }
+        const counted = Array.from({ length: index.terms.count }, (_, at): [string, number] => [
+          entryText(index.terms, at),
+          (index.postingStarts[at + 1] ?? 0) - (index.postingStarts[at] ?? 0),
+        ]).filter(([, count]) => count > 0);
+        expect(new Map(counted)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('gives the same bytes whatever the order of the articles, and from a generator too', () => {
+    fc.assert(
+      fc.property(sketches, (drawn) => {
+        const entries = drawn.map(entryOf);
+        const bytes = buildEdition(entries, IDENTITY);
+        expect(buildEdition(entries.toReversed(), IDENTITY)).toEqual(bytes);
+        expect(buildEdition(entries.values(), IDENTITY)).toEqual(bytes);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('refuses two articles of one id', () => {
+    const entry = entryOf({ id: 'a', sections: [{ text: 'fan' }] });
+    expect(() => buildEdition([entry, entry], IDENTITY)).toThrow(RangeError);
+  });
+
+  it('notices when a text changes between its two readings', () => {
+    let readings = 0;
+    const entries = {
+      *[Symbol.iterator]() {
+        readings++;
+        yield entryOf({ id: 'a', sections: [{ text: readings === 1 ? 'fan' : 'a longer text' }] });
+      },
+    };
+    expect(() => buildEdition(entries, IDENTITY)).toThrow('changed meanwhile');
+    expect(readings).toBe(2);
+  });
+
+  it('numbers chunks in four bytes where two do not reach', () => {
+    const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'hay' }));
+    const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
+    expect(edition.index.postingChunks).toBeInstanceOf(Uint32Array);
+    expect(edition.index.postingChunks.at(-1)).toBe(65_599);
+    expect(edition.chunk(65_599).text).toBe('needle');
+  });
+
+  it('builds an edition of nothing', () => {
+    const edition = openEdition(buildEdition([], IDENTITY));
+    expect(edition).toMatchObject({ articleCount: 0, chunkCount: 0 });
+    expect(edition.findArticle('a')).toBe(-1);
+    expect(() => edition.chunk(0)).toThrow(RangeError);
+    expect(() => edition.article(0)).toThrow(RangeError);
+  });
+});

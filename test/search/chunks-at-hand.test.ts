@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { readingOf } from '../../src/grounding/read-passage.ts';
+import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { articleAtHand, chunkAtHand } from '../../src/search/chunks-at-hand.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+
+const open = (count: number): Edition => {
+  const articles = Array.from({ length: count }, (_, at) => ({
+    id: `${String(at).padStart(4, '0')}.md`,
+    title: `Valve ${at}`,
+    url: '',
+    text: `Valve ${at} closes. It opens at ${at} bar.`,
+    intents: [],
+    devices: [],
+    lastUpdated: '2026-01-01T00:00:00Z',
+  }));
+  const entries = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
+  return openEdition(buildEdition(entries, { id: 'e', workspace: 'w', createdAt: '2026-01-01T00:00:00Z' }));
+};
+
+describe('chunkAtHand()', () => {
+  it('gives what the edition has, with the article', () => {
+    const edition = open(3);
+    expect(chunkAtHand(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
+    expect(articleAtHand(edition, 1)).toEqual(edition.article(1));
+  });
+
+  it('decodes and analyses a chunk once', () => {
+    const edition = open(3);
+    expect(chunkAtHand(edition, 1)).toBe(chunkAtHand(edition, 1));
+    expect(readingOf(chunkAtHand(edition, 1))).toBe(readingOf(chunkAtHand(edition, 1)));
+  });
+
+  it('keeps editions apart', () => {
+    const [one, other] = [open(2), open(2)];
+    expect(chunkAtHand(one, 0)).not.toBe(chunkAtHand(other, 0));
+  });
+
+  it('keeps 500 chunks, and lets go of what was not asked for the longest', () => {
+    const edition = open(501);
+    const [first, second] = [chunkAtHand(edition, 0), chunkAtHand(edition, 1)];
+    for (let at = 2; at < 500; at++) chunkAtHand(edition, at);
+    expect(chunkAtHand(edition, 0)).toBe(first);
+    chunkAtHand(edition, 500);
+    expect(chunkAtHand(edition, 0)).toBe(first);
+    expect(chunkAtHand(edition, 1)).not.toBe(second);
+  });
+
+  it('throws where the edition does', () => {
+    expect(() => chunkAtHand(open(2), 2)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,47 @@
+import type { Article } from '../../src/search/article.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import type { EditionEntry } from '../../src/search/edition-entry.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+
+/** An article as a test states it: texts of its chunks, and what differs from the ordinary. */
+export interface Sketch extends Partial<Omit<Article, 'text'>> {
+  id: string;
+  sections: { heading?: string[]; text: string }[];
+}
+
+export const IDENTITY = { id: 'e1', workspace: 'default', createdAt: '2026-01-02T03:04:05Z' };
+
+/** The article, its text made of the chunks with an empty line between them. */
+export const entryOf = ({ id, sections, ...rest }: Sketch): EditionEntry => {
+  let start = 0;
+  const chunks = sections.map(({ heading = [], text }, position) => {
+    const chunk = {
+      articleId: id,
+      position,
+      headingPath: heading,
+      text,
+      start,
+      end: start + text.length,
+      tokenCount: 7,
+    };
+    start = chunk.end + 2;
+    return chunk;
+  });
+  const article: Article = {
+    id,
+    title: `Article ${id}`,
+    url: `https://kb.example/${id}`,
+    text: sections.map(({ text }) => text).join('\n\n'),
+    intents: [],
+    devices: [],
+    lastUpdated: '2026-01-01T00:00:00Z',
+    ...rest,
+  };
+  return { article, chunks };
+};
+
+export const editionOf = (...sketches: Sketch[]): Edition => openEdition(buildEdition(sketches.map(entryOf), IDENTITY));
+
+/** One article a text, with ids a, b, c, ... and no words in the titles. */
+export const editionOfTexts = (...texts: string[]): Edition =>
+  editionOf(...texts.map((text, at) => ({ id: String.fromCharCode(97 + at), title: '', sections: [{ text }] })));

@@ -1,0 +1,221 @@
+import { describe, expect, it, vi } from 'vitest';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { createEditionReader, EditionUnavailable, STALE_LIMIT_MS } from '../../src/search/edition-reader.ts';
+import { type EditionManifest, sha256Hex } from '../../src/storage/edition-manifest.ts';
+import type { EditionParts } from '../../src/storage/edition-source.ts';
+import { libraryEditionSource } from '../../src/storage/library-edition-source.ts';
+
+const published = async (number: number, text: string, workspace = 'default') => {
+  const edition = `e${String(number).padStart(6, '0')}-00000000`;
+  const article = {
+    id: 'a',
+    title: 'T',
+    url: 'https://kb.example',
+    text,
+    intents: [],
+    devices: [],
+    lastUpdated: '2026-01-01T00:00:00Z',
+  };
+  const chunks = [{ articleId: 'a', position: 0, headingPath: [], text, start: 0, end: text.length, tokenCount: 1 }];
+  const whole = Uint8Array.from(
+    buildEdition([{ article, chunks }], { id: edition, workspace, createdAt: '2026-01-01T00:00:00Z' }),
+  );
+  const bytes = [whole.slice(0, 100), whole.slice(100)];
+  const parts = await Promise.all(
+    bytes.map(async (part, index) => ({
+      key: `${edition}/${index}`,
+      bytes: part.length,
+      sha256: await sha256Hex(part),
+    })),
+  );
+  const manifest: EditionManifest = {
+    edition,
+    workspace,
+    formatVersion: 1,
+    createdAt: '',
+    articles: 1,
+    chunks: 1,
+    bytes: whole.length,
+    parts,
+  };
+  return { manifest, bytes };
+};
+
+/** A library whose current edition a test sets, and what it was asked. */
+const fakeLibrary = (cheaper: EditionParts[] = []) => {
+  const library = {
+    current: undefined as Awaited<ReturnType<typeof published>> | undefined,
+    isDown: false,
+    asked: [] as string[],
+  };
+  const source = libraryEditionSource(async (path) => {
+    library.asked.push(path);
+    if (library.isDown) throw new Error('unreachable');
+    const part = /^\/editions\/(.*)\/parts\/(\d)$/.exec(path);
+    const { current } = library;
+    if (!current || (part && part[1] !== current.manifest.edition)) return { status: 404, body: new Uint8Array() };
+    const body = part
+      ? current.bytes[Number(part[2])]
+      : Uint8Array.from(new TextEncoder().encode(JSON.stringify(current.manifest)));
+    return { status: 200, body: body ?? new Uint8Array() };
+  }, cheaper);
+  return { library, source };
+};
+
+const readerForTest = (options: { maxBytes?: number } = {}) => {
+  const clock = { now: 0 };
+  const late: Promise<unknown>[] = [];
+  const reader = createEditionReader({ ...options, now: () => clock.now });
+  const waitUntil = (work: Promise<unknown>) => void late.push(work);
+  return { clock, reader, waitUntil, settle: () => Promise.all(late.splice(0)) };
+};
+
+describe('createEditionReader()', () => {
+  it('asks at most once a second, and after three seconds before it answers', async () => {
+    const { library, source } = fakeLibrary();
+    const { clock, reader, waitUntil, settle } = readerForTest();
+    const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
+    library.current = await published(1, 'old');
+    expect(await read()).toBe('old');
+    await settle();
+    library.current = await published(2, 'new');
+    library.asked = [];
+    clock.now = 999;
+    expect(await read()).toBe('old');
+    expect(library.asked).toEqual([]);
+    clock.now = 3000;
+    expect(await read()).toBe('new');
+  });
+
+  it('answers at once between one and three seconds, and refreshes meanwhile', async () => {
+    const { library, source } = fakeLibrary();
+    const { clock, reader, waitUntil, settle } = readerForTest();
+    const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
+    library.current = await published(1, 'old');
+    await read();
+    await settle();
+    library.current = await published(2, 'new');
+    clock.now = 2999;
+    expect(await read()).toBe('old');
+    await settle();
+    expect(await read()).toBe('new');
+  });
+
+  it('loads an edition once for many requests at a time, and keeps it while it is current', async () => {
+    const { library, source } = fakeLibrary();
+    const { clock, reader } = readerForTest();
+    library.current = await published(1, 'text');
+    await Promise.all([1, 2, 3].map(() => reader.read({ workspace: 'default', source })));
+    clock.now = 5000;
+    await reader.read({ workspace: 'default', source });
+    expect(library.asked).toEqual([
+      '/editions/current',
+      '/editions/e000001-00000000/parts/0',
+      '/editions/e000001-00000000/parts/1',
+      '/editions/current',
+    ]);
+  });
+
+  it('takes parts from a cheaper place, and from the library what is missing or damaged there', async () => {
+    const edition = await published(1, 'text');
+    const damaged = edition.bytes[1]?.map((byte) => byte ^ 1);
+    const { library, source } = fakeLibrary([
+      { readPart: async (_, part) => (part === 0 ? edition.bytes[0] : damaged) },
+    ]);
+    library.current = edition;
+    const { edition: opened } = await readerForTest().reader.read({ workspace: 'default', source });
+    expect(opened.chunk(0).text).toBe('text');
+    expect(library.asked).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
+  });
+
+  it('keeps answering when the library cannot be asked, says so, and stops after five minutes', async () => {
+    const { library, source } = fakeLibrary();
+    const { clock, reader } = readerForTest();
+    library.current = await published(1, 'text');
+    expect((await reader.read({ workspace: 'default', source })).isStale).toBe(false);
+    library.isDown = true;
+    clock.now = STALE_LIMIT_MS - 1;
+    expect(await reader.read({ workspace: 'default', source })).toMatchObject({
+      isStale: true,
+      edition: { id: 'e000001-00000000' },
+    });
+    clock.now = STALE_LIMIT_MS;
+    await expect(reader.read({ workspace: 'default', source })).rejects.toThrow(EditionUnavailable);
+  });
+
+  it.each<[string, (library: ReturnType<typeof fakeLibrary>['library']) => Promise<void>, string]>([
+    ['nothing was published', async () => {}, 'no knowledge base has been synced'],
+    ['the library is down', async (library) => void Object.assign(library, { isDown: true }), 'cannot be asked'],
+    [
+      'the edition is of another workspace',
+      async (library) => void Object.assign(library, { current: await published(1, 'x', 'other') }),
+      'belongs to another workspace',
+    ],
+    [
+      'the edition is too large',
+      async (library) => void Object.assign(library, { current: await published(1, 'x'.repeat(20_000)) }),
+      'more than 20000',
+    ],
+  ])('says that it is unavailable when %s', async (_, prepare, problem) => {
+    const { library, source } = fakeLibrary();
+    await prepare(library);
+    const reading = readerForTest({ maxBytes: 20_000 }).reader.read({ workspace: 'default', source });
+    await expect(reading).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining(problem),
+    });
+  });
+
+  it('loads by itself when the load that it waited for fails', async () => {
+    const { library, source } = fakeLibrary();
+    library.current = await published(1, 'text');
+    const { reader } = readerForTest();
+    const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
+    const first = reader.read({ workspace: 'default', source: failing });
+    const others = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+    await expect(first).rejects.toThrow(EditionUnavailable);
+    expect((await Promise.all(others)).map(({ edition }) => edition.id)).toEqual([
+      'e000001-00000000',
+      'e000001-00000000',
+    ]);
+    expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
+  });
+
+  it('waits five seconds for a load that never ends, once for all, and then loads anew', async () => {
+    vi.useFakeTimers();
+    try {
+      const { library, source } = fakeLibrary();
+      library.current = await published(1, 'text');
+      const { clock, reader } = readerForTest();
+      const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
+      void reader.read({ workspace: 'default', source: stuck });
+      const waiting = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+      await vi.advanceTimersByTimeAsync(5000);
+      vi.useRealTimers();
+      await Promise.all(waiting);
+      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
+      // Nobody waits for the one that hangs any more, although what was read is too old by now.
+      clock.now = 10_000;
+      await reader.read({ workspace: 'default', source });
+      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('lets the workspace go that was not read for longest when they grow too large together', async () => {
+    const { reader, clock } = readerForTest({ maxBytes: 60_000 });
+    const sources = await Promise.all(
+      ['one', 'two', 'three'].map(async (workspace) => {
+        const { library, source } = fakeLibrary();
+        library.current = await published(1, 'x'.repeat(20_000), workspace);
+        return { workspace, library, source };
+      }),
+    );
+    for (const { workspace, source } of sources) await reader.read({ workspace, source });
+    clock.now = 500;
+    for (const { library } of sources) library.asked = [];
+    for (const { workspace, source } of sources.toReversed()) await reader.read({ workspace, source });
+    expect(sources.map(({ library }) => library.asked.length > 0)).toEqual([true, false, false]);
+  });
+});

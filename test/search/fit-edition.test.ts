@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decideAnswer } from '../../src/grounding/decide-answer.ts';
+import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
+import {
+  answeringModelOf,
+  DEFAULT_MODEL,
+  decodeKey,
+  encodeKey,
+  relevanceOfHits,
+} from '../../src/search/answering-model.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { fitEdition, madeUpQuestions, withoutChunk } from '../../src/search/fit-edition.ts';
+import { FOREIGN_QUESTIONS } from '../../src/search/foreign-questions.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+
+const PARTS = 'valve rotor stator gasket manifold impeller flange bearing coupling spindle nozzle piston'.split(' ');
+const STATES = 'vibration cavitation corrosion leakage overheating misalignment'.split(' ');
+const REMEDIES = 'lubricate polish replace realign deburr anneal'.split(' ');
+
+/** 72 sections on machine parts, each about one part and one fault. */
+const articles = PARTS.map((part, at) => ({
+  id: `${part}.md`,
+  title: `The ${part} of the turbine`,
+  url: `https://docs.example.com/${part}`,
+  text: STATES.map(
+    (state, number) =>
+      `## ${part} and ${state}\n\nWhen ${state} of the ${part} exceeds ${10 + number + at} microns, ${REMEDIES[(at + number) % 6]} the ${part} and inspect the adjoining ${PARTS[(at + number + 1) % 12]}. ` +
+      `Technicians record ${state} readings of the ${part} in logbook ${part}-${number} before they restart turbine section ${at}.`,
+  ).join('\n\n'),
+  intents: [],
+  devices: [],
+  lastUpdated: '2026-01-01T00:00:00Z',
+}));
+const build = () =>
+  buildEdition(
+    articles.map((article) => ({ article, chunks: chunkArticle(article) })),
+    { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' },
+  );
+
+let fitted: Edition;
+beforeAll(() => {
+  fitted = openEdition(fitEdition(build()));
+});
+const verdictOf = (question: string) =>
+  decideAnswer(searchEdition(fitted, question), answeringModelOf(fitted), { question }).verdict;
+
+describe('fitEdition()', () => {
+  it('gives the same bytes for the same edition', () => {
+    expect(Buffer.from(fitEdition(build())).equals(Buffer.from(fitEdition(build())))).toBe(true);
+  });
+
+  it('lets the edition be read as before, and its model from its sections', () => {
+    expect(fitted.chunkCount).toBe(openEdition(build()).chunkCount);
+    const model = answeringModelOf(fitted);
+    expect(model.keys.length).toBe(fitted.index.terms.count);
+    expect(model.answer).not.toEqual(DEFAULT_MODEL.answer);
+  });
+
+  it('refuses at least nine in ten of the foreign questions', () => {
+    const foreign = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    const refused = foreign.filter((question) => verdictOf(question) !== 'answer');
+    expect(refused.length / foreign.length).toBeGreaterThan(0.9);
+  });
+
+  it('answers questions that its articles answer', () => {
+    expect(verdictOf('What do I do about cavitation of the impeller?')).toBe('answer');
+    expect(verdictOf('In which logbook do technicians record corrosion of the flange?')).toBe('answer');
+  });
+
+  it('says what the knowledge base is about', () => {
+    expect(answeringModelOf(fitted).topics).toContain('turbine');
+  });
+
+  it('falls back to the default for an edition too small to fit, and for one never fitted', () => {
+    const tiny = openEdition(
+      fitEdition(buildEdition([], { id: 'e0', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
+    );
+    expect(answeringModelOf(tiny)).toMatchObject({ answer: DEFAULT_MODEL.answer, domain: DEFAULT_MODEL.domain });
+    expect(answeringModelOf(openEdition(build()))).toBe(DEFAULT_MODEL);
+  });
+});
+
+describe('decideAnswer()', () => {
+  const decide = (
+    question: string,
+    { named = [], keys = answeringModelOf(fitted).keys }: { named?: string[]; keys?: Uint8Array },
+  ) => {
+    const model = { ...answeringModelOf(fitted), domainThreshold: 0.5, keys };
+    return decideAnswer(searchEdition(fitted, question), model, { question, named });
+  };
+
+  it('takes a question for one of its own that names a device which the knowledge base alone knows', () => {
+    const question = 'Is the impeller covered by my travel insurance for Japan next year?';
+    const { domain } = decide(question, {});
+    expect(domain).toBeLessThan(0.5);
+    expect(decide(question, { named: ['impeller'] }).domain).toBe(0.5);
+    expect(decide(question, { named: ['insurance'] }).domain).toBe(domain);
+  });
+
+  it('takes no word for a name that is as common everywhere', () => {
+    const question = 'Is the impeller covered by my travel insurance for Japan next year?';
+    const keys = new Uint8Array(fitted.index.terms.count).fill(encodeKey(0));
+    expect(decide(question, { named: ['impeller'], keys }).domain).toBe(decide(question, { keys }).domain);
+  });
+});
+
+describe('madeUpQuestions()', () => {
+  it('makes questions of 2 to 7 words, each from a chunk that is found again more often than not', () => {
+    const questions = madeUpQuestions(fitted, 100);
+    expect(questions.length).toBe(100);
+    for (const { text } of questions) expect(text.split(' ').length).toBeLessThanOrEqual(7);
+    expect(Math.min(...questions.map(({ text }) => text.split(' ').length))).toBe(2);
+    const found = questions.filter(({ text, chunk }) =>
+      searchEdition(fitted, text).hits.some((hit) => hit.chunk === chunk),
+    );
+    expect(found.length).toBeGreaterThan(50);
+  });
+});
+
+describe('withoutChunk()', () => {
+  it('gives the features of the next best hit', () => {
+    const outcome = searchEdition(fitted, 'cavitation of the impeller');
+    const [best, second] = outcome.hits;
+    const left = withoutChunk(outcome, best?.chunk ?? -1);
+    expect(left.hits[0]).toBe(second);
+    expect(left.quality).toBeLessThan(outcome.quality);
+    expect(left.coverage).toBe(second?.coverage);
+  });
+});
+
+describe('relevanceOfHits()', () => {
+  it('puts the best source of a clear question above 0.7 and the others below it', () => {
+    const outcome = searchEdition(fitted, 'Who records cavitation readings of the impeller in logbook impeller-1?');
+    const [best = 0, ...others] = relevanceOfHits(outcome, answeringModelOf(fitted));
+    expect(best).toBeGreaterThan(0.7);
+    expect(Math.max(...others)).toBeLessThan(best);
+  });
+});
+
+describe('encodeKey()', () => {
+  it('keeps keys from -2 to 5 within 0.02', () => {
+    for (const key of [-2, -0.5, 0, 1.25, 4.99]) expect(Math.abs(decodeKey(encodeKey(key)) - key)).toBeLessThan(0.02);
+    expect(decodeKey(encodeKey(99))).toBe(5);
+    expect(decodeKey(undefined)).toBe(-2);
+  });
+});

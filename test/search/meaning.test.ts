@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { meaningBy } from '../../src/search/meaning.ts';
+import { fakeIndex, fakeModel } from '../knowledge/vectors-for-test.ts';
+
+describe('meaningBy()', () => {
+  const hanging = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<number[]>();
+    const signals: AbortSignal[] = [];
+    const model = {
+      ...fakeModel(),
+      embed: (_: string, options: { signal?: AbortSignal | undefined } = {}) => {
+        if (options.signal) signals.push(options.signal);
+        return promise;
+      },
+    };
+    return { model, resolve, reject, signals };
+  };
+
+  it.each(['vector', 'hits'] as const)(
+    'gives up at once when nobody waits for the %s any more, and embeds on',
+    async (wants) => {
+      const { model, resolve, signals } = hanging();
+      const index = fakeIndex();
+      const caller = new AbortController();
+      const behind: Promise<unknown>[] = [];
+      const meaning = meaningBy(model, () => index)('pump', {
+        wants,
+        workspace: 'acme',
+        signal: caller.signal,
+        waitUntil: (work) => behind.push(work),
+      });
+      caller.abort();
+      // The model has not answered, and does only after this.
+      await expect(meaning).rejects.toThrow('not told a meaning in time');
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+      resolve([1]);
+      expect(await Promise.all(behind)).toEqual([[1]]);
+      expect(index.queries).toBe(0);
+    },
+  );
+
+  it('leaves no failure behind that nobody hears', async () => {
+    const { model, reject } = hanging();
+    const caller = new AbortController();
+    const meaning = meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal: caller.signal });
+    caller.abort();
+    await expect(meaning).rejects.toThrow();
+    // An unhandled rejection would fail the run.
+    reject(new Error('late'));
+    await Promise.resolve();
+  });
+
+  it('says why the model failed', async () => {
+    const failure = new Error('down');
+    const model = { ...fakeModel(), embed: () => Promise.reject(failure) };
+    const { signal } = new AbortController();
+    await expect(meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal })).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,171 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attachSection, SPARE_BYTES } from '../../src/search/attach-section.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { EditionFormatError } from '../../src/search/edition-format.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+import { entryOf, IDENTITY } from './edition-fixture.ts';
+
+const build = (): Uint8Array<ArrayBuffer> =>
+  buildEdition(
+    [
+      {
+        id: 'fan',
+        title: 'Clean the fan',
+        intents: ['care'],
+        devices: ['Apollo'],
+        sections: [
+          { heading: ['Before'], text: 'Unplug the Apollo-3 miner.' },
+          { text: 'Blow out the dust with AirSpray.' },
+        ],
+      },
+      { id: 'net', title: 'Network', sections: [{ text: 'Connect the ethernet cable; café 重置 works.' }] },
+    ].map(entryOf),
+    IDENTITY,
+  );
+
+/** Reads everything there is to read; what it says does not matter, only that it ends and stays inside. */
+const readAll = (bytes: Uint8Array): void => {
+  const edition = openEdition(bytes);
+  for (const question of ['clean fan apollo', 'etherent cabel', '重置 AirSpray', 'apollo 3 dust unplug']) {
+    const { hits } = searchEdition(edition, question, { limit: 50, devices: ['Apollo'], filter: { intent: 'care' } });
+    for (const { chunk, article } of [...hits, ...searchEdition(edition, question).hits]) {
+      if (chunk >= edition.chunkCount) throw new Error(`chunk ${chunk} of ${edition.chunkCount}`);
+      edition.chunk(chunk);
+      edition.article(article);
+    }
+  }
+  for (let at = 0; at < Math.min(edition.articleCount, 1000); at++) edition.article(at);
+  edition.findArticle('net');
+  edition.devices();
+};
+
+const readOr = <T, E>(read: () => T, refused: E): T | E => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EditionFormatError) return refused;
+    throw error;
+  }
+};
+
+const readsOrRefuses = (bytes: Uint8Array): 'read' | 'refused' =>
+  readOr(() => {
+    readAll(bytes);
+    return 'read';
+  }, 'refused');
+
+describe('openEdition()', () => {
+  it('opens bytes that start anywhere in their memory', () => {
+    const bytes = build();
+    const shifted = new Uint8Array(bytes.length + 1);
+    shifted.set(bytes, 1);
+    expect(searchEdition(openEdition(shifted.subarray(1)), 'fan').hits).toEqual(
+      searchEdition(openEdition(bytes), 'fan').hits,
+    );
+  });
+
+  it('refuses an edition cut short at any byte', () => {
+    const bytes = build();
+    for (let length = 0; length < bytes.length; length++) {
+      expect(() => openEdition(bytes.slice(0, length))).toThrow(EditionFormatError);
+    }
+  });
+
+  it('refuses an edition cut short that states its new length', () => {
+    const bytes = build();
+    for (let length = 32; length < bytes.length; length += 4) {
+      const cut = bytes.slice(0, length);
+      new DataView(cut.buffer).setUint32(8, length, true);
+      expect(() => openEdition(cut)).toThrow(EditionFormatError);
+    }
+  });
+
+  it('refuses other bytes, other versions and longer bytes', () => {
+    const bytes = build();
+    expect(() => openEdition(new ArrayBuffer(5000))).toThrow('does not begin like an edition');
+    expect(() => openEdition(bytes.with(4, 99))).toThrow('its version is 99, known is 4');
+    expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow('its length is not the one it states');
+  });
+
+  it('refuses a section that lies outside of the edition', () => {
+    const bytes = attachSection(build(), 'last', Uint8Array.of(1));
+    const view = new DataView(bytes.buffer);
+    const entry = 32 + 32 * (view.getUint32(12, true) - 1);
+    view.setUint32(entry + 28, 1_000_000, true);
+    expect(() => openEdition(bytes)).toThrow('a section lies outside of it');
+  });
+
+  it('refuses or reads safely whatever byte is changed', () => {
+    const bytes = build();
+    const seen = { read: 0, refused: 0 };
+    for (let at = 0; at < bytes.length; at++) {
+      for (const change of [0x01, 0x80, 0xff]) {
+        const damaged = bytes.slice();
+        damaged[at] = (damaged[at] ?? 0) ^ change;
+        seen[readsOrRefuses(damaged)]++;
+      }
+    }
+    expect(seen.read).toBeGreaterThan(0);
+    expect(seen.refused).toBeGreaterThan(0);
+  });
+
+  it('searches after a search that met damage as if that one had not been', () => {
+    const bytes = build();
+    const met = new Set<number>();
+    for (let at = 2080; at < bytes.length; at++) {
+      const damaged = bytes.with(at, (bytes[at] ?? 0) ^ 0x80);
+      const [edition, fresh] = [damaged, damaged].map((copy) => readOr(() => openEdition(copy), undefined));
+      if (!edition || !fresh) continue;
+      const search = (of: Edition, question: string) =>
+        readOr(() => searchEdition(of, question, { filter: { device: 'Apollo' } }), 'refused');
+      if (search(edition, 'clean the fan') !== 'refused') continue;
+      met.add(at);
+      expect(search(edition, 'unplug')).toEqual(search(fresh, 'unplug'));
+    }
+    expect(met.size).toBeGreaterThan(0);
+  });
+
+  it('refuses or reads safely when many bytes are changed', () => {
+    const bytes = build();
+    const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(changes, (drawn) => {
+        const damaged = bytes.slice();
+        for (const [at, value] of drawn) damaged[at] = value;
+        readsOrRefuses(damaged);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('attachSection()', () => {
+  it('adds a section that opening finds, and leaves searching as it was', () => {
+    const before = searchEdition(openEdition(build()), 'clean the fan');
+    const first = attachSection(build(), 'decision', Uint8Array.of(1, 2, 3));
+    const second = attachSection(first, 'other', new Uint8Array(0));
+    const edition = openEdition(second);
+    expect(edition.section('decision')).toEqual(Uint8Array.of(1, 2, 3));
+    expect(edition.section('other')).toEqual(new Uint8Array(0));
+    expect(edition.section('missing')).toBeUndefined();
+    expect(searchEdition(edition, 'clean the fan')).toEqual(before);
+  });
+
+  it('copies nothing while there is room, and copies when there is none', () => {
+    const bytes = build();
+    expect(attachSection(bytes, 'small', new Uint8Array(100)).buffer).toBe(bytes.buffer);
+    const large = attachSection(build(), 'large', new Uint8Array(SPARE_BYTES + 1).fill(7));
+    expect(openEdition(large).section('large')?.at(-1)).toBe(7);
+  });
+
+  it('gives the same bytes with room and without', () => {
+    const tight = build().slice();
+    expect(attachSection(tight, 'a', Uint8Array.of(9))).toEqual(attachSection(build(), 'a', Uint8Array.of(9)));
+  });
+
+  it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {
+    expect(() => attachSection(build(), name, new Uint8Array(1))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,318 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import { decideAnswer } from '../../src/grounding/decide-answer.ts';
+import { quotePassages } from '../../src/grounding/quote-passages.ts';
+import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
+import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
+import { attachVectors } from '../../src/search/attach-vectors.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { embeddingTextOf } from '../../src/search/embedding-text.ts';
+import { openEdition } from '../../src/search/open-edition.ts';
+import { packVector, quantise } from '../../src/search/quantise.ts';
+import { createRetriever } from '../../src/search/retrieve.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+import { vectorIdOf } from '../../src/search/vector-id.ts';
+import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
+
+const TEXTS = {
+  'fans.md': 'The fan hums loudly when dust blocks it. Clean it every month.',
+  'pumps.md': 'A pump that leaks needs a new seal. Order seals from the shop.',
+  'screens.md': 'The display stays dark when its cable is loose. Push the cable in.',
+  'wheels.md': 'Wheels squeak without grease. Grease them twice a year.',
+};
+const articles = Object.entries(TEXTS).map(([id, text]) => ({
+  ...{ id, title: '', url: `https://kb.example/${id}`, text, intents: [], lastUpdated: '2026-01-01T00:00:00.000Z' },
+  devices: id === 'wheels.md' ? ['Cart'] : [],
+}));
+const entries = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
+const build = () => buildEdition(entries, { id: 'e-1', workspace: 'acme', createdAt: '2026-01-01T00:00:00Z' });
+const plain = openEdition(build());
+const texts = entries.flatMap(({ article, chunks }) =>
+  chunks.map((chunk) => embeddingTextOf({ ...chunk, title: article.title })),
+);
+
+/** Means the same as a text on displays, and shares no word with any. */
+const PARAPHRASE = 'monitor black';
+const newModel = () => fakeModel({ model: 'text-embedding-ada-002', synonyms: { monitor: 'display', black: 'dark' } });
+
+/** An edition with its vectors, in itself or in an index. */
+const editionWith = async (model: FakeModel, place: 'edition' | 'index', without: readonly number[] = []) => {
+  const vectors = await model.embedBatch(texts);
+  model.texts.length = 0;
+  const kept = vectors.map((vector, at) => (without.includes(at) ? undefined : vector));
+  if (place === 'edition') {
+    const rows = kept.map((vector) => vector && packVector(quantise(vector)));
+    return { edition: openEdition(attachVectors(build(), { kind: 'rows', space: model, rows, chunks: texts.length })) };
+  }
+  const index = fakeIndex();
+  const all = await Promise.all(texts.map((text) => vectorIdOf(text, model)));
+  await index.upsert(all.map((id, at) => ({ id, vector: vectors[at] ?? [] })));
+  const ids = all.map((id, at) => (without.includes(at) ? undefined : id));
+  return { index, edition: openEdition(attachVectors(build(), { kind: 'ids', space: model, ids })) };
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Timers that a test moves. Nothing else is waited for by time. */
+const onFakeTime = <T>(work: () => Promise<T>) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let state = 'waiting';
+  const found = work().finally(() => {
+    state = 'answered';
+  });
+  const elapse = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return state;
+  };
+  return { found, elapse };
+};
+
+describe.each(['edition', 'index'] as const)('createRetriever() over vectors in the %s', (place) => {
+  const setUp = async (without: readonly number[] = []) => {
+    const model = newModel();
+    const { edition, index } = await editionWith(model, place, without);
+    const faults: unknown[] = [];
+    const retriever = (embeddings: EmbeddingProvider = model) =>
+      createRetriever({ embeddings, indexOf: () => index ?? fakeIndex(), onFault: (_, error) => faults.push(error) });
+    return { model, edition, index, faults, retriever, retrieve: retriever() };
+  };
+
+  it('finds a text that means the same and shares no word', async () => {
+    const { edition, retrieve } = await setUp();
+    expect(searchEdition(edition, PARAPHRASE).hits).toEqual([]);
+    const { outcome, semantic } = await retrieve(edition, PARAPHRASE);
+    expect(semantic).toBe('used');
+    expect(edition.chunk(outcome.hits[0]?.chunk ?? -1).text).toBe(TEXTS['screens.md']);
+    expect(outcome.hits[0]).toMatchObject({ score: 0, lexical: 0, similarity: expect.any(Number) });
+    expect(outcome).toMatchObject({ quality: 0, coverage: 0, margin: 0, model: 'text-embedding-ada-002' });
+  });
+
+  it('keeps what is said of the words, and finds all that they find', async () => {
+    const { edition, retrieve } = await setUp();
+    for (const question of ['why does the fan hum', 'pump seal', 'grease', 'loose cable wheels']) {
+      const byWords = searchEdition(edition, question);
+      const { outcome } = await retrieve(edition, question);
+      expect(outcome).toMatchObject({
+        query: byWords.query,
+        quality: byWords.quality,
+        coverage: byWords.coverage,
+        margin: byWords.margin,
+      });
+      expect(outcome.hits[0]?.chunk).toBe(byWords.hits[0]?.chunk);
+      for (const hit of byWords.hits) {
+        const { similarity, fused, ...same } = outcome.hits.find(({ chunk }) => chunk === hit.chunk) ?? {};
+        expect(same).toEqual(hit);
+        expect(similarity).toBeGreaterThanOrEqual(-1);
+        expect(fused).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('keeps to the filter', async () => {
+    const { edition, retrieve } = await setUp();
+    const { outcome } = await retrieve(edition, PARAPHRASE, { filter: { device: 'cart' } });
+    expect(outcome.hits.map(({ article }) => edition.article(article).id)).toEqual(['wheels.md']);
+  });
+
+  it('does not find what the edition has no vector of', async () => {
+    const { edition, retrieve } = await setUp([2]);
+    const { outcome, semantic } = await retrieve(edition, PARAPHRASE);
+    expect(semantic).toBe('used');
+    expect(outcome.hits.map(({ chunk }) => chunk)).not.toContain(2);
+  });
+
+  it('embeds a question together with the one before it', async () => {
+    const { edition, model, retrieve } = await setUp();
+    await retrieve(edition, 'And why?', {
+      history: [
+        { speaker: 'user', text: 'The fan hums' },
+        { speaker: 'assistant', text: 'Clean it.' },
+      ],
+    });
+    expect(model.texts).toEqual(['The fan hums\nAnd why?']);
+  });
+
+  it('embeds no more than the beginning of a long question', async () => {
+    const { edition, model, retrieve } = await setUp();
+    await retrieve(edition, 'fan '.repeat(100_000));
+    expect(model.texts[0]?.length).toBeLessThanOrEqual(2000);
+  });
+
+  it('does not compare vectors of two models', async () => {
+    const { edition, retriever } = await setUp();
+    const other = fakeModel({ model: 'other' });
+    for (const embeddings of [other, fakeModel({ model: 'text-embedding-ada-002', dimensions: 32 })])
+      expect(await retriever(embeddings)(edition, 'pump seal')).toEqual({
+        outcome: searchEdition(edition, 'pump seal'),
+        semantic: 'absent',
+      });
+    expect(other.texts).toEqual([]);
+  });
+
+  it('answers from the words when the model fails', async () => {
+    const { edition, model, retrieve, faults } = await setUp();
+    model.forever = DOWN;
+    expect(await retrieve(edition, 'pump seal')).toEqual({
+      outcome: searchEdition(edition, 'pump seal'),
+      semantic: 'failed',
+    });
+    expect(faults).toEqual([DOWN]);
+  });
+
+  it.each([
+    ['too short', [1, 2]],
+    ['without a direction', new Array<number>(64).fill(0)],
+  ])('answers from the words when the vector is %s', async (_, vector) => {
+    const { edition, retriever, index } = await setUp();
+    if (index) index.query = () => Promise.reject(INDEX_DOWN);
+    const embeddings = { ...newModel(), embed: async () => vector };
+    expect((await retriever(embeddings)(edition, 'pump seal')).semantic).toBe('failed');
+  });
+
+  it('answers from the words at the deadline when the model takes longer, and leaves the vector to the cache', async () => {
+    const { edition, model, retriever } = await setUp();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const signals: (AbortSignal | undefined)[] = [];
+    let isCached = false;
+    const embeddings = {
+      ...model,
+      embed: async (text: string, options?: { signal?: AbortSignal | undefined }) => {
+        signals.push(options?.signal);
+        await answered;
+        isCached = true;
+        return model.embed(text);
+      },
+    };
+    const late: Promise<unknown>[] = [];
+    const caller = new AbortController();
+    const { found, elapse } = onFakeTime(() =>
+      retriever(embeddings)(edition, 'pump seal', { waitUntil: (work) => late.push(work), signal: caller.signal }),
+    );
+    expect(await elapse(89)).toBe('waiting');
+    expect(await elapse(1)).toBe('answered');
+    expect(await found).toEqual({ outcome: searchEdition(edition, 'pump seal'), semantic: 'late' });
+    // The request ends, and with it everything that listens to its signal.
+    caller.abort();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+    answer();
+    await Promise.all(late);
+    expect(isCached).toBe(true);
+  });
+
+  it('takes no more than half of the time that is left', async () => {
+    const { edition } = await setUp();
+    const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
+    const retrieve = createRetriever({ embeddings, indexOf: () => fakeIndex(), deadlineMs: 5000 });
+    const { found, elapse } = onFakeTime(() => retrieve(edition, 'pump seal', { timeLeftMs: 400 }));
+    expect(await elapse(199)).toBe('waiting');
+    expect(await elapse(1)).toBe('answered');
+    expect((await found).semantic).toBe('late');
+  });
+
+  it('ends when the caller gives up', async () => {
+    const { edition, retriever } = await setUp();
+    const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
+    const caller = new AbortController();
+    const found = retriever(embeddings)(edition, 'pump seal', { signal: caller.signal });
+    const reason = new Error('gone');
+    caller.abort(reason);
+    await expect(found).rejects.toBe(reason);
+    await expect(retriever(embeddings)(edition, 'pump', { signal: caller.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('createRetriever() over a vector index', () => {
+  it('drops what the edition does not know, and asks the index of its workspace', async () => {
+    const model = newModel();
+    const { edition, index } = await editionWith(model, 'index');
+    await index?.upsert([
+      { id: 'f'.repeat(32), vector: (await model.embedBatch(['display dark']))[0] ?? [] },
+      { id: 'not an id of ours', vector: (await model.embedBatch(['display dark']))[0] ?? [] },
+    ]);
+    const asked: string[] = [];
+    const retrieve = createRetriever({
+      embeddings: model,
+      indexOf: (workspace) => {
+        asked.push(workspace);
+        return index ?? fakeIndex();
+      },
+    });
+    const { outcome } = await retrieve(edition, PARAPHRASE);
+    expect(edition.chunk(outcome.hits[0]?.chunk ?? -1).text).toBe(TEXTS['screens.md']);
+    expect(outcome.hits).toHaveLength(4);
+    expect(asked).toEqual(['acme']);
+  });
+
+  it('gives up the question to the index at the deadline', async () => {
+    const model = newModel();
+    const { edition } = await editionWith(model, 'index');
+    let isAborted = false;
+    const hanging = {
+      query: (_: readonly number[], { signal }: { signal?: AbortSignal | undefined }) =>
+        new Promise<never>((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            isAborted = true;
+            reject(INDEX_DOWN);
+          });
+        }),
+    };
+    const retrieve = createRetriever({ embeddings: model, indexOf: () => hanging });
+    expect(await retrieve(edition, 'pump seal')).toEqual({
+      outcome: searchEdition(edition, 'pump seal'),
+      semantic: 'late',
+    });
+    expect(isAborted).toBe(true);
+  });
+});
+
+describe('createRetriever() without a model or without vectors', () => {
+  it('gives exactly what the words give', async () => {
+    const { edition } = await editionWith(newModel(), 'edition');
+    for (const [retrieve, over] of [
+      [createRetriever({}), edition],
+      [createRetriever({ embeddings: newModel() }), plain],
+    ] as const) {
+      const options = { limit: 2, history: [{ speaker: 'user' as const, text: 'the pump' }] };
+      const found = await retrieve(over, 'seal of the fan', options);
+      expect(JSON.stringify(found.outcome)).toBe(JSON.stringify(searchEdition(plain, 'seal of the fan', options)));
+      expect(found.semantic).toBe('absent');
+    }
+  });
+});
+
+describe('a text that means the same and shares no word', () => {
+  const retrieved = async (question: string) => {
+    const { edition } = await editionWith(newModel(), 'edition');
+    const { outcome } = await createRetriever({ embeddings: newModel() })(edition, question);
+    return { edition, outcome, model: answeringModelOf(edition) };
+  };
+
+  it('is told from others by its relevance', async () => {
+    const { outcome, model } = await retrieved('monitor stays black when its cable is loose');
+    const [best = 0, second = 0] = relevanceOfHits(outcome, model);
+    expect(best).toBeGreaterThan(0.5);
+    expect(second).toBeLessThan(0.5);
+  });
+
+  it('is an answer where its meaning says so, and none where it does not', async () => {
+    const { outcome, model } = await retrieved(PARAPHRASE);
+    const question = PARAPHRASE;
+    const near = { ...outcome, hits: outcome.hits.map((hit, at) => ({ ...hit, similarity: at === 0 ? 0.9 : 0.7 })) };
+    const far = { ...outcome, hits: outcome.hits.map((hit) => ({ ...hit, similarity: 0.72 })) };
+    expect(decideAnswer(near, model, { question })).toMatchObject({ verdict: 'answer' });
+    expect(decideAnswer(near, model, { question }).answer).toBeGreaterThan(0.6);
+    expect(decideAnswer(far, model, { question }).verdict).toBe('no-words');
+  });
+
+  it('is quoted from its beginning', async () => {
+    const { outcome } = await retrieved(PARAPHRASE);
+    const passage = { text: TEXTS['screens.md'], title: '', headingPath: [], score: 0 };
+    const question = { text: PARAPHRASE, query: outcome.query };
+    expect(quotePassages(question, [passage])).toEqual([]);
+    expect(quotePassages(question, [{ ...passage, isNear: true }])).toMatchObject([
+      { passage: 0, text: TEXTS['screens.md'], kind: 'prose', coverage: 0 },
+    ]);
+  });
+});

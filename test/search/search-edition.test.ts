@@ -1,0 +1,389 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { groupByArticle } from '../../src/search/group-by-article.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
+import { wordsOf } from '../../src/text/analyse-text.ts';
+import { stem } from '../../src/text/stem.ts';
+import { editionOf, editionOfTexts, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+
+const idsOf = (edition: Edition, question: string, options?: SearchOptions): string[] =>
+  searchEdition(edition, question, options).hits.map(({ article }) => edition.article(article).id);
+
+/** BM25F as it is written down, over plain lists: chunk to score. */
+const plainScores = (sketches: readonly Sketch[], question: string): number[] => {
+  const chunks = sketches
+    .flatMap((sketch) => entryOf(sketch))
+    .sort((left, right) => (left.article.id < right.article.id ? -1 : 1))
+    .flatMap(({ article, chunks: of }) =>
+      of.map(({ text, headingPath }) =>
+        [article.title, [...article.intents, ...article.devices].join(' '), headingPath.join('\n'), text].map((part) =>
+          wordsOf(part).map(stem),
+        ),
+      ),
+    );
+  const means = [0, 1, 2, 3].map((field) =>
+    Math.max(1, chunks.reduce((sum, fields) => sum + fields[field]!.length, 0) / chunks.length),
+  );
+  return chunks.map((fields) => {
+    let score = 0;
+    for (const term of new Set(wordsOf(question).map(stem))) {
+      const holds = (fields: string[][], within: number[]) => within.some((field) => fields[field]!.includes(term));
+      const inText = chunks.filter((other) => holds(other, [0, 2, 3])).length;
+      const containing = inText || chunks.filter((other) => holds(other, [1])).length;
+      const frequency = fields.reduce((sum, words, field) => {
+        const count = words.filter((word) => word === term).length;
+        return sum + ([2.5, 1, 1, 1][field]! * count) / (0.25 + (0.75 * words.length) / means[field]!);
+      }, 0);
+      score +=
+        Math.log(1 + (chunks.length - containing + 0.5) / (containing + 0.5)) * ((2.2 * frequency) / (frequency + 1.2));
+    }
+    return score;
+  });
+};
+
+const vocabulary = ['fan', 'noise', 'wallet', 'ethernet', 'dashboard', 'pool', 'firmware', 'button'];
+const words = fc.array(fc.constantFrom(...vocabulary), { maxLength: 12 }).map((drawn) => drawn.join(' '));
+const corpus = fc
+  .array(
+    fc.record({
+      title: words,
+      intents: fc.uniqueArray(fc.constantFrom('pool', 'fan noise'), { maxLength: 2 }),
+      devices: fc.uniqueArray(fc.constantFrom('Wallet', 'Button Pool'), { maxLength: 2 }),
+      sections: fc.array(fc.record({ heading: fc.array(words, { maxLength: 2 }), text: words }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((drawn) => drawn.map((sketch, at): Sketch => ({ id: `a${at}`, ...sketch })));
+
+describe('searchEdition()', () => {
+  it('scores as BM25F does, to the precision of a byte, and misses no chunk', () => {
+    const question = fc.uniqueArray(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(corpus, question, (sketches, drawn) => {
+        const expected = plainScores(sketches, drawn.join(' '));
+        const { hits } = searchEdition(editionOf(...sketches), drawn.join(' '), { limit: 50 });
+        expect(hits.map(({ chunk }) => chunk).sort((a, b) => a - b)).toEqual(
+          expected.flatMap((score, chunk) => (score > 0 ? [chunk] : [])),
+        );
+        for (const { chunk, lexical } of hits)
+          expect(Math.abs(lexical - expected[chunk]!)).toBeLessThan(0.05 * drawn.length);
+      }),
+    );
+  });
+
+  it('gives the best first, the same on every run, and leaves nothing behind for the next search', () => {
+    fc.assert(
+      fc.property(corpus, words, words, (sketches, first, second) => {
+        const edition = editionOf(...sketches);
+        const alone = searchEdition(edition, first);
+        searchEdition(edition, second);
+        expect(searchEdition(edition, first)).toEqual(alone);
+        const scores = alone.hits.map(({ score }) => score);
+        expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      }),
+    );
+  });
+
+  it('keeps its features within their ranges', () => {
+    fc.assert(
+      fc.property(corpus, words, (sketches, question) => {
+        const { quality, coverage, margin, hits } = searchEdition(editionOf(...sketches), question);
+        for (const value of [
+          quality,
+          coverage,
+          margin,
+          ...hits.map((hit) => hit.coverage),
+          ...hits.map((hit) => hit.tightness),
+        ]) {
+          expect(value).toBeGreaterThanOrEqual(0);
+          expect(value).toBeLessThanOrEqual(1.05);
+        }
+      }),
+    );
+  });
+
+  it('weighs the title more than the text', () => {
+    const edition = editionOf(
+      { id: 'text', title: 'Cooling', sections: [{ text: 'wallet and more' }] },
+      { id: 'title', title: 'Wallet', sections: [{ text: 'cooling and more' }] },
+    );
+    expect(idsOf(edition, 'wallet')).toEqual(['title', 'text']);
+  });
+
+  it('prefers words side by side, as typed, and close together', () => {
+    const filler = 'one two three four five six';
+    expect(idsOf(editionOfTexts('board hash', 'hash board'), 'hash board')).toEqual(['b', 'a']);
+    const pair = editionOfTexts(`board ${filler} hash`, `hash board ${filler}`, `hash ${filler} board`);
+    expect(idsOf(pair, 'hash board')[0]).toBe('b');
+    const exact = editionOfTexts('connection established', 'connected established');
+    expect(idsOf(exact, 'connected')).toEqual(['b', 'a']);
+    const tight = editionOfTexts(`fan ${filler} noise`, `fan five noise ${filler}`, `noise ${filler} fan`);
+    expect(idsOf(tight, 'fan noise')[0]).toBe('b');
+  });
+
+  it.each([
+    ['smart card', 'EnableSmartCard in the registry'],
+    ['enablesmartcard', 'EnableSmartCard in the registry'],
+    ['EnableSmartCard', 'enable the smart card'],
+    ['1604266', 'version 16.0.4266 of Office'],
+    ['16.0.4266', 'build 1604266'],
+    ['e-mail', 'email settings'],
+    ["it isn't", 'do not press'],
+    ['pool’s', 'the pools of others'],
+    ['email', 'e-mail settings'],
+    ['0x80070005', 'error 0x80070005 occurs'],
+    ['HKEY_CURRENT_USER', 'under hkey_current_user look'],
+    ['configurations', 'how to configure'],
+    ['ethrenet', 'the ethernet port'],
+    ['重置密码', '如何重置您的密码'],
+    ['パスワード', 'パスワードを変更する'],
+    ['сброс', 'Сброс пароля'],
+  ])('finds for %j the text %j', (question, text) => {
+    const edition = editionOfTexts('nothing to see', text, 'something else');
+    expect(idsOf(edition, question)).toEqual(['b']);
+  });
+
+  it.each(['', '   ', 'what is it', '?!…', '\u0000\u0007\u001b[0m\ud800', '机器学习', 'sourdough starter'])(
+    'finds nothing for %j',
+    (question) => {
+      const outcome = searchEdition(editionOfTexts('clean the fan', 'network cable'), question);
+      expect(outcome).toMatchObject({ hits: [], quality: 0, coverage: 0, margin: 0 });
+    },
+  );
+
+  it('searches the first words of a text of 100,000 characters and leaves the rest', () => {
+    const edition = editionOfTexts('needle', 'fan noise', 'late', 'fan');
+    const long = `needle ${'fan '.repeat(2_000)}late ${'log line '.repeat(11_000)}`;
+    expect(long.length).toBeGreaterThan(100_000);
+    const { hits, query } = searchEdition(edition, long);
+    expect(hits[0]?.article).toBe(0);
+    expect(hits.some(({ article }) => article === 2)).toBe(false);
+    expect(query.terms.length).toBeLessThanOrEqual(24);
+  });
+
+  it('reads no further than 8,000 characters', () => {
+    const edition = editionOfTexts('needle', 'late');
+    expect(idsOf(edition, `needle${' '.repeat(8_000)}late`)).toEqual(['a']);
+  });
+
+  it('takes the parts of an unknown camelCase word for words of their own', () => {
+    const edition = editionOfTexts('the smart card reader', 'nothing');
+    const { query, hits } = searchEdition(edition, 'SmratCardLogon');
+    expect(query.terms.map(({ word, isKnown }) => [word, isKnown])).toEqual([
+      ['smrat', false],
+      ['card', true],
+      ['logon', false],
+    ]);
+    expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
+  });
+
+  it('takes at most twelve known words, the rarest', () => {
+    const rare = Array.from({ length: 12 }, (_, at) => `rare${at}word`);
+    const edition = editionOfTexts('common', 'common', `common ${rare.join(' ')}`);
+    const { query } = searchEdition(edition, `common ${rare.join(' ')}`);
+    expect(query.terms.map(({ word }) => word).sort()).toEqual(rare.toSorted());
+  });
+
+  it('says how each word was taken', () => {
+    const edition = editionOfTexts('clean the fans', 'fans and ethernet');
+    const { query } = searchEdition(edition, 'fan ethrenet sourdough');
+    expect(query.terms).toMatchObject([
+      { word: 'fan', stem: 'fan', isKnown: true, corrections: [], chunkCount: 2, occurrences: 2, wordIds: [] },
+      { word: 'ethrenet', isKnown: false, corrections: ['ethernet'], chunkCount: 1, occurrences: 1 },
+      { word: 'sourdough', isKnown: false, corrections: [], chunkCount: 0, occurrences: 0, postings: [] },
+    ]);
+    const [known, corrected, unknown] = query.terms.map(({ idf }) => idf) as [number, number, number];
+    expect(query.total).toBeCloseTo(known + corrected + unknown);
+    expect(unknown).toBeCloseTo(Math.log(1 + 2.5 / 0.5));
+  });
+
+  it('looks for nothing that an apostrophe leaves behind', () => {
+    const { query } = searchEdition(
+      editionOfTexts('pool fee'),
+      "I'm lost, what's the pool's fee? I don’t know, it'll do",
+    );
+    expect(query.terms.map(({ word }) => word)).toEqual(['lost', 'pool', 'fee', 'not', 'know']);
+  });
+
+  it('looks for no "many" where a number is asked for, and for it elsewhere', () => {
+    const edition = editionOfTexts('the fan has 44 blades', 'many things');
+    const wordsIn = (question: string) => searchEdition(edition, question).query.terms.map(({ word }) => word);
+    expect(wordsIn('How many blades, and how  much air?')).toEqual(['blades', 'air']);
+    expect(wordsIn('Many blades, much air, somehow much')).toEqual(['many', 'blades', 'much', 'air', 'somehow']);
+  });
+
+  it('counts what a hit matches against all that was asked', () => {
+    const { hits, query, margin } = searchEdition(editionOfTexts('clean fan', 'fan'), 'clean fan dust');
+    expect(hits[0]).toMatchObject({ chunk: 0, matched: [0, 1] });
+    expect(hits[0]?.coverage).toBeCloseTo((query.terms[0]!.idf + query.terms[1]!.idf) / query.total);
+    expect(margin).toBeCloseTo((hits[0]!.score - hits[1]!.score) / hits[0]!.score);
+  });
+
+  it('returns at most the limit, which is kept within 1 and 50', () => {
+    const edition = openEdition(
+      buildEdition([entryOf({ id: 'a', sections: Array.from({ length: 80 }, () => ({ text: 'fan' })) })], IDENTITY),
+    );
+    expect([undefined, 3, 0, 1000].map((limit) => searchEdition(edition, 'fan', { limit }).hits.length)).toEqual([
+      10, 3, 1, 50,
+    ]);
+  });
+});
+
+describe('searchEdition() with metadata', () => {
+  const text = 'Hold the button to reset the miner.';
+  const edition = editionOf(
+    { id: 'btc', title: 'Reset', devices: ['Apollo BTC'], intents: ['setup'], sections: [{ text }] },
+    { id: 'iii', title: 'Reset', devices: ['Apollo III'], intents: ['Setup', 'repair'], sections: [{ text }] },
+    { id: 'none', title: 'Reset', sections: [{ text }] },
+  );
+
+  it.each([
+    [{ device: 'apollo iii' }, ['iii']],
+    [{ intent: 'SETUP ' }, ['btc', 'iii']],
+    [{ intent: 'setup', device: 'Apollo BTC' }, ['btc']],
+    [{ intent: 'repair', device: 'Apollo BTC' }, []],
+    [{ articleId: 'none' }, ['none']],
+    [{ articleId: 'missing' }, []],
+    [{ device: 'unheard of' }, []],
+    [{}, ['btc', 'iii', 'none']],
+  ])('filters by %j', (filter, expected) => {
+    expect(idsOf(edition, 'reset miner', { filter })).toEqual(expected);
+  });
+
+  it('favours the article of the device that the question names', () => {
+    expect(idsOf(edition, 'reset my apollo III')[0]).toBe('iii');
+    expect(idsOf(edition, 'reset my apollo btc')[0]).toBe('btc');
+  });
+
+  it('favours the article of Apollo II over one of Apollo that says more, when Apollo II is named', () => {
+    const plain = 'Hold the button of the dashboard.';
+    const family = editionOf(
+      {
+        id: 'one',
+        title: 'Reset',
+        devices: ['Apollo'],
+        sections: [{ text: `${plain} Then the lamp of the button goes out.` }],
+      },
+      { id: 'two', title: 'Reset', devices: ['Apollo II'], sections: [{ text: plain }] },
+      { id: 'other', title: 'Reset', devices: ['Apollo'], sections: [{ text: 'Pull the plug.' }] },
+    );
+    const question = 'dashboard lamp, wait, button, plug';
+    expect(idsOf(family, `${question} apollo ii`)).toEqual(['two', 'one', 'other']);
+    expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
+  });
+
+  it('puts the section on the named device before one on another, within an article on both', () => {
+    const shared = editionOf({
+      id: 'password',
+      title: 'Reset the password',
+      devices: ['Apollo', 'Apollo II', 'Apollo III'],
+      sections: [
+        {
+          heading: ['Reset the password', 'Apollo II and Apollo III'],
+          text: 'Hold the small button for five seconds.',
+        },
+        { heading: ['Reset the password', 'Apollo'], text: 'Reset the password with a stick that holds a reset file.' },
+      ],
+    });
+    const sections = (question: string) => searchEdition(shared, question).hits.map(({ chunk }) => chunk);
+    expect(sections('How do I reset the password of my Apollo II?')).toEqual([0, 1]);
+    expect(sections('How do I reset the password of my Apollo?')).toEqual([1, 0]);
+    expect(sections('How do I reset the password?')).toEqual([1, 0]);
+  });
+
+  it('finds and counts the words of intents and devices, in every chunk of the article', () => {
+    const labelled = editionOf(
+      {
+        id: 'a',
+        title: 'Boards',
+        intents: ['not_hashing', 'login-issue'],
+        devices: ['Apollo II'],
+        sections: [{ text: 'Check the cable.' }, { heading: ['Dust'], text: 'Blow it out.' }],
+      },
+      { id: 'b', title: 'Other', sections: [{ text: 'nothing of this' }] },
+    );
+    const { hits, query } = searchEdition(labelled, 'Apollo II not hashing after login');
+    expect(hits.map(({ chunk, matched }) => [chunk, matched.map((term) => query.terms[term]?.word)])).toEqual([
+      [0, ['apollo', 'ii', 'not', 'hashing', 'login']],
+      [1, ['apollo', 'ii', 'not', 'hashing', 'login']],
+    ]);
+    expect(query.terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word)).toEqual(['after']);
+    expect(searchEdition(labelled, 'nothashing').query.terms[0]?.isKnown).toBe(false);
+  });
+
+  it('takes a word for no less rare because articles are labelled with it, unless no text has it', () => {
+    const edition = editionOf({
+      id: 'a',
+      title: '',
+      devices: ['Apollo II'],
+      sections: [{ text: 'cable' }, { text: 'Apollo' }, { text: 'dust' }],
+    });
+    const { query } = searchEdition(edition, 'apollo ii');
+    expect(query.terms.map(({ chunkCount }) => chunkCount)).toEqual([1, 3]);
+  });
+
+  it('counts a label as no word of the text: neither as typed nor side by side', () => {
+    const edition = editionOf({ id: 'a', title: '', devices: ['Apollo II'], sections: [{ text: 'cable' }] });
+    expect(searchEdition(edition, 'apollo ii').hits).toMatchObject([
+      { coverage: 1, exactIdf: 0, pairIdf: 0, titleIdf: 0 },
+    ]);
+  });
+
+  it('favours the devices that the asker has, without leaving others out', () => {
+    expect(idsOf(edition, 'reset miner', { devices: ['Apollo III'] })).toEqual(['iii', 'btc', 'none']);
+  });
+});
+
+describe('searchEdition() with history', () => {
+  const edition = editionOfTexts('replace the loud old fan of the miner', 'replace the power supply', 'fan noise');
+
+  it('adds the words of the last turn of each speaker, the asker before the assistant', () => {
+    const { query } = searchEdition(edition, 'how do I replace it', {
+      history: [
+        { speaker: 'user', text: 'power' },
+        { speaker: 'user', text: 'my fan is broken' },
+        { speaker: 'assistant', text: 'Fan noise means dust.' },
+      ],
+    });
+    expect(query.terms.map(({ word, origin, postings }) => [word, origin, postings[0]?.weight])).toEqual([
+      ['replace', 'question', 1],
+      ['fan', 'conversation', 0.2],
+      ['noise', 'conversation', 0.1],
+    ]);
+  });
+
+  it('lets the exact words of the last turn count less than what the conversation adds', () => {
+    const others = ['fan', 'dust', 'wallet', 'pool'];
+    const texts = editionOfTexts('connected cable lamp desk shelf', 'connection cable lamp desk power', ...others);
+    expect(idsOf(texts, 'connected')).toEqual(['a', 'b']);
+    const { hits } = searchEdition(texts, 'connected', { history: [{ speaker: 'user', text: 'power' }] });
+    expect(hits.map(({ article }) => article)).toEqual([1, 0]);
+    expect(hits[0]!.score).toBeLessThan(hits[1]!.score);
+  });
+
+  it('understands a question that leans on the turn before', () => {
+    expect(idsOf(edition, 'how do I replace it')[0]).toBe('b');
+    expect(idsOf(edition, 'how do I replace it', { history: [{ speaker: 'user', text: 'my fan is loud' }] })[0]).toBe(
+      'a',
+    );
+  });
+});
+
+describe('groupByArticle()', () => {
+  it('puts first the article whose best hits are worth most together', () => {
+    const edition = editionOf(
+      { id: 'one', title: '', sections: [{ text: 'wallet fan' }] },
+      { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },
+    );
+    const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
+    expect(groups.map(({ article, hits }) => [article, hits.length])).toEqual([
+      [1, 2],
+      [0, 1],
+    ]);
+  });
+});

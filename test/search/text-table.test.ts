@@ -1,0 +1,46 @@
+import { Buffer } from 'node:buffer';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EditionFormatError } from '../../src/search/edition-format.ts';
+import { compareByBytes, entryText, findEntry, openTextTable } from '../../src/search/text-table.ts';
+
+describe('openTextTable()', () => {
+  const bytes = new TextEncoder().encode('armboardfan');
+  const open = (...starts: number[]) => openTextTable(Uint32Array.from(starts), bytes);
+
+  it('gives every entry, nothing outside of it, and finds those that are there', () => {
+    const table = open(0, 3, 8, 11);
+    expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual(['', 'arm', 'board', 'fan', '']);
+    expect(['arm', 'fan', 'fa'].map((key) => findEntry(table, new TextEncoder().encode(key)))).toEqual([0, 2, -1]);
+  });
+
+  it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])('refuses starts from %j', (starts) => {
+    expect(() => open(...starts)).toThrow(EditionFormatError);
+  });
+
+  it.each([
+    [[0, 8, 3, 11], 1],
+    [[0, 99, 8, 11], 0],
+    [[0, 4_000_000_000, 8, 11], 1],
+  ])('refuses of %j to read entry %j, which ends before it begins or outside', (starts, at) => {
+    const table = open(...starts);
+    expect(() => entryText(table, at)).toThrow(EditionFormatError);
+    expect(() => findEntry(table, new TextEncoder().encode('board'))).toThrow(EditionFormatError);
+  });
+});
+
+describe('compareByBytes()', () => {
+  it('orders texts as their UTF-8 bytes are ordered, where plain comparison does not', () => {
+    expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual(['e', 'é', '\uff5e', '\u{1f600}']);
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}'),
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(text, text, (left, right) => {
+        expect(Math.sign(compareByBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/runtime/seeded-random.ts';
+import { attachedBytes, attachVectors } from '../../src/search/attach-vectors.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { vectorsOf } from '../../src/search/edition-vectors.ts';
+import { embeddingTextOf } from '../../src/search/embedding-text.ts';
+import { nearestRows } from '../../src/search/nearest-rows.ts';
+import { openEdition } from '../../src/search/open-edition.ts';
+import { packVector, quantise, signsOf, signWords, unpackVector } from '../../src/search/quantise.ts';
+import { vectorIdOf } from '../../src/search/vector-id.ts';
+import { cosine } from '../knowledge/vectors-for-test.ts';
+
+/** Directions as a model's: dense, and spread evenly. */
+const randomVectors = (count: number, dimensions: number, seed = 7): number[][] => {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, () =>
+    Array.from({ length: dimensions }, () => random() + random() + random() - 1.5),
+  );
+};
+
+const rowsOf = (vectors: readonly number[][]) => {
+  const dimensions = vectors[0]?.length ?? 0;
+  const quantised = vectors.map(quantise);
+  const rows = new Int8Array(vectors.length * dimensions);
+  const signs = new Int32Array(vectors.length * signWords(dimensions));
+  quantised.forEach(({ row }, at) => {
+    rows.set(row, at * dimensions);
+    signs.set(signsOf(row), at * signWords(dimensions));
+  });
+  return { dimensions, scales: Float32Array.from(quantised, ({ scale }) => scale), rows, signs };
+};
+
+describe('quantise()', () => {
+  it('keeps cosines to within 0.01', () => {
+    const vectors = randomVectors(60, 256);
+    const [asked = [], ...others] = vectors;
+    const near = nearestRows(rowsOf(others))(asked, { limit: 59 });
+    for (const { chunk, similarity } of near)
+      expect(Math.abs(similarity - cosine(asked, others[chunk] ?? []))).toBeLessThan(0.01);
+  });
+
+  it('makes nothing of the length', () => {
+    const [vector = []] = randomVectors(1, 64);
+    const { row, scale } = quantise(vector.map((value) => value * 1e-6));
+    expect(row).toEqual(quantise(vector).row);
+    expect(scale).toBeCloseTo(quantise(vector).scale, 6);
+  });
+
+  it.each([[[]], [[0, 0]], [[1, Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])('refuses %j', (vector) => {
+    expect(() => quantise(vector)).toThrow(RangeError);
+  });
+
+  it('is read back as it was packed', () => {
+    const [vector = []] = randomVectors(1, 33);
+    const quantised = quantise(vector);
+    const { row, scale } = unpackVector(packVector(quantised));
+    expect(row).toEqual(quantised.row);
+    expect(scale).toBeCloseTo(quantised.scale, 6);
+  });
+});
+
+describe('nearestRows()', () => {
+  it('finds the nearest of many by their signs first', () => {
+    // In groups of five that are alike.
+    const [themes, own] = [randomVectors(1800, 512), randomVectors(9000, 512, 8)];
+    const vectors = own.map((vector, at) =>
+      vector.map((value, place) => value + (themes[Math.floor(at / 5)]?.[place] ?? 0)),
+    );
+    const views = rowsOf(vectors);
+    const random = seededRandom(11);
+    let [found, wanted] = [0, 0];
+    for (let question = 0; question < 20; question += 1) {
+      const target = vectors[Math.floor(random() * vectors.length)] ?? [];
+      const asked = target.map((value) => value + 1.5 * (random() - 0.5));
+      const exact = vectors
+        .map((vector, chunk) => ({ chunk, similarity: cosine(asked, vector) }))
+        .sort((left, right) => right.similarity - left.similarity)
+        .slice(0, 5);
+      const near = nearestRows(views)(asked, { limit: 5 }).map(({ chunk }) => chunk);
+      expect(near[0]).toBe(exact[0]?.chunk);
+      found += exact.filter(({ chunk }) => near.includes(chunk)).length;
+      wanted += exact.length;
+    }
+    expect(found / wanted).toBeGreaterThan(0.9);
+  }, 30_000);
+
+  it('leaves out what is not allowed and what has no vector', () => {
+    const views = rowsOf(randomVectors(5, 64));
+    views.scales[1] = 0;
+    const near = nearestRows(views)(new Array<number>(64).fill(1), { limit: 5, isAllowed: (chunk) => chunk !== 3 });
+    expect(near.map(({ chunk }) => chunk).sort()).toEqual([0, 2, 4]);
+  });
+
+  it('refuses a vector of another dimension', () => {
+    expect(() => nearestRows(rowsOf(randomVectors(5, 64)))([1, 2], { limit: 5 })).toThrow(RangeError);
+  });
+});
+
+const SPACE = { model: 'm', dimensions: 8 };
+const edition = (spareBytes = 0) => {
+  const article = { id: 'a', title: '', url: '', text: 'x', intents: [], devices: [], lastUpdated: '2026-01-01' };
+  const chunks = Array.from({ length: 4 }, (_, position) => ({
+    ...{ articleId: 'a', position, headingPath: [], text: 'x', start: 0, end: 1, tokenCount: 1 },
+  }));
+  const identity = { id: 'e', workspace: 'w', createdAt: '' };
+  return buildEdition([{ article, chunks }], identity, { spareBytes: () => spareBytes });
+};
+
+describe('the vectors of an edition', () => {
+  it('are named by ids, of which equal chunks share one', () => {
+    const ids = ['b0', 'a0', undefined, 'b0'].map((id) => id?.padEnd(32, '0'));
+    const vectors = vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })));
+    if (vectors?.kind !== 'ids') throw new Error('There are no ids');
+    expect(vectors.space).toEqual(SPACE);
+    const found = ['a0', 'b0', '00', 'ff', 'c'].map((id) => vectors.chunksOf(id.padEnd(32, '0')));
+    expect(found).toEqual([[1], [0, 3], [], [], []]);
+    expect([vectors.chunksOf('a0'), vectors.chunksOf('../x'), vectors.chunksOf('')]).toEqual([[], [], []]);
+  });
+
+  it('are attached without a copy where there is room', () => {
+    const space = { model: 'm', dimensions: 20_000 };
+    const built = edition(attachedBytes('rows', space, 4));
+    const rows = randomVectors(4, 20_000).map((vector) => packVector(quantise(vector)));
+    const attached = attachVectors(built, { kind: 'rows', space, rows, chunks: 4 });
+    expect(attached.buffer).toBe(built.buffer);
+    expect(vectorsOf(openEdition(attached))?.kind).toBe('rows');
+  });
+
+  it('are not there where a section does not fit the chunks', () => {
+    const ids = ['a0'.padEnd(32, '0')];
+    expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
+  });
+
+  it('are refused when there are not as many as chunks', () => {
+    expect(() => attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 })).toThrow(RangeError);
+  });
+});
+
+describe('what is embedded of a chunk', () => {
+  it('is its title, its headings and its text', () => {
+    expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe('T\nA > B\nText.');
+    expect(embeddingTextOf({ title: ' ', headingPath: [], text: 'Text.' })).toBe('Text.');
+  });
+
+  it.each(['a', 'é', '文', '😀'])('is at most 8,000 bytes long, and cut between characters: %s', (character) => {
+    const text = embeddingTextOf({ title: 'T', headingPath: [], text: character.repeat(9000) });
+    const bytes = new TextEncoder().encode(text);
+    expect(bytes.length).toBeGreaterThan(7990);
+    expect(bytes.length).toBeLessThanOrEqual(8000);
+    expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe(text);
+  });
+
+  it('has another id with every change of the text, the model or the dimensions', async () => {
+    const ids = await Promise.all([
+      vectorIdOf('a', SPACE),
+      vectorIdOf('a', SPACE),
+      vectorIdOf('b', SPACE),
+      vectorIdOf('a', { ...SPACE, model: 'n' }),
+      vectorIdOf('a', { ...SPACE, dimensions: 9 }),
+    ]);
+    expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(ids[1]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(4);
+  });
+});

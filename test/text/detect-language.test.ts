@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { detectLanguage } from '../../src/text/detect-language.ts';
+import { bestTime } from '../best-time.ts';
+import customers from './customer-sentences.json' with { type: 'json' };
+import later from './later-sentences.json' with { type: 'json' };
+
+/** The tables were written with every second sentence, and with those of `later-sentences.json`, at hand. */
+const casesOf = (sentences: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(sentences).flatMap(([name, texts]) =>
+    texts.map((text, at) => ({ text, language: name === 'undefined' ? undefined : name, isUnseen: at % 2 === 1 })),
+  );
+
+const resultsOf = (name: string, cases: ReturnType<typeof casesOf>) => {
+  const told = cases.map(({ text, language }) => ({ text, language, found: detectLanguage(text) }));
+  const right = told.filter(({ language, found }) => language === found).length / told.length;
+  const wrong = told.filter(({ language, found }) => found !== undefined && language !== found).length / told.length;
+  console.log(
+    `languages of ${told.length} messages, ${name}: ${right.toFixed(3)} right, ${wrong.toFixed(3)} taken for another`,
+  );
+  return { right, wrong };
+};
+
+describe('detectLanguage()', () => {
+  it('tells the language of short messages that were at hand', () => {
+    const { right, wrong } = resultsOf(
+      'seen',
+      casesOf(customers).filter(({ isUnseen }) => !isUnseen),
+    );
+    expect(right).toBeGreaterThanOrEqual(0.95);
+    expect(wrong).toBeLessThanOrEqual(0.02);
+  });
+
+  it.each(["can't SSH in, permission denied (publickey)", "It doesn't log in", "I'm in, but it won't mine"])(
+    'knows short English by its apostrophes, and "in" for a word of more languages: %s',
+    (text) => expect(detectLanguage(text)).toBe('en'),
+  );
+
+  it('tells the language of short messages that were not', () => {
+    const { right, wrong } = resultsOf(
+      'unseen',
+      casesOf(customers).filter(({ isUnseen }) => isUnseen),
+    );
+    expect(right).toBeGreaterThanOrEqual(0.95);
+    expect(wrong).toBeLessThanOrEqual(0.02);
+  });
+
+  it('rather tells none than another language of messages in few and rare words', () => {
+    const { right, wrong } = resultsOf('in rare words', casesOf(later));
+    expect(right).toBeGreaterThanOrEqual(0.88);
+    expect(wrong).toBeLessThanOrEqual(0.04);
+  });
+
+  it.each([
+    ['Mein Apollo meldet "connection refused by pool", was kann ich tun?', 'de'],
+    ['Bonjour, le fichier /etc/apollo/config.yml est vide, que faire ? `systemctl status` ne dit rien', 'fr'],
+    ['Guten Tag, hier das Log:\n```\nthe pool is not in the list and it was on for a while\n```\nWas ist das?', 'de'],
+    ['Apollo II (Firmware 2.0.4, Bitcoin Core) は起動しません', 'ja'],
+    ['O meu Apollo não liga', 'pt'],
+    ['Bitte help me, das ist not working und ich weiß nicht what to do with it', undefined],
+    ['سلام، سفارش من کجاست؟', 'fa'],
+    ['Къде е моята поръчка? Устройството не работи, моля помогнете ми бързо със съобщение', 'bg'],
+  ])('reads %j as %s', (text, language) => {
+    expect(detectLanguage(text)).toBe(language);
+  });
+
+  it('takes any text, and a time that its bound of 4,000 characters bounds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) =>
+        /^(?:undefined|[a-z]{2})$/.test(String(detectLanguage(text))),
+      ),
+    );
+    const long = 'hallo und the les '.repeat(20_000);
+    expect(bestTime(() => detectLanguage(long))).toBeLessThan(50);
+  });
+});
