@@ -12,6 +12,7 @@ import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
 import type { JudgedQuestion, JudgedSet } from './eval-data.ts';
 import { sectionKey } from './eval-retrieval.ts';
 import { answerableQuestions, sampleEntries } from './eval-sample.ts';
+import { shippedWordVectors } from './shipped-word-vectors.ts';
 
 /** The sample knowledge base with the questions in customers' words. */
 export const readSample = (): JudgedSet => ({
@@ -72,7 +73,7 @@ export const askAll = async (
   { edition, provider, limit = LIMIT }: { edition: Edition; provider: EmbeddingProvider; limit?: number },
 ): Promise<Asked[]> => {
   const words = createRetriever({});
-  const both = createRetriever({ embeddings: provider, deadlineMs: NO_HURRY_MS });
+  const both = createRetriever({ embeddings: provider, wordVectors: shippedWordVectors, deadlineMs: NO_HURRY_MS });
   const asked: Asked[] = [];
   for (const question of questions) {
     const options = { limit, history: question.history };
