@@ -79,7 +79,8 @@ export const askAll = async (
     const options = { limit, history: question.history };
     const { outcome: byWords } = await words(edition, question.text, options);
     const { outcome: hybrid, semantic } = await both(edition, question.text, options);
-    if (semantic !== 'used') throw new Error(`Cannot compare meanings: they were ${semantic}`);
+    // Word vectors are absent where no word of a question is known.
+    if (semantic === 'late' || semantic === 'failed') throw new Error(`Cannot compare meanings: they were ${semantic}`);
     asked.push({ ...question, byWords, hybrid });
   }
   return asked;

@@ -219,7 +219,7 @@ const adder = ({ dimensions, scales, rows }: Table) => {
         sum[place] = value;
         square += value * value;
       }
-      if (!(square > 0)) return undefined;
+      if (!(square > 0 && Number.isFinite(square))) return undefined;
       const unit = new Float32Array(dimensions);
       const length = Math.sqrt(square);
       for (let place = 0; place < dimensions; place++) unit[place] = (sum[place] as number) / length;
