@@ -14,8 +14,8 @@ const TABLE = wordTable({
   ship: { scale: 2, row: [3, 4, 0, 0] },
 });
 const numbers = (vector: Float32Array | undefined) => vector && Array.from(vector, (value) => Number(value.toFixed(4)));
-const cosine = (left: Float32Array | undefined, right: Float32Array | undefined): number =>
-  (left ?? []).reduce((sum: number, value: number, at: number) => sum + value * (right?.[at] ?? 0), 0);
+const cosine = (left: Iterable<number> = [], right: ArrayLike<number> = []): number =>
+  [...left].reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 
 describe('openWordVectors()', () => {
   const words = openWordVectors(TABLE);
