@@ -30,9 +30,10 @@ export const benchWordVectors = async ({ data }: { data?: string | undefined }):
     'one with the table': 'word-vectors.ts',
   })) {
     const modules = await bundleModules(join(FUNCTIONS, file), { minify: true });
-    const runs = [];
+    const runs: Awaited<ReturnType<typeof measure>>[] = [];
     for (let start = 0; start < STARTS; start += 1) runs.push(await measure(modules, file === EMPTY ? [] : passages));
-    const best = (figure: (run: (typeof runs)[number]) => number): string => Math.min(...runs.map(figure)).toFixed(1);
+    const best = (figure: (run: Awaited<ReturnType<typeof measure>>) => number): string =>
+      Math.min(...runs.map(figure)).toFixed(1);
     rows.push({
       function: name,
       'start to first answer, ms': best(({ readyMs }) => readyMs),
