@@ -15,6 +15,8 @@ export interface LocalCloudOptions {
   vars?: Record<string, Record<string, string>>;
   /** Text variables of all functions. */
   allVars?: Record<string, string>;
+  /** Bindings of a function's configuration that it does not get, by the function's name. */
+  withoutBindings?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Further functions that stand beside the product's own. */
   moreWorkers?: readonly LocalWorker[] | undefined;
   /** Service bindings beside those of a function's configuration: by the function's name, what each binding leads to. */
@@ -72,8 +74,11 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
+  const { d1Databases, ...others } = workerOptions;
+  const dropped = options.withoutBindings?.[config.name] ?? [];
   return {
-    ...workerOptions,
+    ...others,
+    ...(d1Databases === undefined ? {} : { d1Databases: without(d1Databases, dropped) }),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
@@ -94,6 +99,9 @@ const moreWorkerOf = async (
   modules: [moduleOf(await bundles(main))],
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
+
+const without = (databases: NonNullable<V4Worker['d1Databases']>, dropped: readonly string[]) =>
+  Object.fromEntries(Object.entries(databases).filter(([name]) => !dropped.includes(name)));
 
 const moduleOf = (contents: string) => ({ type: 'ESModule' as const, path: 'index.mjs', contents });
 
