@@ -74,11 +74,11 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
-  const { d1Databases, ...others } = workerOptions;
+  const { d1Databases = {}, ...others } = workerOptions;
   const dropped = options.withoutBindings?.[config.name] ?? [];
   return {
     ...others,
-    ...(d1Databases === undefined ? {} : { d1Databases: without(d1Databases, dropped) }),
+    d1Databases: without({ ...d1Databases }, dropped),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
@@ -100,7 +100,8 @@ const moreWorkerOf = async (
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
 
-const without = (databases: NonNullable<V4Worker['d1Databases']>, dropped: readonly string[]) =>
+/** Wrangler gives databases by the name of their binding. */
+const without = <T>(databases: Record<string, T>, dropped: readonly string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(databases).filter(([name]) => !dropped.includes(name)));
 
 const moduleOf = (contents: string) => ({ type: 'ESModule' as const, path: 'index.mjs', contents });

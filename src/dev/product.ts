@@ -77,7 +77,9 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
     // The sample shop belongs to the sample knowledge base (design 7.19).
-    withoutBindings: isSample ? {} : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },
+    withoutBindings: isSample
+      ? {}
+      : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },
     allVars: {
       ...adapterVars(options.adapters),
       ...options.allVars,
@@ -86,10 +88,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
-  await seedTaxonomy(
-    cloud.miniflare,
-    options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined },
-  );
+  await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
   if (isSample) await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {

@@ -68,7 +68,12 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
   const shelves = new Map<string, Shelf>(
     ids.map((id) => [
       id,
-      { description: undefined, health: 'unknown', heardAt: Number.NEGATIVE_INFINITY, askedAt: Number.NEGATIVE_INFINITY },
+      {
+        description: undefined,
+        health: 'unknown',
+        heardAt: Number.NEGATIVE_INFINITY,
+        askedAt: Number.NEGATIVE_INFINITY,
+      },
     ]),
   );
   let routable: readonly LibrarianInfo[] = [];
