@@ -1,4 +1,3 @@
-import { standaloneQuestion } from '../gateway/conversation/standalone-question.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
 import type { Turn } from '../search/analyse-query.ts';
@@ -42,10 +41,9 @@ export const evaluateRetrieval = (folder: string): Measure[] => {
       note: noteOf(edition, plain),
     });
     if (set.questions.some(({ history }) => history.length > 0)) {
-      measures.push({ name: `${set.name}, with conversation`, value: score(set, edition, { useHistory: true }).ndcg });
       measures.push({
-        name: `${set.name}, as /v1/ask reads it`,
-        value: score(set, edition, { useHistory: true, understand: true }).ndcg,
+        name: `${set.name}, with conversation`,
+        value: score(set, edition, { useHistory: true }).ndcg,
         target: CONVERSATION_TARGET,
       });
     }
@@ -92,31 +90,23 @@ export const sectionKey = (articleId: string, { headingPath }: EditionChunk): st
 const score = (
   set: JudgedSet,
   edition: Edition,
-  { useHistory = false, understand = false, change = (text: string) => text } = {},
+  { useHistory = false, change = (text: string) => text } = {},
 ): Scores => {
   let ndcg = 0;
   let first = 0;
   const times: number[] = [];
   for (const { text, relevant, history } of set.questions) {
-    const { question, turns } = asAsked(change(text), understand ? history : []);
+    const question = change(text);
     const before = performance.now();
     searchEdition(edition, question);
     times.push(performance.now() - before);
-    const units = unitsOf(set, edition, question, useHistory ? (turns ?? history) : []);
+    const units = unitsOf(set, edition, question, useHistory ? history : []);
     ndcg += ndcgAt10(units, relevant);
     first += relevant.has(units[0] ?? '') ? 1 : 0;
   }
   const count = Math.max(1, set.questions.length);
   const medianMs = times.sort((left, right) => left - right)[times.length >> 1] ?? 0;
   return { ndcg: ndcg / count, first: first / count, medianMs };
-};
-
-/** A follow-up question as the gateway reads it without a model, and what is left of its history to search with. */
-const asAsked = (question: string, history: readonly Turn[]): { question: string; turns?: readonly Turn[] } => {
-  const previous = history.findLast(({ speaker }) => speaker === 'user')?.text;
-  if (previous === undefined) return { question };
-  const { text, from } = standaloneQuestion(question, previous);
-  return from === 'fragment' ? { question: text, turns: [] } : { question: text };
 };
 
 /** Normalised discounted cumulative gain of the first ten, every relevant unit worth the same. */

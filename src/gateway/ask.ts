@@ -155,13 +155,18 @@ const conciergeCache = (defaultLibrarian: string) => {
  */
 const honest = (response: LibrarianResponse): LibrarianResponse => {
   const { metadata = {}, error, answer } = response;
-  if (answer === undefined) return error?.code === 'NOT_FOUND' ? nothingFound(metadata) : response;
+  if (answer === undefined)
+    return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error)) : response;
   if (!isDeclined(response)) return response;
   const failure = outOfOrder(metadata.delegationError);
   if (failure !== undefined)
     return { error: failure, ...(metadata.trace === undefined ? {} : { metadata: { trace: metadata.trace } }) };
   return { ...response, sources: [], partial: true, metadata: { closest: [], ...metadata } };
 };
+
+/** What the librarian that found nothing can be asked instead. */
+const withSuggestion = (metadata: Readonly<Record<string, unknown>>, { suggestion }: ErrorInfo) =>
+  suggestion === undefined ? metadata : { suggestion, ...metadata };
 
 /** The error of the librarian that was chosen, unless all it says is that it cannot answer this question. */
 const outOfOrder = (failure: unknown): ErrorInfo | undefined => {

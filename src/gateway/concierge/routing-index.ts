@@ -19,10 +19,10 @@ export interface RoutingIndex {
 }
 
 /** What speaks for a librarian; comparable between questions. */
-export interface Evidence {
+interface Evidence {
   /** How well its texts match: 0 upwards, 1 and more where most of the question is said by one of them. */
   match: number;
-  /** How many words of the question are typical of it beside the default librarian: 0 upwards, about 1 for a sure sign. */
+  /** How many words of the question are typical of it beside the default librarian: 0 upwards, about 0.5 for a sure sign. */
   typical: number;
 }
 
@@ -32,9 +32,9 @@ const FURTHER = 0.9;
 /**
  * Of the single examples, of all that a librarian says taken together, of the pairs of words in it, and of the words that are
  * typical of it. The first three were chosen by taking tenths of the examples out and routing them by the others (a wide
- * plateau), the last on the development half of the labelled questions.
+ * plateau), the last in the same way, together with the threshold of `chooseLibrarian`.
  */
-const WEIGHTS = { example: 0.5, whole: 2, pairs: 1, typical: 0.3 };
+const WEIGHTS = { example: 0.5, whole: 2, pairs: 1, typical: 0.15 };
 
 /** A question of fewer pairs of words says little by them. */
 const FEW_PAIRS = 3;

@@ -70,13 +70,13 @@ const prepare = (librarians: readonly LibrarianInfo[], defaultLibrarian: string)
 
 /**
  * By how much the evidence for another librarian has to exceed that for the default one, whose knowledge base may hold anything.
- * Chosen on development questions: those labelled for other librarians, and customers' questions on several subjects, none of
- * which is for another; 1.35 to 1.5 do equally well.
+ * Chosen by routing tenths of the librarians' own examples by the others (86 % found), and on development questions: those
+ * labelled for other librarians, and customers' questions on foreign subjects, none of which is for another (96 to 100 % stay).
  */
-const POSITIVE_EVIDENCE = 1.5;
-/** What speaks for the default librarian before anything is known; below it another one is out of the question. */
+const POSITIVE_EVIDENCE = 1;
+/** What speaks for the default librarian before anything is known, where clauses are compared. */
 const HEAD_START = 0.6;
-/** By how much the best has to lead to be clear. */
+/** How far from another choice one is clear. */
 const CLEAR_LEAD = 0.5;
 
 /** The librarian whose description and examples clearly speak for the question, otherwise the default one. */
@@ -94,7 +94,7 @@ export const chooseLibrarian = (
   const typical = best === undefined ? 0 : (evidence.get(best)?.typical ?? 0);
   const lead = matchOf(best) + typical - matchOf(defaultLibrarian);
   if (best === undefined || lead <= POSITIVE_EVIDENCE) {
-    return { to: defaultLibrarian, strengthOf, isClear: lead < HEAD_START };
+    return { to: defaultLibrarian, strengthOf, isClear: lead < POSITIVE_EVIDENCE - CLEAR_LEAD };
   }
   const isClear = lead - POSITIVE_EVIDENCE >= CLEAR_LEAD && matchOf(best) - matchOf(second) >= CLEAR_LEAD;
   return { to: best, strengthOf, isClear };

@@ -17,7 +17,7 @@ export interface Talk {
 }
 
 /** What became of a question on its way. */
-export interface Answered {
+interface Answered {
   /** Who answered. */
   librarian?: string | undefined;
   /** The question as a librarian that does not read what was said before was asked. */
