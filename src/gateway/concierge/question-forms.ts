@@ -1,4 +1,5 @@
 import { wordsOf } from '../../text/analyse-text.ts';
+import fillers from './filler-words.json' with { type: 'json' };
 
 /** Whether a text begins as a question or a request does, greetings and the like aside. */
 export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
@@ -71,9 +72,4 @@ const TELLING = /^(?:i|my|we|you|your|it|he|she|they|this|that|there|somebody|so
 const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;
 
-const FILLERS: ReadonlySet<string> = new Set(
-  (
-    'please thanks thank hello hi hey ok okay also tell show give find list search look want need know like question questions ' +
-    'second first another next about so then not just really exactly actually currently now today many much get go us say help'
-  ).split(' '),
-);
+const FILLERS: ReadonlySet<string> = new Set(fillers);
