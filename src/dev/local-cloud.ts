@@ -75,11 +75,12 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
-  const { d1Databases = {}, ...others } = workerOptions;
+  const { d1Databases, ...others } = workerOptions;
   const dropped = options.withoutBindings?.[config.name] ?? [];
   return {
     ...others,
-    d1Databases: without({ ...d1Databases }, dropped),
+    // Wrangler gives databases by the name of their binding.
+    d1Databases: Object.fromEntries(Object.entries(d1Databases ?? {}).filter(([name]) => !dropped.includes(name))),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
@@ -100,10 +101,6 @@ const moreWorkerOf = async (
   modules: await bundles(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
-
-/** Wrangler gives databases by the name of their binding. */
-const without = <T>(databases: Record<string, T>, dropped: readonly string[]): Record<string, T> =>
-  Object.fromEntries(Object.entries(databases).filter(([name]) => !dropped.includes(name)));
 
 /** Several workers may share a file. */
 const bundledOnce = () => {
