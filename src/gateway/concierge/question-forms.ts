@@ -1,4 +1,12 @@
 import { wordsOf } from '../../text/analyse-text.ts';
+import fillers from './filler-words.json' with { type: 'json' };
+
+/** Whether a text begins as a question or a request does, greetings and the like aside. */
+export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
+
+/** Whether a sentence asks for something, rather than telling something or saying how to answer. */
+export const isQuestion = (sentence: string): boolean =>
+  (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
 
 /** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
 export const isOwnQuestion = (clause: string): boolean =>
@@ -10,17 +18,8 @@ export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clau
 /** Whether a clause names a thing that may be requested: `the latest news about it`. */
 export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
 
-/** Whether a sentence asks for something, rather than telling something or saying how to answer. */
-export const isQuestion = (sentence: string): boolean =>
-  (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
-
 /** Whether a sentence begins as one that tells something does: with who did it, or as `it's`. */
 export const tells = (sentence: string): boolean => TELLING.test(sentence);
-
-/** Whether a sentence says that it opens another subject. */
-export const opensAnother = (sentence: string): boolean => OPENING.test(sentence);
-
-export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
 
 /** Whether a text points at something that only the text before it names, or goes on from there. */
 export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
@@ -68,16 +67,9 @@ const POINTER = new RegExp(
   'i',
 );
 
-const OPENING = /^(?:also|besides|(?:and )?another|second(?:ly)?|apart from that|in addition|additionally|moreover)\b/i;
-
 const TELLING = /^(?:i|my|we|you|your|it|he|she|they|this|that|there|somebody|someone)\b/i;
 
 const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;
 
-const FILLERS: ReadonlySet<string> = new Set(
-  (
-    'please thanks thank hello hi hey ok okay also tell show give find list search look want need know like question questions ' +
-    'second first another next about so then not just really exactly actually currently now today many much get go us say'
-  ).split(' '),
-);
+const FILLERS: ReadonlySet<string> = new Set(fillers);
