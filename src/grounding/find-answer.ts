@@ -240,8 +240,8 @@ const gateFeatures = (
   const [pick] = passages;
   const own = question.terms.filter(({ weight }) => weight === 1);
   const total = own.reduce((sum, { idf }) => sum + idf, 0);
-  const valueOf = ({ features }: CandidateUnit, name: string): number => features[placeOf.get(name) ?? -1] ?? 0;
-  const most = (name: string) => ranked.reduce((top, unit) => Math.max(top, valueOf(unit, name)), 0);
+  const featureOf = ({ features }: CandidateUnit, name: string): number => features[placeOf.get(name) ?? -1] ?? 0;
+  const most = (name: string) => ranked.reduce((top, unit) => Math.max(top, featureOf(unit, name)), 0);
   const domain = domainOf(edition, options);
   return [
     search?.quality ?? 0,
@@ -255,6 +255,6 @@ const gateFeatures = (
     (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
     most('softCoverage'),
     most('meaning'),
-    ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : valueOf(pick, name))),
+    ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
   ];
 };
