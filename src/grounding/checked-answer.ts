@@ -1,0 +1,223 @@
+import type { CallFailure, ModelCalls } from '../ai/chat/model-calls.ts';
+import { splitBlocks } from '../markup/split-blocks.ts';
+import { splitSentences } from '../text/split-sentences.ts';
+import {
+  type AnswerReply,
+  type AnswerRequest,
+  answerPrompt,
+  answerSchema,
+  type ModelStatement,
+  type Passage,
+  readAnswerReply,
+} from './answer-prompt.ts';
+import { checkStatement, type Evidence, type StatementCheck } from './check-statement.ts';
+import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
+import { isPlanted } from './planted-text.ts';
+import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+
+/** A statement that may go out. */
+export interface CheckedStatement<P extends Passage = Passage> {
+  text: string;
+  /** What it rests on; none for a sentence that only leads over to the next statement. */
+  quotes: readonly PlacedQuote<P>[];
+  /** Passages that it names, whether or not a quote of them was found. */
+  passages: readonly P[];
+  /** 0 to 1, that its evidence states it: by its words, or by the judge. */
+  probability: number;
+  isJudged: boolean;
+  /** It goes on in the paragraph of the statement before. */
+  continues: boolean;
+}
+
+/** A statement that does not go out, and why. */
+export interface RemovedStatement {
+  text: string;
+  reason: string;
+}
+
+export type StatementResult<P extends Passage = Passage> =
+  | { kept: CheckedStatement<P> }
+  | { removed: RemovedStatement };
+
+/** Why a model gave no answer at all. */
+export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
+
+export interface CheckedAnswer<P extends Passage = Passage> {
+  statements: CheckedStatement<P>[];
+  removed: RemovedStatement[];
+  /** The model's own word. */
+  confidence: AnswerReply['confidence'];
+}
+
+export interface AnswerOptions {
+  calls: ModelCalls;
+  /** Of the reply, quotes included. */
+  maxTokens?: number | undefined;
+}
+
+const MAX_TOKENS = 2400;
+/** By the judge's yes. */
+const JUDGED_PROBABILITY = 0.9;
+
+/**
+ * Has a model answer from passages, and keeps of its answer what the passages state. Never throws.
+ *
+ * @returns What goes out and what was removed; or why nothing does, with what was removed.
+ */
+export const writeCheckedAnswer = async <P extends Passage>(
+  request: AnswerRequest & { passages: readonly P[] },
+  { calls, maxTokens = MAX_TOKENS }: AnswerOptions,
+): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
+  const { passages } = request;
+  const result = await calls.ask(answerPrompt(request), { maxTokens, schema: answerSchema(passages) });
+  if (!result.ok) return { failure: result.failure, removed: [] };
+  const reply = readAnswerReply(result.text);
+  if (typeof reply === 'string') return { failure: reply, removed: [] };
+  if (reply.verdict === 'no_information') return { failure: 'no_answer', removed: [] };
+  if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
+  const statements: CheckedStatement<P>[] = [];
+  const removed: RemovedStatement[] = [];
+  for await (const each of checkedStatements(reply.statements, { ...request, calls })) {
+    if ('kept' in each) statements.push(each.kept);
+    else removed.push(each.removed);
+  }
+  if (!statements.some(({ quotes, passages: named }) => quotes.length + named.length > 0))
+    return { failure: 'unsupported', removed };
+  return { statements, removed, confidence: reply.confidence };
+};
+
+/**
+ * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what
+ * is doubtful with the judge's one call.
+ */
+export async function* checkedStatements<P extends Passage>(
+  statements: readonly ModelStatement[],
+  { question, passages, calls }: { question: string; passages: readonly P[]; calls: ModelCalls },
+): AsyncGenerator<StatementResult<P>> {
+  const drafts = statements.flatMap((statement) => draftsOf(statement, passages, question));
+  const doubtful = drafts.filter(({ check }) => check.verdict === 'doubtful');
+  const judging =
+    doubtful.length === 0
+      ? undefined
+      : judgeStatements(doubtful.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
+  let waiting: Draft<P>[] = [];
+  let isAfterRemoved = false;
+  for (const draft of drafts) {
+    if (draft.isConnecting) {
+      waiting.push(draft);
+      continue;
+    }
+    const outcome =
+      draft.check.verdict === 'doubtful'
+        ? judgedOutcome(draft, await judging, doubtful.indexOf(draft))
+        : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
+    const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
+    if (outcome.isKept && !isCutOff) {
+      // What leads over to a statement goes out with it.
+      for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
+      yield { kept: keptOf(draft, outcome) };
+      isAfterRemoved = false;
+    } else {
+      const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
+      yield { removed: { text: draft.text, reason } };
+      isAfterRemoved = true;
+    }
+    waiting = [];
+  }
+}
+
+/** Refers to the sentence before. */
+const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
+
+/** A statement, or one sentence of it, before it is decided. */
+interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
+  evidence: readonly Evidence[];
+  check: StatementCheck;
+  isConnecting: boolean;
+}
+
+/** Prose is checked by the sentence, so that one sentence too many does not take the others with it. */
+const draftsOf = <P extends Passage>(
+  statement: ModelStatement,
+  passages: readonly P[],
+  question: string,
+): Draft<P>[] => {
+  const quotes = placeQuotes(statement, passages);
+  const named = passages.filter(({ id }) => statement.quotes.some(({ passage }) => passage === id));
+  const evidence =
+    quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
+  return piecesOf(statement.text).map((text, at) => {
+    const check = checkOf(text, { evidence, hasQuote: quotes.length > 0, named, question });
+    const isConnecting = statement.quotes.length === 0 && isConnectingSentence(text, passages, question);
+    return { text, quotes, passages: named, continues: at > 0, evidence, check, isConnecting };
+  });
+};
+
+const checkOf = (
+  text: string,
+  {
+    evidence,
+    hasQuote,
+    named,
+    question,
+  }: { evidence: readonly Evidence[]; hasQuote: boolean; named: readonly Passage[]; question: string },
+): StatementCheck => {
+  const check = checkStatement(text, evidence, { question });
+  if (isPlanted(text)) return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
+  if (!hasQuote) {
+    if (check.verdict !== 'supported') return check;
+    return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
+  }
+  if (check.verdict !== 'unsupported') return check;
+  // The quote may be shorter than what the statement takes from its passage.
+  const whole = checkStatement(text, named.map(evidenceOfPassage), { question });
+  return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
+};
+
+const piecesOf = (text: string): string[] => {
+  const blocks = splitBlocks(text);
+  if (blocks.some(({ kind }) => kind !== 'prose')) return [text];
+  return splitSentences(text).map(({ start, end }) => text.slice(start, end));
+};
+
+const MAX_CONNECTING_LENGTH = 120;
+
+/** "Then follow these steps:": says nothing by itself that a source would have to say. */
+const isConnectingSentence = (text: string, passages: readonly Passage[], question: string): boolean => {
+  if (text.length > MAX_CONNECTING_LENGTH || !text.endsWith(':')) return false;
+  const check = checkStatement(text, passages.map(evidenceOfPassage), { question });
+  return check.literals.length === 0 && !check.negationDiffers;
+};
+
+const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
+  statement: text,
+  evidence: (evidence.length > 0 ? evidence : passages.map(evidenceOfPassage)).map(({ headings, text: said }) => ({
+    heading: [...new Set(headings)].join(' > '),
+    text: said,
+  })),
+});
+
+const judgedOutcome = (
+  { check }: Pick<Draft<Passage>, 'check'>,
+  judged: Awaited<ReturnType<typeof judgeStatements>> | undefined,
+  at: number,
+): { isKept: boolean; reason: string; isJudged: boolean } => {
+  if (judged === undefined || typeof judged === 'string')
+    return { isKept: false, isJudged: false, reason: `${check.reason}; no judge (${judged ?? 'not asked'})` };
+  const judgement: Judgement | undefined = judged[at];
+  if (judgement === undefined)
+    return { isKept: false, isJudged: false, reason: `${check.reason}; the judge gave no verdict` };
+  return { isKept: judgement.isSupported, isJudged: true, reason: `the judge: ${judgement.reason}` };
+};
+
+const keptOf = <P extends Passage>(
+  { text, quotes, passages, continues, check }: Draft<P>,
+  { isJudged }: { isJudged: boolean },
+): CheckedStatement<P> => ({
+  ...{ text, quotes, passages, continues, isJudged },
+  probability: isJudged ? JUDGED_PROBABILITY : check.probability,
+});
+
+const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
+  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+];
