@@ -10,7 +10,8 @@ import {
   type Passage,
   readAnswerReply,
 } from './answer-prompt.ts';
-import { checkStatement, type Evidence, type StatementCheck } from './check-statement.ts';
+import { checkStatement, type StatementCheck } from './check-statement.ts';
+import type { Evidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import { isPlanted } from './planted-text.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
@@ -56,6 +57,8 @@ export interface AnswerOptions {
 }
 
 const MAX_TOKENS = 2400;
+/** What words alone support less surely than this is judged as well, and stays where no judge answers. */
+const JUDGED_BELOW = 0.5;
 /** By the judge's yes. */
 const JUDGED_PROBABILITY = 0.9;
 
@@ -95,7 +98,7 @@ export async function* checkedStatements<P extends Passage>(
   { question, passages, calls }: { question: string; passages: readonly P[]; calls: ModelCalls },
 ): AsyncGenerator<StatementResult<P>> {
   const drafts = statements.flatMap((statement) => draftsOf(statement, passages, question));
-  const doubtful = drafts.filter(({ check }) => check.verdict === 'doubtful');
+  const doubtful = drafts.filter(({ check, isConnecting }) => isJudged(check) && !isConnecting);
   const judging =
     doubtful.length === 0
       ? undefined
@@ -107,10 +110,9 @@ export async function* checkedStatements<P extends Passage>(
       waiting.push(draft);
       continue;
     }
-    const outcome =
-      draft.check.verdict === 'doubtful'
-        ? judgedOutcome(draft, await judging, doubtful.indexOf(draft))
-        : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
+    const outcome = isJudged(draft.check)
+      ? judgedOutcome(draft, await judging, doubtful.indexOf(draft))
+      : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
     const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
     if (outcome.isKept && !isCutOff) {
       // What leads over to a statement goes out with it.
@@ -125,6 +127,9 @@ export async function* checkedStatements<P extends Passage>(
     waiting = [];
   }
 }
+
+const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
+  verdict === 'doubtful' || (verdict === 'supported' && probability < JUDGED_BELOW);
 
 /** Refers to the sentence before. */
 const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
@@ -202,11 +207,11 @@ const judgedOutcome = (
   judged: Awaited<ReturnType<typeof judgeStatements>> | undefined,
   at: number,
 ): { isKept: boolean; reason: string; isJudged: boolean } => {
-  if (judged === undefined || typeof judged === 'string')
-    return { isKept: false, isJudged: false, reason: `${check.reason}; no judge (${judged ?? 'not asked'})` };
-  const judgement: Judgement | undefined = judged[at];
-  if (judgement === undefined)
-    return { isKept: false, isJudged: false, reason: `${check.reason}; the judge gave no verdict` };
+  const judgement: Judgement | undefined = Array.isArray(judged) ? judged[at] : undefined;
+  if (judgement === undefined) {
+    const why = Array.isArray(judged) ? 'the judge gave no verdict' : `no judge (${judged ?? 'not asked'})`;
+    return { isKept: check.verdict === 'supported', isJudged: false, reason: `${check.reason}; ${why}` };
+  }
   return { isKept: judgement.isSupported, isJudged: true, reason: `the judge: ${judgement.reason}` };
 };
 
