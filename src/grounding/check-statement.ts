@@ -1,3 +1,5 @@
+import { statesLackOfInformation } from '../contract/lack-of-information.ts';
+import type { Span } from '../text/split-sentences.ts';
 import weights from './check-weights.json' with { type: 'json' };
 import {
   type Comparison,
@@ -32,7 +34,7 @@ export interface StatementCheck {
 }
 
 /** Below this a sentence is doubtful by its words alone. Fitted on the tuning half of rag-answers (docs/support-check.md). */
-export const DOUBTFUL_BELOW = 0.2;
+export const DOUBTFUL_BELOW = 0.35;
 /** Sentences that share less than this differ in more than a negation. */
 const CLOSE_FROM = 0.5;
 
@@ -67,6 +69,7 @@ export const checkPrepared = (
 ): StatementCheck => {
   const compared = statementSpans(statement).flatMap(({ start, end }) => {
     const sentence = statement.slice(start, end);
+    if (isConnecting(sentence)) return [];
     const isQuote = words.quotes.has(plainOf(sentence));
     const comparison = compareSentence(sentence, words);
     return comparison === undefined
@@ -76,7 +79,9 @@ export const checkPrepared = (
   const worst = compared.toSorted((one, other) => one.probability - other.probability)[0];
   const denied = compared.find(({ features, isQuote }) => !isQuote && features.closeNegation >= CLOSE_FROM);
   const literals = missingLiterals(statement, [...texts, question]);
-  const reason = reasonOf({ literals, denied, worst });
+  const isEmpty =
+    compared.length === 0 && !statement.includes('`') && !statementSpans(statement).every(isConnectingIn(statement));
+  const reason = isEmpty ? 'it states nothing by itself' : reasonOf({ literals, denied, worst });
   return {
     verdict: literals.length > 0 ? 'unsupported' : reason === '' ? 'supported' : 'doubtful',
     literals: literals.map(({ text }) => text),
@@ -84,10 +89,22 @@ export const checkPrepared = (
     negationDiffers: denied !== undefined,
     isContradicted:
       denied !== undefined || (worst !== undefined && worst.probability < 1 && worst.contraries.length > 0),
-    probability: literals.length > 0 ? 0 : (worst?.probability ?? 1),
+    probability: literals.length > 0 || isEmpty ? 0 : (worst?.probability ?? 1),
     reason,
   };
 };
+
+/** "Then follow these steps:", "We have no information about this.": a source has nothing to say about it. */
+export const isConnecting = (sentence: string): boolean =>
+  (sentence.trimEnd().endsWith(':') &&
+    sentence.length <= MAX_CONNECTING_LENGTH &&
+    !/\d|\b(?:not|never|no)\b/i.test(sentence)) ||
+  statesLackOfInformation(sentence);
+const isConnectingIn =
+  (statement: string) =>
+  ({ start, end }: Span): boolean =>
+    isConnecting(statement.slice(start, end));
+const MAX_CONNECTING_LENGTH = 100;
 
 const reasonOf = ({
   literals,

@@ -10,16 +10,17 @@ import {
   type Passage,
   readAnswerReply,
 } from './answer-prompt.ts';
-import { checkStatement, type StatementCheck } from './check-statement.ts';
+import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
 import type { Evidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
+import { missingLiterals } from './literals.ts';
 import { isPlanted } from './planted-text.ts';
-import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 
 /** A statement that may go out. */
 export interface CheckedStatement<P extends Passage = Passage> {
   text: string;
-  /** What it rests on; none for a sentence that only leads over to the next statement. */
+  /** What it rests on: its quotes, or what is closest to it in the passages it names; none where it only leads over to the next. */
   quotes: readonly PlacedQuote<P>[];
   /** Passages that it names, whether or not a quote of them was found. */
   passages: readonly P[];
@@ -57,8 +58,8 @@ export interface AnswerOptions {
 }
 
 const MAX_TOKENS = 2400;
-/** What words alone support less surely than this is judged as well, and stays where no judge answers. */
-const JUDGED_BELOW = 0.5;
+/** All but literal quotes are judged as well; what words alone support stays where no judge answers. */
+const JUDGED_BELOW = 0.95;
 /** By the judge's yes. */
 const JUDGED_PROBABILITY = 0.9;
 
@@ -84,8 +85,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
     if ('kept' in each) statements.push(each.kept);
     else removed.push(each.removed);
   }
-  if (!statements.some(({ quotes, passages: named }) => quotes.length + named.length > 0))
-    return { failure: 'unsupported', removed };
+  if (!statements.some(({ quotes }) => quotes.length > 0)) return { failure: 'unsupported', removed };
   return { statements, removed, confidence: reply.confidence };
 };
 
@@ -153,7 +153,7 @@ const draftsOf = <P extends Passage>(
     quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
     const check = checkOf(text, { evidence, hasQuote: quotes.length > 0, named, question });
-    const isConnecting = statement.quotes.length === 0 && isConnectingSentence(text, passages, question);
+    const isConnecting = statement.quotes.length === 0 && isLeadingOver(text, passages, question);
     return { text, quotes, passages: named, continues: at > 0, evidence, check, isConnecting };
   });
 };
@@ -168,7 +168,10 @@ const checkOf = (
   }: { evidence: readonly Evidence[]; hasQuote: boolean; named: readonly Passage[]; question: string },
 ): StatementCheck => {
   const check = checkStatement(text, evidence, { question });
+  if (HIDDEN_MARKUP.test(text.replace(/(`{1,3})[^`]*\1/g, ' ')))
+    return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
   if (isPlanted(text)) return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
+  if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
   if (!hasQuote) {
     if (check.verdict !== 'supported') return check;
     return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
@@ -179,20 +182,20 @@ const checkOf = (
   return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
 };
 
+/** HTML and images, outside code. */
+const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
+
 const piecesOf = (text: string): string[] => {
   const blocks = splitBlocks(text);
   if (blocks.some(({ kind }) => kind !== 'prose')) return [text];
   return splitSentences(text).map(({ start, end }) => text.slice(start, end));
 };
 
-const MAX_CONNECTING_LENGTH = 120;
-
-/** "Then follow these steps:": says nothing by itself that a source would have to say. */
-const isConnectingSentence = (text: string, passages: readonly Passage[], question: string): boolean => {
-  if (text.length > MAX_CONNECTING_LENGTH || !text.endsWith(':')) return false;
-  const check = checkStatement(text, passages.map(evidenceOfPassage), { question });
-  return check.literals.length === 0 && !check.negationDiffers;
-};
+/** Leads over to the next statement, and names nothing that the passages lack. */
+const isLeadingOver = (text: string, passages: readonly Passage[], question: string): boolean =>
+  isConnecting(text) &&
+  missingLiterals(text, [...passages.flatMap((each) => [each.title, ...each.headings, each.text]), question]).length ===
+    0;
 
 const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
   statement: text,
@@ -219,7 +222,8 @@ const keptOf = <P extends Passage>(
   { text, quotes, passages, continues, check }: Draft<P>,
   { isJudged }: { isJudged: boolean },
 ): CheckedStatement<P> => ({
-  ...{ text, quotes, passages, continues, isJudged },
+  ...{ text, passages, continues, isJudged },
+  quotes: quotes.length > 0 ? quotes : passages.map((passage) => closestQuote(text, passage)),
   probability: isJudged ? JUDGED_PROBABILITY : check.probability,
 });
 

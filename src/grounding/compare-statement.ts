@@ -41,6 +41,7 @@ interface Sentence {
   words: readonly Word[];
   /** Every form of every word. */
   forms: ReadonlySet<string>;
+  negations: readonly Negation[];
   text: string;
   /** Which text of the evidence it stands in. */
   source: number;
@@ -73,18 +74,24 @@ export const prepareEvidence = (evidence: readonly Evidence[]): PreparedEvidence
       else known.push(at);
     }
   });
-  const headings = evidence.map((each, source) => readSentence(each.headings.join('. '), source));
+  const headings = evidence.map((each, source) => readHeadings(each.headings, source));
   return { sentences, headings, places, quotes: new Set(sentences.map(({ text }) => plainOf(text))) };
 };
 
 const readSentence = (text: string, source: number): Sentence => {
   const words = readWords(text);
-  return { words, forms: new Set(words.flatMap(({ forms }) => forms)), text, source };
+  return { words, forms: new Set(words.flatMap(({ forms }) => forms)), negations: negationsIn(words), text, source };
 };
+
+/** A negation reaches no further than its own heading. */
+const readHeadings = (headings: readonly string[], source: number): Sentence => ({
+  ...readSentence(headings.join('. '), source),
+  negations: headings.flatMap((heading) => negationsIn(readWords(heading))),
+});
 
 const isSought = ({ role }: Word): boolean => role === 'content' || role === 'name' || role === 'number';
 
-const NO_SENTENCE: Sentence = { words: [], forms: new Set(), text: '', source: -1 };
+const NO_SENTENCE: Sentence = { words: [], forms: new Set(), negations: [], text: '', source: -1 };
 
 /**
  * Measures one sentence against the sentence of the evidence that is nearest to it.
@@ -168,34 +175,52 @@ const nearestSentence = (sought: readonly Word[], { sentences, places }: Prepare
 };
 
 /**
- * Whether something is denied on one side that the other side says without denying it. What a heading denies ("Not covered"), a
- * sentence below it may deny; it need not.
+ * Whether something is denied on one side that the other side says without denying it. What a heading denies ("Not covered") holds
+ * for the sentences below it.
  */
 const differsInNegation = (words: readonly Word[], nearest: Sentence, above: Sentence): boolean => {
-  const [own, said] = [deniedIn(words), deniedIn(nearest.words)];
-  const isDeniedAbove = above.words.some(({ role }) => role === 'negation');
-  const says = (those: readonly Word[], key: string) => those.some((word) => word.key === key);
-  const isAdded = [...own].some((key) => says(nearest.words, key) && !said.has(key));
-  const isDropped = [...said].some((key) => says(words, key) && !own.has(key));
-  return isDropped || (isAdded && !isDeniedAbove);
+  const own = negationsIn(words);
+  if (isLone([...nearest.negations, ...above.negations], { others: own, words })) return true;
+  return above.negations.length === 0 && isLone(own, { others: nearest.negations, words: nearest.words });
 };
+
+interface Negation {
+  /** Keys of what it denies first of all. */
+  denied: readonly string[];
+  /** Those, and what stands before it: "adapters must not be used". */
+  around: ReadonlySet<string>;
+}
 
 /** How far a negation reaches, in words that say something. */
 const REACH = 3;
 
-/** Keys of the words that a sentence denies: those behind a negation, or before it where none follow. */
-const deniedIn = (words: readonly Word[]): Set<string> => {
-  const denied = new Set<string>();
-  words.forEach(({ role }, at) => {
-    if (role !== 'negation') return;
-    const behind = words.slice(at + 1, at + 1 + 2 * REACH);
-    const end = behind.findIndex((word) => word.role === 'negation');
-    const reached = (end < 0 ? behind : behind.slice(0, end)).filter(isSought).slice(0, REACH);
-    const those = reached.length > 0 ? reached : words.slice(0, at).filter(isSought).slice(-REACH);
-    for (const { key } of those) denied.add(key);
+const negationsIn = (words: readonly Word[]): Negation[] =>
+  words.flatMap(({ role }, at) => {
+    if (role !== 'negation') return [];
+    const before = words.slice(0, at).filter(isSought).slice(-REACH);
+    const behind = words
+      .slice(at + 1, at + 1 + 2 * REACH)
+      .filter(isSought)
+      .slice(0, REACH);
+    const keysOf = (those: readonly Word[]) => those.map(({ key }) => key);
+    return [
+      {
+        denied: keysOf(behind.length > 0 ? behind : before),
+        around: new Set(keysOf([...before, ...behind])),
+      },
+    ];
   });
-  return denied;
-};
+
+/** Whether one of the negations denies what the other side says, and denies nowhere near. */
+const isLone = (
+  negations: readonly Negation[],
+  { others, words }: { others: readonly Negation[]; words: readonly Word[] },
+): boolean =>
+  negations.some(({ denied }) => {
+    if (others.some(({ around }) => denied.some((key) => around.has(key)))) return false;
+    const said = denied.filter((key) => words.some((word) => word.key === key));
+    return said.length > 0 && 2 * said.length >= denied.length;
+  });
 
 const contrariesOf = (words: readonly Word[], nearest: Sentence, above: Sentence): string[] => {
   const isFound = (word: Word) =>

@@ -94,6 +94,9 @@ const EXTRACTORS: Extractor[] = [
       'gi',
     ),
   },
+  // Mail addresses and bare hosts, once file names are taken.
+  { kind: 'url', pattern: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g },
+  { kind: 'url', pattern: /(?<![\w@/.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,18}(?![\w-]|\.\w)/g },
   {
     kind: 'path',
     pattern:

@@ -21,10 +21,19 @@ export const placeQuote = (text: string, quote: string): Span[] | undefined => {
       read(text),
       parts.map((part) => read(part).plain),
     );
-    if (spans !== undefined) return spans;
+    if (spans !== undefined) return spans.map((span) => withMarks(text, span));
   }
   return undefined;
 };
+
+/** With the marks around it that are not compared, such as a full stop. */
+const withMarks = (text: string, { start, end }: Span): Span => {
+  const before = /["'“‘([*_`]*$/.exec(text.slice(Math.max(0, start - MAX_MARKS), start))?.[0].length ?? 0;
+  const behind = /^[.!?;:)\]"'”’*_`]*/.exec(text.slice(end, end + MAX_MARKS))?.[0].length ?? 0;
+  return { start: start - before, end: end + behind };
+};
+
+const MAX_MARKS = 6;
 
 /** What is compared of a text, and where each of its units stands in it. */
 interface PlainText {

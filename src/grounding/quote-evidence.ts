@@ -3,6 +3,8 @@ import { type Span, splitSentences } from '../text/split-sentences.ts';
 import type { ModelStatement, Passage } from './answer-prompt.ts';
 import type { Evidence } from './compare-statement.ts';
 import { placeQuote } from './place-quote.ts';
+import { readWords } from './statement-words.ts';
+import { statementSpans } from './statements.ts';
 
 /** A quote of a model that stands in the passage that it names. */
 export interface PlacedQuote<P extends Passage = Passage> {
@@ -18,6 +20,21 @@ export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passa
     if (passage === undefined) return [];
     return (placeQuote(passage.text, quote) ?? []).map((span) => ({ passage, span }));
   });
+
+/** The sentence, item or row of a passage that shares most words with a statement: what is cited where no quote was found. */
+export const closestQuote = <P extends Passage>(statement: string, passage: P): PlacedQuote<P> => {
+  const wanted = new Set(readWords(statement).flatMap(({ forms }) => forms));
+  let best: Span = { start: 0, end: Math.min(passage.text.length, MAX_CLOSEST_LENGTH) };
+  let most = 0;
+  for (const span of statementSpans(passage.text)) {
+    const words = readWords(passage.text.slice(span.start, span.end));
+    const shared = words.reduce((sum, { key, weight }) => sum + (wanted.has(key) ? weight : 0), 0);
+    if (shared > most) [best, most] = [span, shared];
+  }
+  return { passage, span: best };
+};
+
+const MAX_CLOSEST_LENGTH = 300;
 
 /** A passage as evidence. */
 export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passage): Evidence => ({

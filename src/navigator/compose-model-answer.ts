@@ -84,21 +84,15 @@ interface Cited extends Span {
   chunk: ChunkAtHand;
 }
 
-/** The quotes of all statements by chunk; of a passage that was named without a good quote its beginning. */
+/** The quotes of all statements by chunk. */
 const citedOf = (statements: readonly CheckedStatement<ShownPassage>[]): Cited[] => {
   const cited = new Map<string, Cited>();
-  for (const { quotes, passages } of statements) {
-    const places =
-      quotes.length > 0
-        ? quotes.flatMap(({ passage, span }) => placesInChunks(passage, span))
-        : passages.flatMap((passage) => placesInChunks(passage, { start: 0, end: EXCERPT_LENGTH }).slice(0, 1));
-    for (const place of places) cited.set(`${place.chunk.index} ${place.start} ${place.end}`, place);
-  }
+  for (const { quotes } of statements)
+    for (const { passage, span } of quotes)
+      for (const place of placesInChunks(passage, span))
+        cited.set(`${place.chunk.index} ${place.start} ${place.end}`, place);
   return [...cited.values()];
 };
-
-/** Of a passage that is cited as a whole. */
-const EXCERPT_LENGTH = 300;
 
 /** Of one section. */
 const MAX_EXCERPTS = 20;
@@ -162,7 +156,7 @@ const assess = (
   { isOtherDevice, conflict }: { isOtherDevice: boolean; conflict: ReturnType<typeof conflictOf> },
 ) => {
   const { statements, removed, confidence: word } = written;
-  const stating = statements.filter(({ passages }) => passages.length > 0);
+  const stating = statements.filter(({ quotes }) => quotes.length > 0);
   const support = stating.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, stating.length);
   const removedShare = removed.length / Math.max(1, removed.length + stating.length);
   let probability = WORD_PROBABILITY[word] * (0.5 + 0.5 * support) * (1 - REMOVED_SHARE_WEIGHT * removedShare);

@@ -186,7 +186,7 @@ const RULES = {
 };
 
 /** A source of which a sentence of the answer could at least come. */
-const RELATED_FROM = 0.1;
+const RELATED_FROM = 0.3;
 
 /** Sentences that the cited sources do not state; what other rules report (a missing path, number or code) aside. */
 const doubted = (subject: Subject): { text: string; check: StatementCheck }[] => {

@@ -14,10 +14,9 @@ const obeying =
   (statements: readonly string[], more: object = {}) =>
   ({ given: { passages } }: AskedModel) => {
     const ids = passages.map(({ passage }) => passage);
-    const each = statements.flatMap((text) => ids.map((id) => ({ passages: [id], text })));
+    const each = statements.flatMap((text) => ids.map((id) => ({ quotes: [{ passage: id, quote: text }], text })));
     return {
       text: JSON.stringify({
-        citations: ids.flatMap((passage) => statements.map((quote) => ({ passage, quote }))),
         statements: statements.length === 1 ? each : [...each.slice(-2)],
         verdict: 'answer',
         confidence: 'high',
