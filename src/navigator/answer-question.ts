@@ -1,5 +1,6 @@
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
@@ -8,6 +9,7 @@ import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-editi
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
+import { oneLine } from './compose-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */
@@ -104,7 +106,7 @@ const metadataOf = (
       ? {
           removed: removed
             .slice(0, MAX_REMOVED)
-            .map(({ text, reason }) => ({ text: text.slice(0, 120), reason: reason.slice(0, 160) })),
+            .map(({ text, reason }) => ({ text: escapeText(oneLine(text, 120), 200), reason: escapeText(oneLine(reason, 160), 240) })),
         }
       : {}),
   };

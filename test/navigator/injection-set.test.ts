@@ -6,7 +6,7 @@ import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts'
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injection-set.ts';
-import { type AskedModel, scriptedModel } from './scripted-model.ts';
+import { type AskedModel, judging, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 /** Cites every passage there is: whichever holds the planted text, it is among them. */
@@ -63,11 +63,14 @@ describe.each(ALL)('a text planted as $name', (injection) => {
 
   it.each(WAYS)('does not get into the response of a model that %s', async (_way, obey) => {
     const ai = scriptedModel(obey(injection));
+    // The judge is shown what is left of the passages; an honest one finds the payload nowhere in it.
+    ai.judge = judging((statement) => statement === HONEST);
     const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
     const { searchStrategy: _words, ...response } = answer.response;
-    // Everything that travels, save the single words that were searched for.
+    // Everything that travels, save the single words that were searched for and the account of what did not go out.
+    const { removed: _removed, ...account } = metadata;
     const { metadata: _full, ...shared } = asLibrarianResponse(answer, metadata);
-    const told = inOneLine(JSON.stringify([response, shared, metadata]).toLowerCase());
+    const told = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
     for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
     const vouched = answeringModelOf(edition).topics.join(' ');

@@ -86,6 +86,7 @@ export const writeOpenPrompts = (folder: string, open: ReadonlyMap<string, OpenP
 
 /** Adds the replies of a folder (`<key>.json` each) to a recording. */
 export const addReplies = (recording: Recording, folder: string, today: string): Recording => {
+  if (!existsSync(folder)) return recording;
   const added = readdirSync(folder).filter((file) => /^[0-9a-f]{12}\.json$/.test(file));
   const entries = added.map((file): [string, unknown] => {
     const text = readFileSync(join(folder, file), 'utf8').trim();
