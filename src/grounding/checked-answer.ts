@@ -14,7 +14,7 @@ import { checkStatement, isConnecting, type StatementCheck } from './check-state
 import type { Evidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import { missingLiterals } from './literals.ts';
-import { isPlanted } from './planted-text.ts';
+import { isPlanted, isPlantedName } from './planted-text.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 
 /** A statement that may go out. */
@@ -69,11 +69,12 @@ const JUDGED_PROBABILITY = 0.9;
  * @returns What goes out and what was removed; or why nothing does, with what was removed.
  */
 export const writeCheckedAnswer = async <P extends Passage>(
-  request: AnswerRequest & { passages: readonly P[] },
+  request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
   { calls, maxTokens = MAX_TOKENS }: AnswerOptions,
 ): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
-  const { passages } = request;
-  const result = await calls.ask(answerPrompt(request), { maxTokens, schema: answerSchema(passages) });
+  const passages = request.passages.filter(isReadable);
+  if (passages.length === 0) return { failure: 'no_answer', removed: [] };
+  const result = await calls.ask(answerPrompt({ ...request, passages }), { maxTokens, schema: answerSchema(passages) });
   if (!result.ok) return { failure: result.failure, removed: [] };
   const reply = readAnswerReply(result.text);
   if (typeof reply === 'string') return { failure: reply, removed: [] };
@@ -81,13 +82,17 @@ export const writeCheckedAnswer = async <P extends Passage>(
   if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
-  for await (const each of checkedStatements(reply.statements, { ...request, calls })) {
+  for await (const each of checkedStatements(reply.statements, { ...request, passages, calls })) {
     if ('kept' in each) statements.push(each.kept);
     else removed.push(each.removed);
   }
   if (!statements.some(({ quotes }) => quotes.length > 0)) return { failure: 'unsupported', removed };
   return { statements, removed, confidence: reply.confidence };
 };
+
+/** Without prompt injection. Whoever cuts it out of its passages before keeps the rest of them. */
+const isReadable = ({ title, headings, text }: Passage): boolean =>
+  ![title, ...headings].some(isPlantedName) && !isPlanted(text);
 
 /**
  * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what

@@ -106,7 +106,10 @@ const metadataOf = (
       ? {
           removed: removed
             .slice(0, MAX_REMOVED)
-            .map(({ text, reason }) => ({ text: escapeText(oneLine(text, 120), 200), reason: escapeText(oneLine(reason, 160), 240) })),
+            .map(({ text, reason }) => ({
+              text: escapeText(oneLine(text, 120), 200),
+              reason: escapeText(oneLine(reason, 160), 240),
+            })),
         }
       : {}),
   };
