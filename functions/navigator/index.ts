@@ -1,5 +1,7 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { rerankerOf } from '../../src/adapters/reranker.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -15,6 +17,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
   LIBRARY: Fetcher;
   SEMANTIC: Fetcher;
+  /** Where wrangler.toml binds Workers AI. */
+  AI?: WorkersAI;
 }
 
 const fetch = serveApp('navigator', async (env: Env) => {
@@ -30,6 +34,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
+    ...rerankerOf(env),
     retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

@@ -9,3 +9,10 @@ export interface Reranker {
    */
   rank(query: string, documents: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<number[]>;
 }
+
+/** Scores in the order of the documents. */
+export const scoresByIndex = (scores: readonly { index: number; score: number }[], count: number): number[] => {
+  const ordered = new Array<number>(count).fill(Number.NEGATIVE_INFINITY);
+  for (const { index, score } of scores) if (index < count) ordered[index] = score;
+  return ordered;
+};

@@ -104,12 +104,10 @@ const metadataOf = (
     ...(queries.length > 0 ? { queries } : {}),
     ...(removed.length > 0
       ? {
-          removed: removed
-            .slice(0, MAX_REMOVED)
-            .map(({ text, reason }) => ({
-              text: escapeText(oneLine(text, 120), 200),
-              reason: escapeText(oneLine(reason, 160), 240),
-            })),
+          removed: removed.slice(0, MAX_REMOVED).map(({ text, reason }) => ({
+            text: escapeText(oneLine(text, 120), 200),
+            reason: escapeText(oneLine(reason, 160), 240),
+          })),
         }
       : {}),
   };
