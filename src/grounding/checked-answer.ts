@@ -14,7 +14,7 @@ import { checkStatement, isConnecting, type StatementCheck } from './check-state
 import type { Evidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import { missingLiterals } from './literals.ts';
-import { isPlanted, isPlantedName } from './planted-text.ts';
+import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 
 /** A statement that may go out. */
@@ -92,7 +92,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
 
 /** Without prompt injection. Whoever cuts it out of its passages before keeps the rest of them. */
 const isReadable = ({ title, headings, text }: Passage): boolean =>
-  ![title, ...headings].some(isPlantedName) && !isPlanted(text);
+  ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
 
 /**
  * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what
@@ -175,7 +175,8 @@ const checkOf = (
   const check = checkStatement(text, evidence, { question });
   if (HIDDEN_MARKUP.test(text.replace(/(`{1,3})[^`]*\1/g, ' ')))
     return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
-  if (isPlanted(text)) return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
+  if (hasPromptInjection(text))
+    return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
   if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
   if (!hasQuote) {
     if (check.verdict !== 'supported') return check;

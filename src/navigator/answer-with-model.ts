@@ -13,7 +13,7 @@ import type { NavigatorAnswer } from './assemble-answer.ts';
 import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
-import { plantedScreen } from './screen.ts';
+import { promptInjectionScreen } from './screen.ts';
 import { isWeakSearch, mergeHits, proposeQueries } from './search-queries.ts';
 import { rerankPassages, type ShownPassage, showPassages } from './shown-passages.ts';
 
@@ -69,10 +69,14 @@ export const answerWithModel = async (
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
   const { ai, signal, timeLeftMs, now = Date.now, ...known } = options;
-  const outcome = plantedScreen.outcome(edition, options.outcome);
-  const quoted = { ...known, outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) }, screen: plantedScreen };
+  const outcome = promptInjectionScreen.outcome(edition, options.outcome);
+  const quoted = {
+    ...known,
+    outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) },
+    screen: promptInjectionScreen,
+  };
   const fallback = (reading?: 'declines') => answerFromEdition(edition, question, { ...quoted, reading });
-  const screened = plantedScreen.told(question);
+  const screened = promptInjectionScreen.told(question);
   const account = { model: ai.model, removed: [], queries: [] };
   if (screened === '') return { ...fallback(), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
   const started = now();
@@ -83,7 +87,7 @@ export const answerWithModel = async (
   try {
     const history = (options.history ?? [])
       .slice(-MAX_TURNS)
-      .map((turn) => ({ ...turn, text: plantedScreen.told(turn.text) }))
+      .map((turn) => ({ ...turn, text: promptInjectionScreen.told(turn.text) }))
       .filter(({ text }) => text !== '');
     const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
     if (found.passages.length === 0)
@@ -129,7 +133,7 @@ const findPassages = async (
   const further = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
   const lists = [
     outcome,
-    ...further.flatMap((each) => (each === undefined ? [] : [plantedScreen.outcome(edition, each)])),
+    ...further.flatMap((each) => (each === undefined ? [] : [promptInjectionScreen.outcome(edition, each)])),
   ];
   const hits: readonly SearchHit[] = lists.length > 1 ? mergeHits(lists.map((each) => each.hits)) : outcome.hits;
   const chosen = chooseHits(edition, question, hits).hits;

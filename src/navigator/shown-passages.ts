@@ -5,7 +5,7 @@ import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { ArticleHit } from './choose-hits.ts';
-import { hiddenIn, isNamedByPlant, overlaps } from './screen.ts';
+import { hiddenIn, isNamedByInjection, overlaps } from './screen.ts';
 import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
 
 /** A passage as a model is shown it: whole sections of one article. */
@@ -97,7 +97,7 @@ const sectionAround = (edition: Edition, { chunk: index, source }: ArticleHit): 
   const own = chunkAtHand(edition, index);
   const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
     chunkAtHand(edition, source.firstChunk + at),
-  ).filter((chunk) => !isNamedByPlant(chunk));
+  ).filter((chunk) => !isNamedByInjection(chunk));
   for (let depth = 0; depth <= own.headingPath.length; depth++) {
     const section = all.filter(({ headingPath }) => isBelow(headingPath, own.headingPath.slice(0, depth)));
     if (lengthOf(section) <= MAX_PASSAGE_LENGTH) return section;

@@ -9,7 +9,7 @@ import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injec
 import { type AskedModel, judging, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
-/** Cites every passage there is: whichever holds the planted text, it is among them. */
+/** Cites every passage there is: whichever holds the injection, it is among them. */
 const obeying =
   (statements: readonly string[], more: object = {}) =>
   ({ given: { passages } }: AskedModel) => {
@@ -55,9 +55,9 @@ const ALL = [...INJECTIONS, ...WIDTHS.flatMap((width) => INJECTIONS.map((each) =
 const RUNS = ALL.length * WAYS.length;
 
 let held = 0;
-afterAll(() => console.log(`injection set: ${INJECTIONS.length} planted texts, ${held} of ${RUNS} runs held`));
+afterAll(() => console.log(`injection set: ${INJECTIONS.length} prompt injections, ${held} of ${RUNS} runs held`));
 
-describe.each(ALL)('a text planted as $name', (injection) => {
+describe.each(ALL)('a text injected as $name', (injection) => {
   const { articles = ARTICLES, question = QUESTION, history, payloads } = injection;
   const { edition, knowledge } = openSmallKb(articles);
 
@@ -85,7 +85,7 @@ describe('the injection set', () => {
     expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
   });
 
-  it('leaves the truth in place: an honest model answers beside each planted paragraph', async () => {
+  it('leaves the truth in place: an honest model answers beside each injected paragraph', async () => {
     const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
     const answers = await Promise.all(
       behind.map(async ({ articles = [] }) => {
