@@ -1,6 +1,8 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { rerankerOf } from '../../src/adapters/reranker.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import table from '../../src/ai/embeddings/static-words-1.bin';
+import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
@@ -21,6 +23,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   AI?: WorkersAI;
 }
 
+const wordVectors = wordVectorsIn(table);
+
 const fetch = serveApp('navigator', async (env: Env) => {
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'navigator');
@@ -35,7 +39,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     ...rerankerOf(env),
-    retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
+    retrieve: createRetriever({ wordVectors, meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });

@@ -5,13 +5,16 @@ import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
 import { type AnswerMetadata, answerQuestion } from '../../navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../navigator/navigator-librarian.ts';
 import type { Turn } from '../../search/analyse-query.ts';
+import { attachWordVectors } from '../../search/attach-word-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import type { EditionEntry } from '../../search/edition-entry.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { createRetriever } from '../../search/retrieve.ts';
 import { readLines } from '../eval-data.ts';
 import type { Measure } from '../eval-retrieval.ts';
 import { sampleEntries } from '../eval-sample.ts';
+import { shippedWordVectors } from '../shipped-word-vectors.ts';
 import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
 
 /** A question as a customer types it, with what a good answer holds (eval/customer-questions/README.md). */
@@ -90,11 +93,12 @@ const evaluateBase = async (
   const recording = replies === undefined ? before : addReplies(before, join(replies, kb, 'replies'), today);
   const model = recordedModel(recording);
   const edition = openBase(kb, folder);
+  const retrieve = createRetriever({ wordVectors: shippedWordVectors });
   const marked: Marked[] = [];
   for (const question of questions) {
     model.startQuestion();
     const { answer, metadata } = await answerQuestion(edition, question.question, {
-      ...{ ai: model, history: question.history, timeLeftMs: () => 60_000 },
+      ...{ ai: model, retrieve, history: question.history, timeLeftMs: () => 60_000 },
     });
     marked.push(markOf(question, asLibrarianResponse(answer, metadata), metadata));
   }
@@ -109,7 +113,7 @@ const evaluateBase = async (
 export const openBase = (kb: KnowledgeBase, folder: string): Edition => {
   const entries = kb === 'sample' ? sampleEntries() : supportDocEntries(folder);
   const identity = { id: kb, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(fitEdition(buildEdition(entries, identity)));
+  return openEdition(attachWordVectors(fitEdition(buildEdition(entries, identity)), shippedWordVectors()));
 };
 
 const supportDocEntries = (folder: string): EditionEntry[] =>
