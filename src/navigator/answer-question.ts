@@ -75,7 +75,7 @@ export const answerQuestion = async (
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
 
-const MAX_REMOVED = 8;
+const MAX_REMOVED = 6;
 
 const metadataOf = (
   { answeredBy, model, refused, usage, modelMs, queries, removed }: ModelAccount,
@@ -105,8 +105,8 @@ const metadataOf = (
     ...(removed.length > 0
       ? {
           removed: removed.slice(0, MAX_REMOVED).map(({ text, reason }) => ({
-            text: escapeText(oneLine(text, 120), 200),
-            reason: escapeText(oneLine(reason, 160), 240),
+            text: escapeText(oneLine(text, 120), 160),
+            reason: escapeText(oneLine(reason, 160), 200),
           })),
         }
       : {}),
