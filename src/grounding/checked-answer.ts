@@ -55,6 +55,8 @@ export interface AnswerOptions {
   calls: ModelCalls;
   /** Of the reply, quotes included. */
   maxTokens?: number | undefined;
+  /** Prompt injections are cut out of the passages already; else passages with one are left out. */
+  isScreened?: boolean | undefined;
 }
 
 const MAX_TOKENS = 2400;
@@ -70,9 +72,9 @@ const JUDGED_PROBABILITY = 0.9;
  */
 export const writeCheckedAnswer = async <P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
-  { calls, maxTokens = MAX_TOKENS }: AnswerOptions,
+  { calls, maxTokens = MAX_TOKENS, isScreened = false }: AnswerOptions,
 ): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
-  const passages = request.passages.filter(isReadable);
+  const passages = isScreened ? request.passages : request.passages.filter(isReadable);
   if (passages.length === 0) return { failure: 'no_answer', removed: [] };
   const result = await calls.ask(answerPrompt({ ...request, passages }), { maxTokens, schema: answerSchema(passages) });
   if (!result.ok) return { failure: result.failure, removed: [] };
@@ -90,7 +92,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
   return { statements, removed, confidence: reply.confidence };
 };
 
-/** Without prompt injection. Whoever cuts it out of its passages before keeps the rest of them. */
+/** Without prompt injection. */
 const isReadable = ({ title, headings, text }: Passage): boolean =>
   ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
 

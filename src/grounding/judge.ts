@@ -65,7 +65,7 @@ const schemaFor = (ids: readonly string[]) => ({
       object({
         id: { type: 'string', enum: [...ids] },
         reason: { type: 'string' },
-        verdict: { type: 'string', enum: ['stated', 'not_stated'] },
+        verdict: { type: 'string', enum: ['not_stated', 'stated'] },
       }),
     ),
   }),

@@ -92,7 +92,8 @@ export const answerWithModel = async (
     const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
     if (found.passages.length === 0)
       return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
-    const written = await writeCheckedAnswer({ question: screened, history, passages: found.passages }, { calls });
+    const request = { question: screened, history, passages: found.passages };
+    const written = await writeCheckedAnswer(request, { calls, isScreened: true });
     const told = { ...account, ...found.account, removed: written.removed };
     const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
       ...{ ...told, ...rest, usage: calls.usage() },
