@@ -1,12 +1,15 @@
+import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
-import { answerWithModel, type ModelAccount } from './answer-with-model.ts';
+import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
+import { oneLine } from './compose-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */
@@ -14,6 +17,8 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   signal?: AbortSignal | undefined;
   waitUntil?: WaitUntil | undefined;
   ai?: AIClient | undefined;
+  /** Orders the passages for the model; their order in the search stays when absent. */
+  reranker?: Reranker | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
 }
@@ -26,6 +31,12 @@ export interface AnswerMetadata {
   /** What was out of order, so that the answer may be worse than another time. */
   degraded?: ('embeddings' | 'model')[];
   usage?: { calls: number; input_tokens: number; output_tokens: number; cost_usd?: number };
+  /** Milliseconds that the model took, all calls together. */
+  model_ms?: number;
+  /** Queries that the model proposed because the first search was weak. */
+  queries?: readonly string[];
+  /** Statements of the model that did not go out, each shortened, and why. */
+  removed?: readonly { text: string; reason: string }[];
   [more: string]: unknown;
 }
 
@@ -39,16 +50,18 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { ai, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
+  const { ai, reranker, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
   const asked = { history, devices };
   if (ai === undefined && retrieve === undefined)
     return { answer: answerAtHand(edition, question, asked), metadata: {} };
   const memory = ai === undefined ? memoryOf(edition, question, asked, 'retrieved') : undefined;
   if (memory?.known !== undefined) return { answer: memory.known, metadata: {} };
-  const search = { ...asked, limit: HITS };
-  const { outcome, semantic } = retrieve
-    ? await retrieve(edition, question, { ...search, signal, waitUntil, timeLeftMs: timeLeftMs() })
-    : ({ outcome: searchEdition(edition, question, search), semantic: 'absent' } as const);
+  const limit = ai === undefined ? HITS : MODEL_HITS;
+  const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
+    retrieve
+      ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
+      : ({ outcome: searchEdition(edition, query, { ...about, limit }), semantic: 'absent' } as const);
+  const { outcome, semantic } = await find(question, asked);
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
     const answer = answerFromEdition(edition, question, { ...asked, outcome });
@@ -56,12 +69,18 @@ export const answerQuestion = async (
     return { answer: memory?.keep(answer) ?? answer, metadata: {} };
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{ ...asked, outcome, ai, signal, timeLeftMs: timeLeftMs() },
+    ...{ ...asked, outcome, ai, reranker, signal, timeLeftMs: timeLeftMs() },
+    search: async (query) => (await find(query, { devices })).outcome,
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
 
-const metadataOf = ({ answeredBy, model, refused, usage }: ModelAccount, lacksEmbeddings: boolean): AnswerMetadata => {
+const MAX_REMOVED = 6;
+
+const metadataOf = (
+  { answeredBy, model, refused, usage, modelMs, queries, removed }: ModelAccount,
+  lacksEmbeddings: boolean,
+): AnswerMetadata => {
   const degraded: AnswerMetadata['degraded'] = [
     ...(lacksEmbeddings ? (['embeddings'] as const) : []),
     ...(refused === 'unavailable' || refused === 'timeout' ? (['model'] as const) : []),
@@ -81,5 +100,15 @@ const metadataOf = ({ answeredBy, model, refused, usage }: ModelAccount, lacksEm
             ...(usage.costUsd === undefined ? {} : { cost_usd: usage.costUsd }),
           },
         }),
+    ...(modelMs === undefined ? {} : { model_ms: modelMs }),
+    ...(queries.length > 0 ? { queries } : {}),
+    ...(removed.length > 0
+      ? {
+          removed: removed.slice(0, MAX_REMOVED).map(({ text, reason }) => ({
+            text: escapeText(oneLine(text, 120), 160),
+            reason: escapeText(oneLine(reason, 160), 200),
+          })),
+        }
+      : {}),
   };
 };

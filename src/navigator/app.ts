@@ -1,3 +1,4 @@
+import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { requestBudget } from '../runtime/budget.ts';
@@ -30,10 +31,12 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Orders the passages for the model; their order in the search stays when absent. */
+  reranker?: Reranker | undefined;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
-export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOptions) => {
+export const createApp = ({ editionFor, retrieve, reranker, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
   /** Other functions are asked for meanings in the name of the request. */
@@ -43,6 +46,7 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     forRequest: (scope: RequestScope) =>
       createNavigator({
         ...parts,
+        reranker,
         retrieve: retrieveFor(scope.context),
         waitUntil: scope.waitUntil,
         readEdition: () => editionFor(scope),
@@ -61,7 +65,14 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     const edition = await editionFor({ context, waitUntil });
     const model = options.ai && budgetedModel(options.ai, { budget: requestBudget(context), price: options.aiPrice });
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
-    const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve: retrieveFor(context) };
+    const asked = {
+      timeLeftMs,
+      signal: c.req.raw.signal,
+      waitUntil,
+      ai: model?.ai,
+      reranker,
+      retrieve: retrieveFor(context),
+    };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);
     return c.json({ ...answer.response, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }, 200);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Reranker } from '../ai/reranker.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link } from '../contract/link.ts';
 import { Query } from '../contract/query.ts';
@@ -21,6 +22,8 @@ export interface NavigatorParts {
   readEdition: () => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Orders the passages for the model. */
+  reranker?: Reranker | undefined;
   waitUntil?: WaitUntil | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
@@ -34,7 +37,7 @@ export interface NavigatorParts {
  * model in the context that answers, and the quotes are what remains when it fails (docs/navigator.md).
  */
 export const createNavigator =
-  ({ readEdition, retrieve, waitUntil, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
+  ({ readEdition, retrieve, reranker, waitUntil, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
   async (query, context) => {
     const untilMs = now() + (context?.timeout ?? UNHURRIED_MS);
     try {
@@ -55,6 +58,7 @@ export const createNavigator =
       const { answer, metadata } = await answerQuestion(edition, question.value, {
         ...asked,
         ai: context?.ai,
+        reranker,
         retrieve,
       });
       return asLibrarianResponse(answer, metadata);

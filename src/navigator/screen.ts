@@ -1,4 +1,4 @@
-import { isPlanted, isPlantedName } from '../grounding/planted-text.ts';
+import { hasPromptInjection, isInjectionName } from '../grounding/prompt-injection.ts';
 import type { Reading } from '../grounding/read-passage.ts';
 import { readingOf } from '../grounding/read-passage.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
@@ -34,33 +34,33 @@ export const unscreened: Screen = {
  * headings, and of a chunk everything from the first such block on, since what it is told to say mostly comes next. The
  * quotes that stand in for a model's answer are cut from the same rest.
  */
-export const plantedScreen: Screen = {
+export const promptInjectionScreen: Screen = {
   outcome: (edition, outcome) => {
-    const hits = outcome.hits.filter(({ chunk }) => !isNamedByPlant(chunkAtHand(edition, chunk)));
+    const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(chunkAtHand(edition, chunk)));
     return hits.length === outcome.hits.length
       ? outcome
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
   },
   reading: (chunk) => readingOfRest(chunk),
-  told: (text) => (isPlanted(text) ? beforePlanted(text) : text),
-  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isPlantedName(topic)) }),
+  told: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
+  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
 };
 
-/** The sentences before the first planted one; none where it takes several to see it. */
-const beforePlanted = (text: string): string => {
+/** The sentences before the first prompt injection; none where it takes several to see it. */
+const beforeInjection = (text: string): string => {
   const sentences = splitSentences(text);
-  const first = sentences.find(({ start, end }) => isPlanted(text.slice(start, end)));
+  const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));
   return first === undefined ? '' : text.slice(0, first.start).trim();
 };
 
-const planted = oncePer(({ id, title, devices }: EditionArticle) => ({
-  is: [id, title, ...devices].some(isPlantedName),
+const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
+  is: [id, title, ...devices].some(isInjectionName),
 }));
 /** Whether the article or a heading above the chunk speaks to a model. */
-export const isNamedByPlant = ({ headingPath, source }: ChunkAtHand): boolean =>
-  isPlantedArticle(source) || headingPath.some(isPlantedName);
+export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolean =>
+  hasInjectionName(source) || headingPath.some(isInjectionName);
 
-const isPlantedArticle = (article: EditionArticle): boolean => planted(article).is;
+const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
 
 const readingOfRest = oncePer((chunk: ChunkAtHand): Reading => {
   const hidden = hiddenIn(chunk);
@@ -81,7 +81,7 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
 
 /**
  * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
- * first planted block on.
+ * first such block on.
  */
 export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
   const blocks = splitBlocks(text);
@@ -93,7 +93,8 @@ export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text
   const heading = headingPath.at(-1) ?? '';
   const told = (start: number, end: number) =>
     `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
-  const first = blocks.find(({ start, end }) => isPlanted(told(start, end)))?.start ?? (isPlanted(text) ? 0 : -1);
+  const first =
+    blocks.find(({ start, end }) => hasPromptInjection(told(start, end)))?.start ?? (hasPromptInjection(text) ? 0 : -1);
   const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
   const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
   return hidden.sort((one, other) => one.start - other.start);

@@ -19,8 +19,14 @@ export const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
   return keys;
 };
 
-/** The share of each listed stem in running English. */
-const backgroundShares = (): Map<string, number> => {
+/** The share of each listed stem in running English; read once. */
+export const backgroundShares = (): ReadonlyMap<string, number> => {
+  known ??= readShares();
+  return known;
+};
+let known: ReadonlyMap<string, number> | undefined;
+
+const readShares = (): Map<string, number> => {
   const shares = new Map<string, number>();
   for (const [step, stems] of Object.entries(BACKGROUND_WORDS)) {
     let previous = '';

@@ -1,6 +1,6 @@
 import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
-import { isPlanted } from '../grounding/planted-text.ts';
+import { hasPromptInjection } from '../grounding/prompt-injection.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -32,7 +32,7 @@ export interface TicketReading {
   isFollowUp: boolean;
   /** It thanks, or says that the trouble is over, and asks nothing. */
   isClosing: boolean;
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
   isShortened: boolean;
 }
 
@@ -69,8 +69,8 @@ export const readTicket = (
   return {
     message,
     subject,
-    question: isPlanted(asked)
-      ? (withoutPlanted(asked) ?? before.findLast((text) => !isPlanted(text)) ?? asked)
+    question: hasPromptInjection(asked)
+      ? (withoutPlanted(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
       : asked,
     customerMessages,
     product: told.product,
@@ -80,7 +80,7 @@ export const readTicket = (
     tried: triedAlready({ customer: [subject ?? '', ...customerMessages], agent }),
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
-    isPlanted: isPlanted(message) || isPlanted(subject ?? ''),
+    hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
@@ -102,8 +102,8 @@ const withSubject = (message: string, before: readonly string[]): string => {
 /** The sentences that speak to people, where together they still do; undefined where none do. */
 const withoutPlanted = (asked: string): string | undefined => {
   const sentences = splitSentences(asked).map(({ start, end }) => asked.slice(start, end));
-  const own = sentences.filter((each) => !isPlanted(each)).join(' ');
-  return own === '' || isPlanted(own) ? undefined : own;
+  const own = sentences.filter((each) => !hasPromptInjection(each)).join(' ');
+  return own === '' || hasPromptInjection(own) ? undefined : own;
 };
 
 const MAX_VALUE = 1000;

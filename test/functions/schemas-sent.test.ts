@@ -42,7 +42,7 @@ describe('what a model is asked', () => {
   it('comes from everybody who asks one, with the schema of each', () => {
     const names = formatsOf(sent).map(({ name }) => name);
     expect([...new Set(names)].toSorted()).toEqual([
-      'navigator_answer',
+      'answer_from_passages',
       'routes',
       'standalone_question',
       'statement',

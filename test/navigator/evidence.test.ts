@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { extractLiterals } from '../../src/grounding/literals.ts';
 import { readPassage } from '../../src/grounding/read-passage.ts';
 import { comparableText, sourceComparer } from '../../src/navigator/compare-sources.ts';
-import { extractClaims } from '../../src/navigator/extract-claims.ts';
 import { cueText, questionCues } from '../../src/navigator/question-cues.ts';
 import { devicesNamedIn } from '../../src/search/devices-named-in.ts';
 import { bestTime } from '../best-time.ts';
@@ -73,7 +73,7 @@ describe('devicesNamedIn()', () => {
   });
 });
 
-describe('extractClaims()', () => {
+describe('extractLiterals()', () => {
   const CASES: [string, string, string[]][] = [
     ['reads a URL as one claim', 'See https://a.example/b?c=1.', ['url https://a.example/b?c=1']],
     ['reads an ARN as one claim', 'Use arn:aws:s3:::bucket/key.', ['arn arn:aws:s3:::bucket/key']],
@@ -92,14 +92,14 @@ describe('extractClaims()', () => {
     ['finds nothing in plain prose', 'Hold the button until the lamp goes out.', []],
   ];
   it.each(CASES)('%s', (_fact, text, expected) => {
-    expect(extractClaims(text).map(({ kind, text: claim }) => `${kind} ${claim}`)).toEqual(expected);
+    expect(extractLiterals(text).map(({ kind, text: claim }) => `${kind} ${claim}`)).toEqual(expected);
   });
 
   it.each(['-', '`', '~', '1.', 'a.', '--a', '\n```a', 'a/', '_', '`a'])(
     'takes time that grows with the length of %j, not with its square',
     (part) => {
       const of = (length: number) => part.repeat(length / part.length);
-      const [one, four] = [bestTime(() => extractClaims(of(16_000))), bestTime(() => extractClaims(of(64_000)))];
+      const [one, four] = [bestTime(() => extractLiterals(of(16_000))), bestTime(() => extractLiterals(of(64_000)))];
       // Sixteen times would be the square; below a millisecond a clock tells little.
       expect(four).toBeLessThan(10 * Math.max(one, 1));
     },

@@ -1,4 +1,4 @@
-import { isPlanted } from '../../grounding/planted-text.ts';
+import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import type { ChosenTemplate } from './choose-template.ts';
 import { nameInGreeting } from './name-in-greeting.ts';
@@ -87,6 +87,6 @@ const sayable = (value: string | undefined): string | undefined => {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   if (plain === undefined || plain === '' || plain.length > MAX_VALUE) return undefined;
-  if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || isPlanted(plain)) return undefined;
+  if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || hasPromptInjection(plain)) return undefined;
   return escapeMarkdown(plain);
 };

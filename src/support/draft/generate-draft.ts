@@ -1,7 +1,7 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isPlantedName } from '../../grounding/planted-text.ts';
+import { isInjectionName } from '../../grounding/prompt-injection.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
@@ -45,7 +45,7 @@ export interface ComposedDraft {
   picked: readonly PickedSteps[];
   grounded: GroundedPart;
   /** Texts in the sources that speak to a model were left out. */
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
   /** Quotes that promise what neither their source nor the template grants; they were left out. */
   promises: readonly string[];
 }
@@ -86,7 +86,7 @@ export const createDraftComposer =
     const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
     const { inSentence: isOfOthers } = otherProducts({ product, products });
     const usable = knowledge === undefined ? [] : usablePassages(knowledge, { product, products, language });
-    const { picked, isPlanted } = pickShownSteps(usable, { text, intent: about, products, isOfOthers, tried });
+    const { picked, hasPromptInjection } = pickShownSteps(usable, { text, intent: about, products, isOfOthers, tried });
     const { kept, promises } = withoutPromises(picked);
     const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso: sourcesOf(knowledge) });
     const markdown = assemble(filled, { ...grounded, signature: taxonomy.signature });
@@ -101,7 +101,7 @@ export const createDraftComposer =
       written_by: 'template',
       auto_send: autoSendOf(classification, intent).allowed,
     };
-    return { draft, template, filled, picked: kept, grounded, isPlanted, promises };
+    return { draft, template, filled, picked: kept, grounded, hasPromptInjection, promises };
   };
 
 /** Greeting, body, sources and signature as one Markdown text. */
@@ -113,5 +113,5 @@ export const assemble = (
 /** Sources that the guarantee covers, to point at where nothing can be quoted. */
 const sourcesOf = (knowledge: Knowledge | undefined): DraftReference[] =>
   (knowledge?.sources_consulted ?? [])
-    .filter(({ title, relevance_score }) => relevance_score >= RETRIEVAL_MIN_SCORE && !isPlantedName(title))
+    .filter(({ title, relevance_score }) => relevance_score >= RETRIEVAL_MIN_SCORE && !isInjectionName(title))
     .map(({ title, url }) => ({ title, url }));

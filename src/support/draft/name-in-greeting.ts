@@ -1,4 +1,4 @@
-import { isPlantedName } from '../../grounding/planted-text.ts';
+import { isInjectionName } from '../../grounding/prompt-injection.ts';
 
 /**
  * A customer's name as a greeting may say it. Whoever writes in chooses it, so that only what looks like a name is said back:
@@ -13,7 +13,7 @@ export const nameInGreeting = (name: string | undefined): string | undefined => 
   if (plain === '' || plain.length > MAX_NAME || !NAME.test(plain)) return undefined;
   const words = plain.toLowerCase().split(' ');
   if (words.length > MAX_WORDS || words.some((word) => NO_NAMES.has(word))) return undefined;
-  return isPlantedName(plain) ? undefined : plain;
+  return isInjectionName(plain) ? undefined : plain;
 };
 
 const MAX_RAW = 200;

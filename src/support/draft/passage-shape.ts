@@ -1,4 +1,4 @@
-import { isPlanted, isPlantedName } from '../../grounding/planted-text.ts';
+import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { type Reading, readPassage, type Words } from '../../grounding/read-passage.ts';
 import { type PreparedSource, prepareSource } from '../../grounding/support/prepare-source.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
@@ -101,12 +101,12 @@ const once = <Value>(make: () => Value): (() => Value) => {
 };
 
 const shownOf = ({ articleId, title, headingPath, text }: PassageText): string => {
-  if ([articleId, title, ...headingPath].some(isPlantedName)) return '';
+  if ([articleId, title, ...headingPath].some(isInjectionName)) return '';
   const heading = headingPath.at(-1) ?? '';
   // "### System:" above "You are ...": what a block is, its heading may tell.
   const planted = splitBlocks(text).find(({ start, end }, at) =>
-    isPlanted(`${at === 0 ? `${heading}\n` : ''}${text.slice(start, end)}`),
+    hasPromptInjection(`${at === 0 ? `${heading}\n` : ''}${text.slice(start, end)}`),
   );
-  const end = planted?.start ?? (isPlanted(text) ? 0 : text.length);
+  const end = planted?.start ?? (hasPromptInjection(text) ? 0 : text.length);
   return end === text.length ? text : text.slice(0, end).trimEnd();
 };

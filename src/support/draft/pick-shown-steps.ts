@@ -6,7 +6,7 @@ import { type PickedSteps, type PickOptions, pickSteps } from './pick-steps.ts';
 export interface ShownSteps {
   picked: PickedSteps[];
   /** A text in a passage speaks to a model instead of a reader: it was left out, with all that stands behind it. */
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
 }
 
 /**
@@ -15,13 +15,13 @@ export interface ShownSteps {
  */
 export const pickShownSteps = (passages: readonly KnowledgePassage[], options: PickOptions): ShownSteps => {
   let left = passages;
-  let isPlanted = false;
+  let hasPromptInjection = false;
   for (;;) {
     const picked = pickSteps(left, options);
     const used = new Set(picked.map(({ passage }) => passage));
     const planted = [...used].filter((passage) => shapeOf(passage).shown !== passage.text);
-    if (planted.length === 0) return { picked, isPlanted };
-    isPlanted = true;
+    if (planted.length === 0) return { picked, hasPromptInjection };
+    hasPromptInjection = true;
     // Each round leaves less text: there is an end.
     left = left.flatMap((passage) => {
       if (!planted.includes(passage)) return [passage];
