@@ -44,7 +44,7 @@ export interface FoundAnswer {
 export interface FindOptions extends CandidateOptions {
   /** Devices that the asker is known to have. */
   devices?: readonly string[] | undefined;
-  /** Visible characters of all passages together; 1,250 when absent. */
+  /** Characters of all passages together, as Markdown; 1,250 when absent. */
   room?: number | undefined;
   /** Most passages; 3 when absent. */
   limit?: number | undefined;
@@ -52,6 +52,8 @@ export interface FindOptions extends CandidateOptions {
 
 const ROOM = 1250;
 const LIMIT = 3;
+/** A first passage may be this long whatever the room. */
+const MIN_ROOM = 600;
 /** What the heading of a passage takes besides its text. */
 const HEADING_ROOM = 60;
 /** Units looked at when passages are picked. */
@@ -159,7 +161,7 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
       );
-      if (isTaken || (picked.length > 0 && unit.unit.size > left)) continue;
+      if (isTaken || (picked.length > 0 && lengthOf(unit.unit) > left)) continue;
       let mass = 0;
       for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
       if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
@@ -170,10 +172,29 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
     for (const other of looked) if (isWithin(other, best)) counted.add(other);
-    left -= best.unit.size + HEADING_ROOM;
-    picked.push(best);
+    const unit = shortened(best.unit, Math.max(left, MIN_ROOM));
+    left -= lengthOf(unit) + HEADING_ROOM;
+    picked.push({ ...best, unit });
   }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
+};
+
+/** As Markdown, in UTF-16 units. */
+const lengthOf = ({ parts }: Unit): number =>
+  parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
+
+/** Without its last pieces, where addresses of links make it longer than what it shows. */
+const shortened = (unit: Unit, room: number): Unit => {
+  let parts = unit.parts;
+  while (lengthOf({ ...unit, parts }) > room) {
+    const last = parts.at(-1);
+    const [first, ...rest] = parts;
+    if (last === undefined || (parts.length === 1 && first.pieces.length === 1)) break;
+    const kept = { ...last, pieces: last.pieces.slice(0, -1) };
+    if (parts.length === 1) parts = [kept];
+    else parts = [first, ...rest.slice(0, -1), ...(kept.pieces.length > 0 ? [kept] : [])];
+  }
+  return parts === unit.parts ? unit : { ...unit, parts, isCut: true };
 };
 
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {

@@ -91,13 +91,16 @@ const readSection = (
   }
   const isRepeated = isRepeatedIn(edition);
   const pieces = parseBlocks(text)
-    .filter(({ kind }) => kind !== 'empty')
+    .filter(({ kind, start, end }) => kind !== 'empty' && !UNSEEN.test(text.slice(start, end)))
     .flatMap((block, place) =>
       piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, isRepeated)),
     )
     .filter(({ size }) => size > 0);
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
+
+/** HTML that no reader sees as text. */
+const UNSEEN = /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)/i;
 
 type RawPiece = Pick<Piece, 'start' | 'end' | 'kind' | 'isStep'>;
 

@@ -80,7 +80,7 @@ export const composeAnswer = (
 
 const titlesOf = (articles: readonly ClosestArticle[]): string =>
   listOf(
-    articles.map(({ title }) => `“${oneLine(title, 120)}”`),
+    articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`),
     'and',
   );
 
@@ -88,10 +88,10 @@ const titlesOf = (articles: readonly ClosestArticle[]): string =>
 const showPassages = (passages: readonly AnswerPassage[]): string[] =>
   passages.flatMap(({ source, unit }, at) => {
     const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
-    const title = escapeHtml(oneLine(source.title || source.id));
+    const title = escapeText(oneLine(source.title || source.id), 400);
     return [
-      ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeHtml(source.id)}):`]),
-      ...(heading === '' ? [] : [`**${escapeHtml(heading)}**`]),
+      ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeText(source.id, 600)}):`]),
+      ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
       passageMarkdown(unit),
     ];
   });
@@ -100,9 +100,9 @@ const showPassages = (passages: readonly AnswerPassage[]): string[] =>
 export const linksTo = (articles: readonly ClosestArticle[]): string =>
   articles
     .map(({ title, url, heading }) => {
-      const name = oneLine(title, 200).replace(/[[\]]/g, '');
+      const name = escapeText(oneLine(title, 200).replace(/[[\]]/g, ''), 300);
       const linked = url === undefined ? name : `[${name}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
-      return `- ${linked}${heading === undefined || heading === title ? '' : ` – ${oneLine(heading, 120)}`}`;
+      return `- ${linked}${heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`}`;
     })
     .join('\n');
 

@@ -30,7 +30,7 @@ interface DeclineInput {
 
 /** A question is about something else where its words say so, below this share of the threshold, and no passage comes close. */
 const FOREIGN_BELOW = 0.5;
-const FOREIGN_PROBABILITY = 0.15;
+const FOREIGN_PROBABILITY = 0.4;
 
 /**
  * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
@@ -43,8 +43,8 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     return declineWith(input, { verdict: 'no-information', says: [inLanguage(language), links(closest)] });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  if (isAnswered) return undefined;
   const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold && found.probability < FOREIGN_PROBABILITY;
+  if (isAnswered && !isForeign) return undefined;
   if (isForeign)
     return declineWith(input, {
       verdict: 'out-of-domain',

@@ -12,6 +12,8 @@ import { type Literal, type LiteralKind, missingLiterals } from '../grounding/li
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { splitSentences } from '../text/split-sentences.ts';
+import type { ClosestArticle } from './assemble-answer.ts';
+import { linksTo } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import { stemsOf } from './support-of-statement.ts';
 import { wholeQuotes } from './whole-quotes.ts';
@@ -47,15 +49,25 @@ export interface Violation {
  * Checks a navigator's response against the validation rules of seed 004, whoever wrote it.
  *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
+ * @param options.closest Articles that the answer links to without resting on them; their links need no source.
  * @param options.vouched Further words that need no source, such as what the knowledge base is about.
  * @returns Every violation found, at most 100; empty when the response holds.
  */
 export const validateNavigatorResponse = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query = '', vouched = '' }: { query?: string; vouched?: string } = {},
+  {
+    query = '',
+    vouched = '',
+    closest = [],
+  }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
 ): Violation[] => {
-  const subject = subjectOf(response, knowledge, `${query}\n${vouched}`);
+  const links = new Set(linksTo(closest).split('\n'));
+  const said = response.answer
+    .split('\n')
+    .filter((line) => !links.has(line))
+    .join('\n');
+  const subject = subjectOf({ ...response, answer: said }, knowledge, `${query}\n${vouched}`);
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };

@@ -74,7 +74,9 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
     const vouched = answeringModelOf(edition).topics.join(' ');
-    expect(validateNavigatorResponse(answer.response, knowledge, { query: question, vouched })).toEqual([]);
+    expect(
+      validateNavigatorResponse(answer.response, knowledge, { query: question, vouched, closest: answer.closest }),
+    ).toEqual([]);
     expect(validateResponse(asLibrarianResponse(answer, metadata))).toMatchObject({ ok: true });
     held += 1;
   });
