@@ -1,9 +1,9 @@
-import { type CallUsage, type ModelCalls, startModelCalls } from '../ai/chat/model-calls.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { MAX_TURNS } from '../grounding/answer-prompt.ts';
 import { type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
+import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { ModelCalls } from '../ai/chat/model-calls.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { list, MAX_TURNS, object, parseJson } from '../grounding/answer-prompt.ts';
+import type { ModelCalls } from '../grounding/model-calls.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';

@@ -18,7 +18,7 @@ import { shippedWordVectors } from '../shipped-word-vectors.ts';
 import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
 
 /** A question as a customer types it, with what a good answer holds (eval/customer-questions/README.md). */
-export interface CustomerQuestion {
+interface CustomerQuestion {
   id: string;
   kb: KnowledgeBase;
   question: string;
@@ -110,7 +110,7 @@ const evaluateBase = async (
 };
 
 /** A knowledge base as the library takes it in and publishes it. */
-export const openBase = (kb: KnowledgeBase, folder: string): Edition => {
+const openBase = (kb: KnowledgeBase, folder: string): Edition => {
   const entries = kb === 'sample' ? sampleEntries() : supportDocEntries(folder);
   const identity = { id: kb, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
   return openEdition(attachWordVectors(fitEdition(buildEdition(entries, identity)), shippedWordVectors()));
@@ -119,12 +119,12 @@ export const openBase = (kb: KnowledgeBase, folder: string): Edition => {
 const supportDocEntries = (folder: string): EditionEntry[] =>
   readLines<SupportDoc>(folder, 'support-docs/articles.jsonl').map(({ id, title, url, product, updated, content }) =>
     takeInArticle(
-      { id: `${id}.md`, title, url, content, metadata: { device: [product], last_updated: updated } },
+      { id: `${id}.md`, title, url, content, metadata: { intent: [], device: [product], last_updated: updated } },
       { articleUrl: () => '' },
     ),
   );
 
-export interface Marked {
+interface Marked {
   question: CustomerQuestion;
   response: LibrarianResponse;
   metadata: AnswerMetadata;
@@ -137,7 +137,7 @@ export interface Marked {
 const LONG_ANSWER = 1500;
 
 /** The rule of `score.mjs`: phrases of a right answer, halved for a long one; refusals and open hedges on questions without an answer. */
-export const markOf = (question: CustomerQuestion, response: LibrarianResponse, metadata: AnswerMetadata): Marked => {
+const markOf = (question: CustomerQuestion, response: LibrarianResponse, metadata: AnswerMetadata): Marked => {
   const { answer = '', sources = [], error } = response;
   const isDeclined = (error !== undefined && answer === '') || sources.length === 0;
   const isCited = cites(JSON.stringify([sources, response.metadata?.navigator]), question);
