@@ -1,5 +1,6 @@
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -19,6 +20,8 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   ai?: AIClient | undefined;
   /** Orders the passages for the model; their order in the search stays when absent. */
   reranker?: Reranker | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  vectors?: TextVectors | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
 }
@@ -50,7 +53,7 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { ai, reranker, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
+  const { ai, reranker, vectors, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
   const asked = { history, devices };
   if (ai === undefined && retrieve === undefined)
     return { answer: answerAtHand(edition, question, asked), metadata: {} };
@@ -68,8 +71,10 @@ export const answerQuestion = async (
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
     return { answer: memory?.keep(answer) ?? answer, metadata: {} };
   }
+  const whole = questionWithTurn(question, history ?? []);
+  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{ ...asked, outcome, ai, reranker, signal, timeLeftMs: timeLeftMs() },
+    ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
     search: async (query) => (await find(query, { devices })).outcome,
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
