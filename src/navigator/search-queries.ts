@@ -10,7 +10,7 @@ import type { SearchHit } from '../search/search-edition.ts';
 const MAX_QUERIES = 3;
 const MAX_TOKENS = 200;
 /**
- * Below this probability that the passages found answer, a search is weak: four in ten of hard questions from customers, and nine in
+ * Below this probability that the passages found answer, a search is weak: half of hard questions from customers, and nine in
  * ten of those whose answer it does not find.
  */
 const WEAK_BELOW = 0.4;
