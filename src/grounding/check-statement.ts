@@ -34,7 +34,7 @@ export interface StatementCheck {
 }
 
 /** Below this a sentence is doubtful by its words alone. Fitted on the tuning half of rag-answers (docs/support-check.md). */
-export const DOUBTFUL_BELOW = 0.35;
+const DOUBTFUL_BELOW = 0.35;
 /** Sentences that share less than this differ in more than a negation. */
 const CLOSE_FROM = 0.5;
 

@@ -1,4 +1,3 @@
-import type { CallFailure, ModelCalls } from '../ai/chat/model-calls.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import {
@@ -14,6 +13,7 @@ import { checkStatement, isConnecting, type StatementCheck } from './check-state
 import type { Evidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import { missingLiterals } from './literals.ts';
+import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 
@@ -37,9 +37,7 @@ export interface RemovedStatement {
   reason: string;
 }
 
-export type StatementResult<P extends Passage = Passage> =
-  | { kept: CheckedStatement<P> }
-  | { removed: RemovedStatement };
+type StatementResult<P extends Passage = Passage> = { kept: CheckedStatement<P> } | { removed: RemovedStatement };
 
 /** Why a model gave no answer at all. */
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
@@ -100,7 +98,7 @@ const isReadable = ({ title, headings, text }: Passage): boolean =>
  * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what
  * is doubtful with the judge's one call.
  */
-export async function* checkedStatements<P extends Passage>(
+async function* checkedStatements<P extends Passage>(
   statements: readonly ModelStatement[],
   { question, passages, calls }: { question: string; passages: readonly P[]; calls: ModelCalls },
 ): AsyncGenerator<StatementResult<P>> {

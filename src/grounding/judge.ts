@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { CallFailure, ModelCalls } from '../ai/chat/model-calls.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { list, object, parseJson } from './answer-prompt.ts';
+import type { CallFailure, ModelCalls } from './model-calls.ts';
 
 /** A statement with what it is said to rest on. */
 export interface JudgedPair {

@@ -190,7 +190,7 @@ const isMeasure = (text: string): boolean => {
 };
 
 /** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
-export const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean => {
+const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean => {
   const isExact = kind === 'code' || kind === 'command' || kind === 'path' || kind === 'arn';
   const text = isExact ? allowed : allowed.toLowerCase();
   const wanted = collapse(isExact ? literal : literal.toLowerCase());

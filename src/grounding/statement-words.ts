@@ -143,8 +143,3 @@ const undoes = (one: string, other: string): boolean => {
     root.length >= 4 && whole.endsWith(root) && /^(?:un|in|im|ir|il|dis|non|mis|de)$/.test(whole.slice(0, -root.length))
   );
 };
-
-/** Words that say how far a statement reaches ("all", "only", "must", "may"), as groups: a source may have another one. */
-export const strengthsOf = (words: readonly Word[]): ReadonlySet<number> =>
-  new Set(words.flatMap(({ text }) => STRENGTHS.flatMap((group, at) => (group.has(text) ? [at] : []))));
-const STRENGTHS = relations.strengths.map(setOf);

@@ -1,4 +1,3 @@
-import { PARTIAL_BELOW } from '../contract/confidence.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
@@ -40,6 +39,8 @@ export const HITS = 20;
 const UNANSWERED_LIMIT = 0.25;
 /** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */
 const DECLINED_BELOW = 0.25;
+/** Less probable ones say first that they may not answer: of those between 0.6 and 0.7 one in three does not. */
+const DOUBTFUL_BELOW = 0.66;
 
 /**
  * Answers a question from one edition without a model: shows the passages that most probably answer, word by word and each under its
@@ -83,7 +84,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const quotes = found.passages.flatMap((passage) => quotesOf(edition, passage, found));
   const comparisons = compareWithOthers(edition, quotes, chosen);
   const assessed = assessConfidence({ outcome, found, comparisons });
-  const isDoubtful = assessed.probability < PARTIAL_BELOW;
+  const isDoubtful = assessed.probability < DOUBTFUL_BELOW;
   return {
     ...assembleAnswer({
       ...{ edition, outcome, chosen, quotes, assessed },

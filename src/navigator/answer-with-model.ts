@@ -1,9 +1,12 @@
-import { type CallUsage, type ModelCalls, startModelCalls } from '../ai/chat/model-calls.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { MAX_TURNS } from '../grounding/answer-prompt.ts';
 import { type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
+import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
+import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
+import type { TextVectors } from '../grounding/parse-question.ts';
+import { excerptsOf } from '../grounding/render-passage.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -13,7 +16,7 @@ import type { NavigatorAnswer } from './assemble-answer.ts';
 import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
-import { promptInjectionScreen } from './screen.ts';
+import { isNamedByInjection, promptInjectionScreen } from './screen.ts';
 import { isWeakSearch, mergeHits, proposeQueries } from './search-queries.ts';
 import { rerankPassages, type ShownPassage, showPassages } from './shown-passages.ts';
 
@@ -21,6 +24,10 @@ export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'read
   ai: AIClient;
   /** What a search for exactly this question found; best with `MODEL_HITS` hits. */
   outcome: SearchOutcome;
+  /** The same for the question together with the turn before it (`questionWithTurn`). */
+  outcomeWithTurn?: SearchOutcome | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  vectors?: TextVectors | undefined;
   /** Finds passages for another query in the same edition; by words alone when absent. */
   search?: ((query: string) => Promise<SearchOutcome>) | undefined;
   /** Orders the passages; their order in the search stays when absent. */
@@ -114,35 +121,60 @@ export const answerWithModel = async (
   }
 };
 
-interface Finding extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal'> {
+interface Finding
+  extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn'> {
   question: string;
   history: readonly Turn[];
   outcome: SearchOutcome;
   calls: ModelCalls;
 }
 
-/** The passages to show: of the first search, and of a model's queries where that one was weak. */
+/** Units that are ranked for the order of passages, and their characters. */
+const RANKED = { limit: 24, room: 30_000 };
+
+/** The passages to show: of the first search, and of a model's queries where that one is weak. */
 const findPassages = async (
   edition: Edition,
-  { question, history, outcome, calls, search, reranker, signal }: Finding,
+  { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors }: Finding,
 ): Promise<{ passages: ShownPassage[]; account: Pick<ModelAccount, 'queries'> }> => {
-  const first = chooseHits(edition, question, outcome.hits).hits;
-  const queries = isWeakSearch(edition, outcome)
-    ? await proposeQueries({ question, history, found: first.map(({ source }) => source.title) }, calls)
-    : [];
+  const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
+  const searches = withTurn === undefined ? [outcome] : [outcome, withTurn];
+  const found = findAnswer(edition, question, { ...{ history, devices, vectors, searches }, ...RANKED });
+  const first = [...hitsOf(edition, found, searches), ...outcome.hits];
+  const titles = chooseHits(edition, question, first).hits.map(({ source }) => source.title);
+  const queries = isWeakSearch(found) ? await proposeQueries({ question, history, found: titles }, calls) : [];
   const byWords = async (query: string) => searchEdition(edition, query, { limit: MODEL_HITS });
-  const further = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
-  const lists = [
-    outcome,
-    ...further.flatMap((each) => (each === undefined ? [] : [promptInjectionScreen.outcome(edition, each)])),
-  ];
-  const hits: readonly SearchHit[] = lists.length > 1 ? mergeHits(lists.map((each) => each.hits)) : outcome.hits;
+  const outcomes = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
+  const further = outcomes.flatMap((each) =>
+    each === undefined ? [] : [promptInjectionScreen.outcome(edition, each).hits],
+  );
+  const hits = further.length > 0 ? mergeHits([eachOnce(first), ...further]) : eachOnce(first);
   const chosen = chooseHits(edition, question, hits).hits;
   const passages = reranker
     ? await rerankPassages(edition, chosen, { question, reranker, signal })
     : showPassages(edition, chosen);
   return { passages, account: { queries } };
 };
+
+/** The chunks in which the ranked units begin, best first. */
+const hitsOf = (edition: Edition, { passages }: FoundAnswer, searches: readonly SearchOutcome[]): SearchHit[] =>
+  passages
+    .toSorted((one, other) => other.share - one.share)
+    .flatMap(({ unit }) => excerptsOf(edition, unit).slice(0, 1))
+    .filter(({ chunk }) => !isNamedByInjection(chunk))
+    .map(({ chunk: { index: chunk, article } }) => {
+      const known = searches.flatMap(({ hits }) => hits.find((hit) => hit.chunk === chunk) ?? [])[0];
+      return known ?? { ...NO_EVIDENCE, chunk, article };
+    });
+
+/** Of a chunk that no search found; only its place in the order counts. */
+const NO_EVIDENCE = {
+  ...{ matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 },
+  ...{ lexical: 0, score: 0, coverage: 0 },
+} satisfies Partial<SearchHit>;
+
+const eachOnce = (hits: readonly SearchHit[]): SearchHit[] =>
+  [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
 
 /** Quotes that stand in for a model's answer, and say so. */
 const limited = (quotes: NavigatorAnswer, refused: ModelRefusal): NavigatorAnswer => ({

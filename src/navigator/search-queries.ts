@@ -1,28 +1,22 @@
 import * as z from 'zod';
-import type { ModelCalls } from '../ai/chat/model-calls.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
 import { list, MAX_TURNS, object, parseJson } from '../grounding/answer-prompt.ts';
+import type { FoundAnswer } from '../grounding/find-answer.ts';
+import type { ModelCalls } from '../grounding/model-calls.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
-import type { Edition } from '../search/open-edition.ts';
-import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
+import type { SearchHit } from '../search/search-edition.ts';
 
 const MAX_QUERIES = 3;
 const MAX_TOKENS = 200;
-/** Below this relevance of its best hit a search is weak: six in ten hard questions of customers, and nine in ten of those it fails. */
-const WEAK_RELEVANCE = 0.2;
-/** A search that knows less than this share of the question's words, by their weight, is weak. */
-const WEAK_KNOWN_SHARE = 0.5;
+/**
+ * Below this probability that the passages found answer, a search is weak: half of hard questions from customers, and nine in
+ * ten of those whose answer it does not find.
+ */
+const WEAK_BELOW = 0.4;
 
-/** Whether other words may find more: the question's own are mostly unknown here, or nothing fits them well. */
-export const isWeakSearch = (edition: Edition, outcome: SearchOutcome): boolean => {
-  const own = outcome.query.terms.filter(({ origin }) => origin === 'question');
-  const total = own.reduce((sum, { idf }) => sum + idf, 0);
-  const known = own.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0);
-  const best = Math.max(0, ...relevanceOfHits(outcome, answeringModelOf(edition)));
-  return best < WEAK_RELEVANCE || known < WEAK_KNOWN_SHARE * total;
-};
+/** Whether other words may find more. */
+export const isWeakSearch = ({ probability }: Pick<FoundAnswer, 'probability'>): boolean => probability < WEAK_BELOW;
 
 /**
  * Asks a model for queries in the words that the knowledge base may use.

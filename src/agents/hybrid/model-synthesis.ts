@@ -1,6 +1,6 @@
-import { startModelCalls } from '../../ai/chat/model-calls.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
 import type { AnsweredPart } from './part.ts';
 import { SOURCES } from './source-type.ts';
 

@@ -1,7 +1,7 @@
-import { startModelCalls } from '../../ai/chat/model-calls.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
 import { proseOf } from '../format/plain-text.ts';
 import { citationOf, type FoundDocument } from './find-documents.ts';
 

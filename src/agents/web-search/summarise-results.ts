@@ -1,7 +1,7 @@
-import { startModelCalls } from '../../ai/chat/model-calls.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
 import { answerExtractively, type Findings } from './answer-extractively.ts';
 import { cleanUrl } from './clean-url.ts';
 import { writeCents } from './parse-price.ts';

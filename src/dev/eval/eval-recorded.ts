@@ -1,24 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LibrarianResponse } from '../../contract/response.ts';
-import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
 import { type AnswerMetadata, answerQuestion } from '../../navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../navigator/navigator-librarian.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
-import { buildEdition } from '../../search/build-edition.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
-import { type Edition, openEdition } from '../../search/open-edition.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { readLines } from '../eval-data.ts';
 import type { Measure } from '../eval-retrieval.ts';
-import { sampleEntries } from '../eval-sample.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
+import { openFolder, openSupportDocs } from './answer-bases.ts';
 import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
 
 /** A question as a customer types it, with what a good answer holds (eval/customer-questions/README.md). */
-export interface CustomerQuestion {
+interface CustomerQuestion {
   id: string;
   kb: KnowledgeBase;
   question: string;
@@ -33,15 +28,6 @@ export interface CustomerQuestion {
 }
 
 type KnowledgeBase = 'sample' | 'support-docs';
-
-interface SupportDoc {
-  id: string;
-  title: string;
-  url: string;
-  product: string;
-  updated: string;
-  content: string;
-}
 
 export interface RecordedOptions {
   /** Of the evaluation data. */
@@ -98,7 +84,7 @@ const evaluateBase = async (
   for (const question of questions) {
     model.startQuestion();
     const { answer, metadata } = await answerQuestion(edition, question.question, {
-      ...{ ai: model, retrieve, history: question.history, timeLeftMs: () => 60_000 },
+      ...{ ai: model, retrieve, vectors: shippedWordVectors(), history: question.history, timeLeftMs: () => 60_000 },
     });
     marked.push(markOf(question, asLibrarianResponse(answer, metadata), metadata));
   }
@@ -109,22 +95,12 @@ const evaluateBase = async (
   return marked;
 };
 
-/** A knowledge base as the library takes it in and publishes it. */
-export const openBase = (kb: KnowledgeBase, folder: string): Edition => {
-  const entries = kb === 'sample' ? sampleEntries() : supportDocEntries(folder);
-  const identity = { id: kb, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(attachWordVectors(fitEdition(buildEdition(entries, identity)), shippedWordVectors()));
-};
+const openBase = (kb: KnowledgeBase, folder: string): Edition =>
+  kb === 'sample' ? openFolder(kb, SAMPLE).edition : openSupportDocs(folder, { withProducts: true }).edition;
 
-const supportDocEntries = (folder: string): EditionEntry[] =>
-  readLines<SupportDoc>(folder, 'support-docs/articles.jsonl').map(({ id, title, url, product, updated, content }) =>
-    takeInArticle(
-      { id: `${id}.md`, title, url, content, metadata: { device: [product], last_updated: updated } },
-      { articleUrl: () => '' },
-    ),
-  );
+const SAMPLE = join(import.meta.dirname, '..', 'sample-kb');
 
-export interface Marked {
+interface Marked {
   question: CustomerQuestion;
   response: LibrarianResponse;
   metadata: AnswerMetadata;
@@ -137,7 +113,7 @@ export interface Marked {
 const LONG_ANSWER = 1500;
 
 /** The rule of `score.mjs`: phrases of a right answer, halved for a long one; refusals and open hedges on questions without an answer. */
-export const markOf = (question: CustomerQuestion, response: LibrarianResponse, metadata: AnswerMetadata): Marked => {
+const markOf = (question: CustomerQuestion, response: LibrarianResponse, metadata: AnswerMetadata): Marked => {
   const { answer = '', sources = [], error } = response;
   const isDeclined = (error !== undefined && answer === '') || sources.length === 0;
   const isCited = cites(JSON.stringify([sources, response.metadata?.navigator]), question);
@@ -167,8 +143,7 @@ const pointsOf = (
   return answer.length >= LONG_ANSWER ? mark / 2 : mark;
 };
 
-const cites = (text: string, { articles }: CustomerQuestion): boolean =>
-  articles.some((id) => text.includes(`${id}.md`));
+const cites = (text: string, { articles }: CustomerQuestion): boolean => articles.some((id) => text.includes(id));
 
 const plain = (text: string): string =>
   text

@@ -38,7 +38,7 @@ export const readRecording = (name: string): Recording =>
     : { recorded: '', by: '', replies: {} };
 
 /** The key of a prompt: the beginning of a hash of its messages and the name of its schema. */
-export const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
+const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
   const sent = messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
   return createHash('sha256')
     .update(JSON.stringify(sent) + (schema?.name ?? ''))

@@ -11,7 +11,7 @@ import { type ChatRequest, textOf } from './openai/chat-request.ts';
 export const quotingModel: ChatScript = (request): ScriptedAnswer => {
   const said = messageOf(request);
   const format = request.response_format;
-  if (format?.type !== 'json_schema') return { text: summaryOf(said) };
+  if (format?.type !== 'json_schema') return { text: '' };
   return { json: REPLIES[format.json_schema.name]?.(said) ?? {} };
 };
 
@@ -30,7 +30,6 @@ interface Said {
   text: string;
   question?: string;
   passages?: { passage: string; title: string; section: string; text: string }[];
-  documents?: { number: number; title: string; text: string }[];
   statements?: { id: string }[];
   parts?: { id: string; text: string }[];
 }
@@ -60,13 +59,6 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
   support_draft: ({ parts = [] }) => ({
     paragraphs: parts.map(({ id, text }) => ({ from: [id], kind: 'text', text: id.startsWith('f') ? '' : text })),
   }),
-};
-
-const summaryOf = ({ question = '', documents = [] }: Said): string => {
-  const places = documents.map(({ number, text, title }) => ({ id: `${number}`, text, heading: title }));
-  return closest(question, places)
-    .map(({ id, text }) => `${text.replace(/[.!?]?$/, '')} [${id}].`)
-    .join(' ');
 };
 
 interface Place {

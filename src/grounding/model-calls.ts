@@ -1,12 +1,12 @@
-import type { AIClient, AICompletion, AIMessage } from '../../contract/librarian.ts';
-import { ContextRefused } from '../../runtime/context-refused.ts';
-import { type Deadline, startDeadline } from '../../runtime/deadline.ts';
-import { ModelBudgetSpent } from '../../runtime/model-budget.ts';
+import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
+import { ContextRefused } from '../runtime/context-refused.ts';
+import { type Deadline, startDeadline } from '../runtime/deadline.ts';
+import { ModelBudgetSpent } from '../runtime/model-budget.ts';
 
 /** Why a call gave no text: each has its own sentence for the reader (`REFUSALS` of the navigator). */
 export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';
 
-export type CallResult = { ok: true; text: string } | { ok: false; failure: CallFailure };
+type CallResult = { ok: true; text: string } | { ok: false; failure: CallFailure };
 
 /** What the calls took, by the API's own numbers. */
 export interface CallUsage {
