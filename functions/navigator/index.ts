@@ -39,6 +39,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     ...rerankerOf(env),
+    wordVectors,
     retrieve: createRetriever({ wordVectors, meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

@@ -2,8 +2,17 @@ import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
-import { type ParsedQuestion, parseQuestion } from './parse-question.ts';
-import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
+import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
+import { stemsOf } from './sections.ts';
+import {
+  type CandidateOptions,
+  type CandidateUnit,
+  type Closeness,
+  candidateUnits,
+  closenessTo,
+  readWords,
+  UNIT_FEATURES,
+} from './unit-features.ts';
 import type { Unit } from './units.ts';
 
 /** A unit that is shown, with its article. */
@@ -92,9 +101,12 @@ interface RankedUnit extends CandidateUnit {
   share: number;
 }
 
-/** With the share of each in the softmax, best first. What is about another device counts only where nothing else was found. */
+/**
+ * With the share of each in the softmax, best first. What is about another device, or far out of date, counts only where nothing
+ * else was found.
+ */
 const rankUnits = (candidates: readonly CandidateUnit[], weights: Float64Array): RankedUnit[] => {
-  const fitting = candidates.filter(({ isOtherDevice }) => !isOtherDevice);
+  const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
   const scores = kept.map(({ features }) => features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
   const top = Math.max(...scores);
@@ -182,6 +194,33 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
 };
 
+/** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */
+const heldWords = (own: readonly QuestionTerm[], passages: readonly RankedUnit[], closeness: Closeness): number[] => {
+  const words = new Set<string>();
+  for (const { source, unit } of passages) {
+    const reading = readWords(unit);
+    for (const word of [...reading.words, ...reading.headings, ...stemsOf(source.title)]) words.add(word);
+  }
+  const held = own.map((term) => {
+    let most = 0;
+    for (const word of words) most = Math.max(most, closeness(term, word));
+    return { idf: term.idf, isHeld: [...term.forms].some((form) => words.has(form)), most };
+  });
+  const total = Math.max(
+    1e-9,
+    held.reduce((sum, { idf }) => sum + idf, 0),
+  );
+  const rarest = held.toSorted((left, right) => right.idf - left.idf).slice(0, RAREST);
+  return [
+    held.reduce((sum, { idf, isHeld }) => sum + (isHeld ? idf : 0), 0) / total,
+    held.reduce((sum, { idf, most }) => sum + idf * most, 0) / total,
+    rarest.reduce((sum, { most }) => sum + most, 0) / Math.max(1, rarest.length),
+    Math.min(1, ...rarest.map(({ most }) => most)),
+  ];
+};
+
+const RAREST = 3;
+
 /** Features of the pick itself, by name, of those of its best unit. */
 const OF_BEST_UNIT = [
   'passageWords',
@@ -210,6 +249,10 @@ export const GATE_FEATURES: readonly string[] = [
   'lead of the article',
   'softest coverage',
   'closest meaning',
+  'words held',
+  'words held or close',
+  'rarest words held or close',
+  'worst word',
   ...OF_BEST_UNIT,
 ];
 
@@ -255,6 +298,7 @@ const gateFeatures = (
     (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
     most('softCoverage'),
     most('meaning'),
+    ...heldWords(own, passages, closenessTo(question, options.vectors)),
     ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
   ];
 };

@@ -1,6 +1,7 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
-import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
+import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -20,10 +21,10 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   ai?: AIClient | undefined;
   /** Orders the passages for the model; their order in the search stays when absent. */
   reranker?: Reranker | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
-  vectors?: TextVectors | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  wordVectors?: (() => WordVectors) | undefined;
 }
 
 /** What is told beside an answer; empty without a model and where nothing failed. */
@@ -53,10 +54,11 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { ai, reranker, vectors, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
+  const { ai, reranker, retrieve, history = [], devices, timeLeftMs, signal, waitUntil, wordVectors } = options;
   const asked = { history, devices };
+  const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
-    return { answer: answerAtHand(edition, question, asked), metadata: {} };
+    return { answer: answerAtHand(edition, question, { ...asked, vectors }), metadata: {} };
   const memory = ai === undefined ? memoryOf(edition, question, asked, 'retrieved') : undefined;
   if (memory?.known !== undefined) return { answer: memory.known, metadata: {} };
   const limit = ai === undefined ? HITS : MODEL_HITS;
@@ -65,14 +67,14 @@ export const answerQuestion = async (
       ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
       : ({ outcome: searchEdition(edition, query, { ...about, limit }), semantic: 'absent' } as const);
   const { outcome, semantic } = await find(question, asked);
+  const whole = questionWithTurn(question, history);
+  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
-    const answer = answerFromEdition(edition, question, { ...asked, outcome });
+    const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors });
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
     return { answer: memory?.keep(answer) ?? answer, metadata: {} };
   }
-  const whole = questionWithTurn(question, history ?? []);
-  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const { account, ...answer } = await answerWithModel(edition, question, {
     ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
     search: async (query) => (await find(query, { devices })).outcome,

@@ -1,3 +1,4 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
@@ -12,7 +13,7 @@ import { waitUntilOf } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { answerQuestion } from './answer-question.ts';
-import { createNavigator } from './navigator-librarian.ts';
+import { closestIn, createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
 /** How the navigator is introduced to people and librarians. */
@@ -33,10 +34,12 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
   retrieve?: Retriever | undefined;
   /** Orders the passages for the model; their order in the search stays when absent. */
   reranker?: Reranker | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  wordVectors?: (() => WordVectors) | undefined;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
-export const createApp = ({ editionFor, retrieve, reranker, ...options }: NavigatorAppOptions) => {
+export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
   /** Other functions are asked for meanings in the name of the request. */
@@ -47,6 +50,7 @@ export const createApp = ({ editionFor, retrieve, reranker, ...options }: Naviga
       createNavigator({
         ...parts,
         reranker,
+        wordVectors,
         retrieve: retrieveFor(scope.context),
         waitUntil: scope.waitUntil,
         readEdition: () => editionFor(scope),
@@ -71,11 +75,13 @@ export const createApp = ({ editionFor, retrieve, reranker, ...options }: Naviga
       waitUntil,
       ai: model?.ai,
       reranker,
+      wordVectors,
       retrieve: retrieveFor(context),
     };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);
-    return c.json({ ...answer.response, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }, 200);
+    const told = { ...closestIn(answer), ...metadata };
+    return c.json({ ...answer.response, ...(Object.keys(told).length > 0 ? { metadata: told } : {}) }, 200);
   });
   return app;
 };

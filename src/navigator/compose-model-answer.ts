@@ -11,6 +11,7 @@ import type { Span } from '../text/split-sentences.ts';
 import { type NavigatorAnswer, strategyOf } from './assemble-answer.ts';
 import { chooseHits } from './choose-hits.ts';
 import { citationOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import { HEDGE } from './hedge.ts';
 import { relatedTopics } from './related-topics.ts';
 import { knowledgeOf, placesInChunks, type ShownPassage } from './shown-passages.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
@@ -33,7 +34,7 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
   const { edition, question, outcome, written } = parts;
   const chosen = chooseHits(edition, question, outcome.hits);
   const cited = citedOf(written.statements);
-  const quotes = cited.map((each) => quoteOf(each, outcome));
+  const quotes = cited.map(quoteOf);
   const isOtherDevice = chosen.named.length > 0 && cited.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
   const assessed = assess(parts, { isOtherDevice, conflict: conflictOf(edition, quotes, chosen) });
   const response: NavigatorResponse = {
@@ -55,7 +56,7 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
     response,
     verdict: 'answer',
     probability: assessed.probability,
-    evidence: assessed.probability,
+    closest: [],
     sources: response.sources.map(({ file }) => {
       const own = cited.filter(({ chunk }) => chunk.source.id === file);
       const places = own.map(({ chunk }) => outcome.hits.findIndex((hit) => hit.chunk === chunk.index));
@@ -116,16 +117,10 @@ const sourcesOf = (cited: readonly Cited[], edition: string): NavigatorSource[] 
 };
 
 /** As the comparison with other sources reads a quote. */
-const quoteOf = ({ chunk, start, end }: Cited, outcome: SearchOutcome): PlacedQuote => {
-  const hit = outcome.hits.find((each) => each.chunk === chunk.index);
-  return {
-    quote: {
-      ...{ passage: 0, start, end, text: chunk.text.slice(start, end), kind: 'prose' },
-      ...{ score: hit?.score ?? 0, coverage: hit?.coverage ?? 0 },
-    },
-    ...{ chunk, article: chunk.source, relevance: 0, matched: [] },
-  };
-};
+const quoteOf = ({ chunk, start, end }: Cited): PlacedQuote => ({
+  ...{ chunk, start, end, article: chunk.source },
+  ...{ text: chunk.text.slice(start, end), relevance: 0, matched: [] },
+});
 
 const isAboutOthers = ({ source }: ChunkAtHand, named: readonly string[]): boolean => {
   const wanted = named.map((device) => device.toLowerCase());
@@ -222,7 +217,7 @@ const compose = (
     otherThan.length > 0
       ? `I don't have information about this for ${oneLine(otherThan.join(' or '))}.`
       : isHedged
-        ? "I'm not sure that this answers the question."
+        ? HEDGE
         : '';
   return escapeHtml([opening, ...parts].filter((part) => part !== '').join('\n\n'));
 };

@@ -1,6 +1,6 @@
 import { hasPromptInjection, isInjectionName } from '../grounding/prompt-injection.ts';
-import type { Reading } from '../grounding/read-passage.ts';
-import { readingOf } from '../grounding/read-passage.ts';
+import { excerptsOf } from '../grounding/render-passage.ts';
+import type { Unit } from '../grounding/units.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
@@ -13,8 +13,8 @@ import { type Span, splitSentences } from '../text/split-sentences.ts';
 export interface Screen {
   /** Without hits whose article or heading is left out; the best of the rest tell of all. */
   outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
-  /** What may be quoted of a chunk. */
-  reading(chunk: ChunkAtHand): Reading;
+  /** Tells which units may be shown; all when undefined. */
+  isShown(edition: Edition): ((unit: Unit) => boolean) | undefined;
   /** What may be repeated of a question or a turn; empty for nothing. */
   told(text: string): string;
   /** What the knowledge base is about, as it may be said. */
@@ -24,7 +24,7 @@ export interface Screen {
 /** Leaves out nothing: people read the quotes, and no model does. */
 export const unscreened: Screen = {
   outcome: (_, outcome) => outcome,
-  reading: readingOf,
+  isShown: () => undefined,
   told: (text) => text,
   model: (model) => model,
 };
@@ -41,7 +41,10 @@ export const promptInjectionScreen: Screen = {
       ? outcome
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
   },
-  reading: (chunk) => readingOfRest(chunk),
+  isShown: (edition) => (unit) =>
+    excerptsOf(edition, unit).every(
+      ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
+    ),
   told: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
   model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
 };
@@ -61,19 +64,6 @@ export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolea
   hasInjectionName(source) || headingPath.some(isInjectionName);
 
 const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
-
-const readingOfRest = oncePer((chunk: ChunkAtHand): Reading => {
-  const hidden = hiddenIn(chunk);
-  const reading = readingOf(chunk);
-  if (hidden.length === 0) return reading;
-  const isShown = (span: Span) => !overlaps(hidden, span);
-  return {
-    ...reading,
-    units: reading.units
-      .filter((unit) => isShown(unit) && isShown(unit.quoted))
-      .map((unit) => ({ ...unit, rows: unit.rows.filter(isShown) })),
-  };
-});
 
 /** Whether a span has a character in common with one of several. */
 export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>

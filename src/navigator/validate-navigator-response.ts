@@ -47,7 +47,7 @@ export interface Violation {
  * Checks a navigator's response against the validation rules of seed 004, whoever wrote it.
  *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
- * @param options.vouched Further words that need no source, such as what the knowledge base is about.
+ * @param options.vouched Further words that need no source, such as what the knowledge base is about, or links to the closest articles.
  * @returns Every violation found, at most 100; empty when the response holds.
  */
 export const validateNavigatorResponse = (
@@ -55,7 +55,7 @@ export const validateNavigatorResponse = (
   knowledge: CitableKnowledge,
   { query = '', vouched = '' }: { query?: string; vouched?: string } = {},
 ): Violation[] => {
-  const subject = subjectOf(response, knowledge, `${query}\n${vouched}`);
+  const subject = subjectOf(response, knowledge, { query, vouched });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };
@@ -73,7 +73,11 @@ interface Subject {
   texts: StatementEvidence;
 }
 
-const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
+const subjectOf = (
+  response: NavigatorResponse,
+  knowledge: CitableKnowledge,
+  { query, vouched }: { query: string; vouched: string },
+): Subject => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
   // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
@@ -81,7 +85,8 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     ...[id, title, url ?? '', ...(headings ?? []), text],
     ...unescaped(text),
   ]);
-  const allowed = response.sources.length > 0 ? own : [granted];
+  const allowed = response.sources.length > 0 ? [...own, vouched] : [`${query}\n${vouched}`];
+  const granted = collapse(vouched);
   const evidence = cited.map((article) => prepare(article).evidence);
   return {
     response,
@@ -89,7 +94,7 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     cited,
     answer: collapse(answer),
     missing: missingLiterals(answer, allowed).filter(({ kind }) => kind !== 'name'),
-    statements: statementsOf(answer),
+    statements: statementsOf(answer).filter((statement) => !granted.includes(collapse(statement))),
     texts: prepareStatementEvidence(evidence),
   };
 };

@@ -73,7 +73,8 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     const told = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
     for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
-    const vouched = answeringModelOf(edition).topics.join(' ');
+    const links = answer.closest.map(({ title, url }) => `- [${title}](${url})`);
+    const vouched = [...answeringModelOf(edition).topics, ...links].join('\n');
     expect(validateNavigatorResponse(answer.response, knowledge, { query: question, vouched })).toEqual([]);
     expect(validateResponse(asLibrarianResponse(answer, metadata))).toMatchObject({ ok: true });
     held += 1;
