@@ -5,6 +5,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import { rankArticles } from '../search/rank-articles.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
+import type { Span } from '../text/split-sentences.ts';
 import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
 import { type Section, sectionAtHand, sectionRanges, stemsOf } from './sections.ts';
@@ -119,7 +120,7 @@ export const candidateUnits = (
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const read = candidateArticles(edition, question, options).flatMap((candidate) => {
     const sections = sectionsToRead(edition, candidate);
-    const units = unitsAtHand(edition, candidate.source.index, sections);
+    const units = unitsToRead(unitsAtHand(edition, candidate.source.index, sections), candidate);
     const article = readArticle(edition, { candidate, sections, units, question, vectors, closeness });
     const talked = shareOf(talk, ({ stem }) => article.words.has(stem));
     return units
@@ -233,6 +234,26 @@ const unitsAtHand = (edition: Edition, article: number, sections: readonly Secti
   known.set(article, { sections, units });
   return units;
 };
+
+/** Of a longer article those are looked at that search found, besides the first ones. */
+const MAX_UNITS = 600;
+
+const unitsToRead = (units: readonly Unit[], { hits }: Candidate): readonly Unit[] =>
+  units.length <= MAX_UNITS
+    ? units
+    : units
+        .filter(
+          (unit, at) => at < MAX_UNITS / 2 || spansOf(unit).some((span) => hits.some((hit) => isOverlap(hit, span))),
+        )
+        .slice(0, MAX_UNITS);
+
+const spansOf = ({ parts }: Unit): Span[] =>
+  parts.map(({ section, pieces }) => ({
+    start: section.start + (pieces[0]?.start ?? 0),
+    end: section.start + (pieces.at(-1)?.end ?? 0),
+  }));
+
+const isOverlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
 /** How close a word is to one of the question, 0 to 1; 1 when it is that word. */
 export type Closeness = (term: QuestionTerm, word: string) => number;
