@@ -3,7 +3,7 @@ import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
-import { stemsOf } from './sections.ts';
+import { type Piece, type Section, stemsOf } from './sections.ts';
 import {
   type CandidateOptions,
   type CandidateUnit,
@@ -13,7 +13,7 @@ import {
   readWords,
   UNIT_FEATURES,
 } from './unit-features.ts';
-import type { Unit } from './units.ts';
+import type { Unit, UnitPart } from './units.ts';
 
 /** A unit that is shown, with its article. */
 export interface AnswerPassage {
@@ -183,19 +183,38 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
 const lengthOf = ({ parts }: Unit): number =>
   parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
 
-/** Without its last pieces, where addresses of links make it longer than what it shows. */
+/**
+ * Without its last pieces, where addresses of links make it longer than what it shows. What announces is not left without what it
+ * announces: of that the first lines stay.
+ */
 const shortened = (unit: Unit, room: number): Unit => {
-  let parts = unit.parts;
-  while (lengthOf({ ...unit, parts }) > room) {
-    const last = parts.at(-1);
-    const [first, ...rest] = parts;
-    if (last === undefined || (parts.length === 1 && first.pieces.length === 1)) break;
-    const kept = { ...last, pieces: last.pieces.slice(0, -1) };
-    if (parts.length === 1) parts = [kept];
-    else parts = [first, ...rest.slice(0, -1), ...(kept.pieces.length > 0 ? [kept] : [])];
+  if (lengthOf(unit) <= room) return unit;
+  const kept: { section: Section; pieces: Piece[] }[] = [];
+  let left = room;
+  for (const { section, pieces } of unit.parts) {
+    for (const piece of pieces) {
+      const before = kept.at(-1)?.pieces.at(-1);
+      const isOpen = before === undefined || before.announces || before.kind === 'head';
+      const fitting = piece.end - piece.start < left ? piece : isOpen ? firstLines(section, piece, left) : undefined;
+      if (fitting === undefined) return { ...unit, parts: withParts(kept, unit), isCut: true };
+      const part = kept.at(-1);
+      if (part?.section === section) part.pieces.push(fitting);
+      else kept.push({ section, pieces: [fitting] });
+      left -= fitting.end - fitting.start + 1;
+      if (fitting !== piece) return { ...unit, parts: withParts(kept, unit), isCut: true };
+    }
   }
-  return parts === unit.parts ? unit : { ...unit, parts, isCut: true };
+  return unit;
 };
+
+/** The whole piece where it has no lines to cut between and nothing else could be shown. */
+const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
+  const end = text.lastIndexOf('\n', piece.start + Math.max(0, room));
+  return end > piece.start && end < piece.end ? { ...piece, end } : piece;
+};
+
+const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
+  first === undefined ? parts : [first, ...rest];
 
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
   const groups = Map.groupBy(picked, ({ source }) => source.index);

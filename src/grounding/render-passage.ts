@@ -1,3 +1,4 @@
+import { oncePer } from '../runtime/once-per.ts';
 import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -32,8 +33,9 @@ export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtH
   parts.flatMap(({ section, pieces }) =>
     runsOf(section, pieces).flatMap(({ start, end }) => {
       const excerpts: { chunk: ChunkAtHand; start: number; end: number }[] = [];
-      for (let index = section.firstChunk; index < section.endChunk; index++) {
+      for (let index = chunkFrom(edition, section, section.start + start); index < section.endChunk; index++) {
         const chunk = chunkAtHand(edition, index);
+        if (chunk.start >= section.start + end) break;
         const from = Math.max(0, section.start + start - chunk.start);
         const to = Math.min(chunk.text.length, section.start + end - chunk.start);
         if (from < to && chunk.text.slice(from, to).trim() !== '') excerpts.push({ chunk, start: from, end: to });
@@ -42,19 +44,32 @@ export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtH
     }),
   );
 
+/** The last chunk of a section that begins at or before a place of its article. */
+const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: number): number => {
+  let [low, high] = [firstChunk, endChunk - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (chunkAtHand(edition, middle).start <= place) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
 /** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
 export const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
 
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   const runs: (Run & { last: number })[] = [];
   for (const piece of pieces) {
-    const place = section.pieces.indexOf(piece);
+    const place = placesOf(section).get(piece.start) ?? -1;
     const run = runs.at(-1);
     if (run && place === run.last + 1) Object.assign(run, { end: piece.end, last: place });
     else runs.push({ section, start: piece.start, end: piece.end, last: place, isRow: piece.kind === 'row' });
   }
   return runs;
 };
+
+const placesOf = oncePer(({ pieces }: Section) => new Map(pieces.map(({ start }, place) => [start, place])));
 
 const joinRuns = (runs: readonly Run[]): string =>
   runs

@@ -110,26 +110,36 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
   const raw = text.slice(block.start, block.end);
   const isStep = block.kind === 'list' && /^\s*\d/.test(raw);
   const whole = { start: block.start, end: block.end, isStep };
-  if (block.kind === 'code')
-    return visibleSize(raw) <= MAX_CODE ? [{ ...whole, kind: 'code' }] : [firstLines(text, whole)];
+  if (block.kind === 'code') return isWithin(raw, MAX_CODE) ? [{ ...whole, kind: 'code' }] : [firstLines(text, whole)];
   if (block.kind === 'list') {
-    if (!isStep && visibleSize(raw) <= MAX_WHOLE_BLOCK) return [{ ...whole, kind: 'list' }];
+    if (!isStep && isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'list' }];
     const starts = block.itemStarts.length > 0 ? block.itemStarts : [block.start];
-    return starts.map((start, at) => ({ ...trimmed(text, start, starts[at + 1] ?? block.end), kind: 'item', isStep }));
+    return starts.map((start, at) => ({
+      ...bounded(trimmed(text, start, starts[at + 1] ?? block.end)),
+      kind: 'item',
+      isStep,
+    }));
   }
   if (block.kind === 'table') {
-    if (visibleSize(raw) <= MAX_WHOLE_BLOCK) return [{ ...whole, kind: 'table' }];
+    if (isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'table' }];
     const lines = linesOf(text, block);
     const [head, rule] = lines;
-    if (head === undefined || rule === undefined) return [{ ...whole, kind: 'table' }];
+    if (head === undefined || rule === undefined) return [{ ...bounded(whole), kind: 'table', isStep }];
     return [
-      { start: head.start, end: rule.end, kind: 'head', isStep },
-      ...lines.slice(2).map((line) => ({ ...line, kind: 'row' as const, isStep })),
+      { ...bounded({ start: head.start, end: rule.end }), kind: 'head', isStep },
+      ...lines.slice(2).map((line) => ({ ...bounded(line), kind: 'row' as const, isStep })),
     ];
   }
-  if (visibleSize(raw) <= MAX_TEXT) return [{ ...whole, kind: 'text' }];
+  if (isWithin(raw, MAX_TEXT)) return [{ ...whole, kind: 'text' }];
   return packed(splitSentences(text, block)).map((span) => ({ ...span, kind: 'text', isStep: false }));
 };
+
+/** Addresses of links make a piece longer than what it shows; so long that it fills a page by itself it may not be. */
+const MAX_LENGTH = 3000;
+
+const isWithin = (raw: string, most: number): boolean => raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
+
+const bounded = ({ start, end }: Span): Span => ({ start, end: Math.min(end, start + MAX_LENGTH) });
 
 /** A paragraph larger than this is looked at in parts, and of a larger block of code its beginning is shown. */
 const MAX_TEXT = 900;

@@ -5,6 +5,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import { rankArticles } from '../search/rank-articles.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
+import type { Span } from '../text/split-sentences.ts';
 import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
 import { type Section, sectionAtHand, sectionRanges, stemsOf } from './sections.ts';
@@ -121,7 +122,7 @@ export const candidateUnits = (
     const contents = contentsAtHand(edition, candidate);
     const article = readArticle(edition, { contents, question, vectors, closeness });
     const talked = shareOf(talk, ({ stem }) => article.words.has(stem));
-    return contents.units
+    return unitsToRead(contents.units, candidate)
       .map((unit) => (unit.kind === 'rows' ? withBestRows(unit, question, article) : unit))
       .filter((unit) => isShown?.(unit) !== false)
       .map((unit) =>
@@ -282,6 +283,26 @@ const contentsAtHand = (edition: Edition, candidate: Candidate): ArticleContents
   known.set(source.index, contents);
   return contents;
 };
+
+/** Of a longer article those are looked at that search found, besides the first ones. */
+const MAX_UNITS = 600;
+
+const unitsToRead = (units: readonly Unit[], { hits }: Candidate): readonly Unit[] =>
+  units.length <= MAX_UNITS
+    ? units
+    : units
+        .filter(
+          (unit, at) => at < MAX_UNITS / 2 || spansOf(unit).some((span) => hits.some((hit) => isOverlap(hit, span))),
+        )
+        .slice(0, MAX_UNITS);
+
+const spansOf = ({ parts }: Unit): Span[] =>
+  parts.map(({ section, pieces }) => ({
+    start: section.start + (pieces[0]?.start ?? 0),
+    end: section.start + (pieces.at(-1)?.end ?? 0),
+  }));
+
+const isOverlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
 /** How close a word is to one of the question, 0 to 1; 1 when it is that word. */
 export type Closeness = (term: QuestionTerm, word: string) => number;

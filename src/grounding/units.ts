@@ -70,11 +70,10 @@ const unitsOfSection = (section: Section): Unit[] => {
     if (groups.length <= 14) add(isProcedure(group) ? 'procedure' : 'group', group);
     let to = from;
     const shown = [...group];
-    for (
-      let next = groups[to + 1];
-      next !== undefined && sizeOf(shown) + sizeOf(next) <= UNIT_SIZE;
-      next = groups[to + 1]
-    ) {
+    let size = sizeOf(shown);
+    for (let next = groups[to + 1]; next !== undefined && to - from < MAX_WINDOW; next = groups[to + 1]) {
+      size += sizeOf(next);
+      if (size > UNIT_SIZE) break;
       shown.push(...next);
       to++;
     }
@@ -85,6 +84,9 @@ const unitsOfSection = (section: Section): Unit[] => {
   });
   return units;
 };
+
+/** Most groups of one window after its first. */
+const MAX_WINDOW = 16;
 
 /** A list, table or code stays with the paragraph before it, and a note with what it notes. */
 const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
@@ -103,14 +105,18 @@ const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
 /** What of a group is shown that is too large as a whole. */
 const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]; isCut: boolean }[] => {
   const listed = group.filter(({ kind }) => kind === 'item' || kind === 'row');
-  const before = group.slice(
+  const leading = group.slice(
     0,
-    group.findIndex((piece) => listed.includes(piece)),
+    group.findIndex(({ kind }) => kind === 'item' || kind === 'row'),
   );
-  if (listed.length < 2) return [{ kind: 'group', pieces: [...group], isCut: false }];
+  if (listed.length < 2) return packed(group).map((pieces) => ({ kind: 'group', pieces, isCut: false }));
   const isRows = listed[0]?.kind === 'row';
   // A table's rows are chosen by the question; its head stays above them.
-  if (isRows) return [{ kind: 'rows', pieces: [...before, ...listed], isCut: true }];
+  const before = introductionOf(leading);
+  const apart = packed(leading.slice(0, leading.length - before.length)).map((pieces) => ({
+    ...{ kind: 'group' as const, pieces, isCut: false },
+  }));
+  if (isRows) return [...apart, { kind: 'rows', pieces: [...before, ...listed], isCut: true }];
   const isProcedure = listed.some(({ isStep }) => isStep);
   const room = (isProcedure ? PROCEDURE_SIZE : UNIT_SIZE) - sizeOf(before);
   const parts: Piece[][] = [];
@@ -120,11 +126,36 @@ const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]
     else parts.push([item]);
   }
   // A procedure is never begun in the middle.
-  return (isProcedure ? parts.slice(0, 1) : parts).map((part) => ({
+  const shown = (isProcedure ? parts.slice(0, 1) : parts).map((part) => ({
     kind: isProcedure ? ('procedure' as const) : ('items' as const),
     pieces: [...before, ...part],
     isCut: part.at(-1) !== listed.at(-1),
   }));
+  return [...apart, ...shown];
+};
+
+/** Most visible characters before a list that every part of it repeats, besides the paragraph that announces it. */
+const INTRODUCTION_SIZE = 300;
+
+/** What stands right before a list: a table's head, the paragraph that announces it, and what fits before that. */
+const introductionOf = (leading: readonly Piece[]): Piece[] => {
+  const first = leading.findLastIndex(
+    (piece, at) => at > 0 && piece.kind !== 'head' && sizeOf(leading.slice(at - 1)) > INTRODUCTION_SIZE,
+  );
+  return leading.slice(Math.max(0, first));
+};
+
+/** Pieces of a group as far as they fit together; what announces something stays with it. */
+const packed = (group: readonly Piece[]): Piece[][] => {
+  const packs: Piece[][] = [];
+  for (const piece of group) {
+    const pack = packs.at(-1);
+    const size = pack === undefined ? 0 : sizeOf(pack);
+    const isAnnounced = pack?.at(-1)?.announces === true && piece.kind !== 'text';
+    if (pack && (isAnnounced || size + piece.size <= PROCEDURE_SIZE)) pack.push(piece);
+    else packs.push([piece]);
+  }
+  return packs;
 };
 
 /** Most visible characters of several sections together. */

@@ -78,7 +78,8 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       verdict,
       probability: Math.min(found.probability, UNANSWERED_LIMIT),
       sources: [],
-      closest,
+      // What is about something else has no close article.
+      closest: verdict === 'out-of-domain' ? [] : closest,
     };
   }
   const quotes = found.passages.flatMap((passage) => quotesOf(edition, passage, found));

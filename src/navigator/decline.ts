@@ -44,7 +44,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
   const language = foreignLanguage(edition, found.question.text);
   if (language !== undefined)
-    return declineWith(input, { verdict: 'no-information', says: [inLanguage(language), links(closest)] });
+    return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
   const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold;
@@ -79,8 +79,8 @@ const declineWith = (
   };
 };
 
-const links = (closest: readonly ClosestArticle[]): string =>
-  closest.length === 0 ? '' : `The closest articles:\n\n${linksTo(closest)}`;
+const links = (closest: readonly ClosestArticle[], opening = 'The closest articles:'): string =>
+  closest.length === 0 ? '' : `${opening}\n\n${linksTo(closest)}`;
 
 /** A word in this share of the passages tells nothing. */
 const COMMON_SHARE = 0.08;
@@ -115,11 +115,16 @@ const askBack = (edition: Edition): string => {
 };
 
 /** The language of a question, where the knowledge base is in another one. */
-const foreignLanguage = (edition: Edition, question: string): string | undefined => {
+const foreignLanguage = (edition: Edition, question: string): Languages | undefined => {
   const { language: own } = languageOfBase(edition);
   const asked = detectLanguage(question);
-  return own === undefined || asked === undefined || asked === own ? undefined : asked;
+  return own === undefined || asked === undefined || asked === own ? undefined : { asked, own };
 };
+
+interface Languages {
+  asked: string;
+  own: string;
+}
 
 /** The language of most articles. */
 const languageOfBase = oncePer((edition: Edition) => {
@@ -134,10 +139,12 @@ const languageOfBase = oncePer((edition: Edition) => {
   return { language };
 });
 
-/** In the asker's language, and in English what seed 004 asks of an answer without sources. */
-const inLanguage = (language: string): string => {
-  const said = Object.hasOwn(ONLY_ENGLISH, language) ? (ONLY_ENGLISH as Record<string, string>)[language] : undefined;
-  return `${said === undefined ? '' : `${said} `}I don't have information in your language: the articles are written in another one.`;
+/** In the asker's language where there are words for it, and in English what seed 004 asks of an answer without sources. */
+const inLanguage = ({ asked, own }: Languages, closest: readonly ClosestArticle[]): string[] => {
+  const lack = "I don't have information in your language: the articles are written in another one.";
+  if (own !== 'en' || !Object.hasOwn(ONLY_ENGLISH, asked)) return [lack, links(closest)];
+  const said = ONLY_ENGLISH[asked as keyof typeof ONLY_ENGLISH]; // just looked up
+  return [`${said.only} ${lack}`, links(closest, said.closest)];
 };
 
 /** The question as it may be repeated: one line, inert, cut short. */

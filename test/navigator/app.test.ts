@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
+import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
@@ -64,12 +65,9 @@ describe('the navigator function', () => {
   it('answers POST /v1/navigate in the shape of seed 004, signed, for the workspace of the context', async () => {
     const { status, reply } = await call('/v1/navigate', { query: 'How often must the boiler be descaled?' });
     expect(status).toBe(200);
-    expect(reply).toMatchObject({
-      confidence: 'high',
-      outOfDomain: false,
-      edition: 'e1',
-      sources: [{ file: 'care/descale.md', section: 'How often' }],
-    });
+    expect(NavigatorResponse.safeParse(reply).success).toBe(true);
+    expect(reply).toMatchObject({ outOfDomain: false, edition: 'e1' });
+    expect(reply.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
     expect(seen.at(-1)).toBe('acme');
   });
 
@@ -80,7 +78,7 @@ describe('the navigator function', () => {
     expect(status).toBe(200);
     expect(reply).toMatchObject({
       answer: expect.stringContaining('60 days'),
-      metadata: { navigator: { confidence: 'high' } },
+      metadata: { navigator: { edition: 'e1', outOfDomain: false } },
     });
   });
 
