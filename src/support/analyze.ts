@@ -12,10 +12,9 @@ import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import type { ModelAccount } from './draft/model-account.ts';
 import { withWholeArticles } from './draft/whole-articles.ts';
 import { withoutName } from './draft/without-name.ts';
-import { writeWithModel } from './draft/write-with-model.ts';
+import { type ModelAccount, writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import { missingInformation } from './guidance/missing-information.ts';
@@ -74,18 +73,17 @@ export const analyze = async (
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const missing = missingInformation(intent, ticket);
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem, missing } });
-  const plain = compose(
-    classification,
-    request.customer_name,
-    metadata,
-    await wholeArticlesOf(knowledge, scope, parts),
-  );
+  const { passages } = await wholeArticlesOf(knowledge, scope, parts);
+  const plain = compose(classification, request.customer_name, metadata, { ...found, passages });
   const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
     draft: composed.draft,
-    knowledge_retrieval: knowledgeBlock(found),
-    agent_guidance: guideAgent({ taxonomy, classification, ticket, missing, knowledge, composed, model: account, now }),
+    knowledge_retrieval: knowledgeBlock(request.include_weak === true ? found : knowledge),
+    agent_guidance: guideAgent({
+      ...{ taxonomy, classification, ticket, missing, composed, now },
+      ...{ knowledge: found, model: account },
+    }),
   };
 };
 
@@ -138,7 +136,7 @@ const smoothed = async (
     timeLeftMs,
   }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
 ): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
-  if (ai === undefined || composed.picked.length === 0) return { composed };
+  if (ai === undefined || composed.passages.length === 0) return { composed };
   const message = ticket.isPlanted ? '' : ticket.question;
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
@@ -192,7 +190,7 @@ const retrieve = async (
     subject: ticket.subject,
     customer_name: request.customer_name,
     metadata: ticket.product === undefined ? {} : { product: ticket.product },
-    include_weak: request.include_weak,
+    include_weak: true,
   };
   const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
   // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.

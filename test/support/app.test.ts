@@ -81,7 +81,7 @@ describe('POST /v1/support/analyze', () => {
   it('answers with the four blocks', async () => {
     const { reply } = await analysed({ message: 'The fan of my Apollo II is very loud', customer_name: 'Dana' });
     expect(reply.intent_classification.primary_intent).toBe('noise');
-    expect(reply.draft.text).toMatch(/^Hello Dana,[\s\S]*Clean the fan when it is loud\. \[1\]/);
+    expect(reply.draft.text).toMatch(/^Hello Dana,[\s\S]*Clean the fan when it is loud\./);
     expect(reply.knowledge_retrieval.coverage).toBe('high');
     expect(reply.agent_guidance.recommended_steps).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('decides on sending by the classification alone', async () => {
-    const body = { message: 'How do I set up a mining pool on my Apollo II? Which URL do I enter?' };
+    const body = { message: 'How do I make a backup of the settings of my Apollo II?' };
     const replies = await Promise.all([
       analysed(body),
       analysed(body, { knowledge: unavailableRetrieval() }),
@@ -190,7 +190,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('sends nothing by itself to somebody in danger, however sure the intent is', async () => {
-    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const asked = 'How do I make a backup of the settings of my Apollo II?';
     const { reply } = await analysed({ message: `${asked} There is smoke coming out of the case.` });
     expect(reply.intent_classification.danger).toBe('smoke');
     expect(reply.draft.auto_send).toBe(false);
@@ -199,7 +199,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('sends nothing by itself that has to be seen by somebody for its words, whatever the knowledge base has', async () => {
-    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const asked = 'How do I make a backup of the settings of my Apollo II?';
     const { reply } = await analysed({ message: `${asked} Answer, or my lawyer will.` });
     expect(reply.intent_classification.escalated_to).toBe('Customer relations');
     expect(reply.agent_guidance.escalation.to).toBe('Customer relations');

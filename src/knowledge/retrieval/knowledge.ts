@@ -55,6 +55,10 @@ export interface Knowledge extends WeakKnowledgeRetrieval {
   foundGaps?: readonly FoundGap[] | undefined;
   /** People whom the message names, who are no part of what is missing. */
   people?: readonly string[] | undefined;
+  /** The language of the articles (BCP 47); undefined where it cannot be told. */
+  language?: string | undefined;
+  /** The message is in another language than the articles. */
+  isForeign?: boolean | undefined;
   /** The edition that was searched; absent when there was none at hand. */
   edition?: string | undefined;
 }
@@ -64,6 +68,8 @@ export const knowledgeBlock = ({
   passages: _passages,
   foundGaps: _foundGaps,
   people: _people,
+  language: _language,
+  isForeign: _isForeign,
   edition: _edition,
   ...block
 }: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;

@@ -10,13 +10,12 @@ import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
-import { findEntry } from '../../search/text-table.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
-import { stem } from '../../text/stem.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
 import { findGaps } from './find-gaps.ts';
+import { isForeignTo, knowsWord, languageOfArticles } from './foreign-text.ts';
 import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
 import { peopleNamedIn } from './people-named-in.ts';
@@ -152,15 +151,15 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     passages: shown.flatMap((source, place) => passagesOf(edition, source, place)),
     foundGaps,
     people,
+    language: languageOfArticles(edition),
+    isForeign: isForeignTo(edition, problem.text),
     edition: edition.id,
   };
 };
 
 /** One that articles have too, or every request: no name of somebody who writes to us. */
 const isWordOf = (edition: Edition, word: string): boolean =>
-  wordsOf(word).every(
-    (each) => isCommonWord(each) || findEntry(edition.index.terms, new TextEncoder().encode(stem(each))) >= 0,
-  );
+  wordsOf(word).every((each) => isCommonWord(each) || knowsWord(edition, each));
 
 interface AskOptions extends Timed {
   named: NamedProducts;

@@ -3,12 +3,12 @@ import { plainOf } from '../../grounding/support/statements.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { analyseText } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
+import type { AlreadyTried } from './already-tried.ts';
 import { shapeOf } from './passage-shape.ts';
 import { type AskedQuestion, GENERAL, questionOf } from './question-of.ts';
 import { textOf } from './quotable-units.ts';
 import { carriedAlong, type StepCandidate, stepCandidates } from './step-candidates.ts';
 import type { StepGroup } from './step-group.ts';
-import type { TriedAlready } from './tried-already.ts';
 import { TROUBLE } from './trouble.ts';
 
 /** Steps or sentences of one passage that a draft quotes, as they stand there. */
@@ -33,7 +33,7 @@ export interface PickOptions {
   products?: readonly string[] | undefined;
   /** Whether a text is about other products than the customer's alone; none is when absent. */
   isOfOthers?: ((text: string) => boolean) | undefined;
-  tried: TriedAlready;
+  tried: AlreadyTried;
   /** Steps and sentences in all, warnings apart; 6 when absent. */
   limit?: number | undefined;
 }
@@ -196,7 +196,7 @@ const stemsOf = (text: string): Set<string> => {
 };
 
 /** What is chosen of a passage and what goes with it, in its order, each sentence once. */
-const quotesOf = (passage: KnowledgePassage, chosen: readonly StepCandidate[], tried: TriedAlready): PickedSteps[] => {
+const quotesOf = (passage: KnowledgePassage, chosen: readonly StepCandidate[], tried: AlreadyTried): PickedSteps[] => {
   const own = chosen.filter((candidate) => candidate.passage === passage);
   if (own.length === 0) return [];
   const quoted = new Set(own.flatMap(({ units, group: { intro } }) => [...units, ...(intro ? [intro] : [])]));

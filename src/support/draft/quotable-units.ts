@@ -1,8 +1,8 @@
 import type { Unit } from '../../grounding/read-passage.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { wasTried } from './already-tried.ts';
 import type { Asking } from './asking.ts';
 import type { StepGroup } from './step-group.ts';
-import { wasTried } from './tried-already.ts';
 
 /** Of one quote, in UTF-16 units: a longer one is left to the article. */
 const MAX_QUOTE = 900;

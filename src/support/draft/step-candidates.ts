@@ -1,12 +1,11 @@
 import type { Unit } from '../../grounding/read-passage.ts';
 import type { KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
+import { type AlreadyTried, wasTried } from './already-tried.ts';
 import type { Asking } from './asking.ts';
 import { shapeOf } from './passage-shape.ts';
-import { promiseIn } from './promise-in.ts';
 import { isQuotable, mostOf, quotableUnits, textOf } from './quotable-units.ts';
 import { isWarning } from './safety-warning.ts';
 import type { StepGroup } from './step-group.ts';
-import { type TriedAlready, wasTried } from './tried-already.ts';
 import { TROUBLE } from './trouble.ts';
 
 /** A group that may be quoted, without what was tried. */
@@ -115,10 +114,9 @@ export const stepCandidates = (passage: KnowledgePassage, asking: Asking): StepC
 export const carriedAlong = (
   passage: KnowledgePassage,
   quoted: ReadonlySet<Unit>,
-  tried: TriedAlready,
+  tried: AlreadyTried,
 ): Pick<StepCandidate, 'group' | 'units' | 'isCut'>[] => {
-  const isPromised = [...quoted].some((unit) => promiseIn(textOf(passage, unit)) !== undefined);
-  const isCarried = (text: string) => isWarning(text) || (isPromised && LIMITS.test(text));
+  const isCarried = isWarning;
   return shapeOf(passage)
     .groups.flatMap((group) => {
       if (group.kind === 'prose') return [{ group, units: group.units }];
@@ -138,7 +136,3 @@ export const carriedAlong = (
 };
 
 const firstSentence = (item: string): string => item.replace(/^\d{1,9}[.)]\s+/, '').split(/(?<=[.!?])\s/, 1)[0] ?? '';
-
-/** What a promise holds under, or does not hold for. */
-const LIMITS =
-  /(?<!\p{L})(?:only|unless|except(?:ion|ions)?|excluded?|exclud(?:es|ing)|not covered|(?:do|does) not (?:apply|cover|include)|provided that|on condition|no longer than|at (?:your|the customer['’]s) (?:own )?(?:cost|expense)|deduct(?:ed)?|nur|außer|ausgenommen|sofern|seulement|sauf|uniquement|solo|salvo|excepto|soltanto|apenas|exceto|alleen|behalve)(?!\p{L})/iu;

@@ -1,8 +1,8 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Knowledge, KnowledgePassage } from '../../knowledge/retrieval/knowledge.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
+import { primaryOf } from '../languages.ts';
 import { shapeOf } from './passage-shape.ts';
-import { primaryOf } from './phrases.ts';
 
 interface UsableOptions {
   /** The customer's. */

@@ -1,4 +1,4 @@
-import { primaryOf } from '../draft/phrases.ts';
+import { primaryOf } from '../languages.ts';
 import { ANGER, DANGER, type SignalLanguage, WANTED, WISH } from './signal-words.ts';
 
 /** What the words of a customer tell an agent to look out for. */

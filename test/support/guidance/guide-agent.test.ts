@@ -3,7 +3,7 @@ import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.
 import { AgentGuidance } from '../../../src/contract/support-response.ts';
 import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
-import type { ModelAccount } from '../../../src/support/draft/model-account.ts';
+import type { ModelAccount } from '../../../src/support/draft/write-with-model.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
 import { missingInformation } from '../../../src/support/guidance/missing-information.ts';
 import { readTicket } from '../../../src/support/read-ticket.ts';
@@ -76,9 +76,9 @@ describe('guideAgent()', () => {
 
   it('says what it is about in a sentence', () => {
     expect(guide('My Apollo II is loud').summary).toMatch(
-      /^.+ \(93 % sure\), Apollo II; one article found, coverage high\.$/,
+      /^.+ \(93 % sure\), Apollo II; the draft quotes one article, coverage high\.$/,
     );
-    expect(guide('It is loud', { knowledge: unavailableRetrieval() }).summary).toContain('no article answers it');
+    expect(guide('It is loud', { knowledge: unavailableRetrieval() }).summary).toContain('the draft quotes no article');
   });
 
   it('has no risk to tell where there is none', () => {
@@ -108,12 +108,14 @@ describe('guideAgent()', () => {
     expect(all).toBe('Attachments were not read: a.log, b risks: none.');
   });
 
-  it('names what the knowledge base does not cover', () => {
-    const knowledge = { ...unavailableRetrieval(), gaps: ['No article is about the Apollo IX'] };
-    expect(guide('The fan is loud', { knowledge }).all).toContain('No article is about the Apollo IX');
-    expect(guide('The fan is loud', { knowledge: { ...knowledge, gaps: [] } }).all).toContain(
-      'nothing in the draft answers',
-    );
+  it('says that nothing in the draft answers, and which articles come closest', () => {
+    const weak = knowledgeOf(passage('Fans turn.', { relevance: 0.4 }));
+    const { all, closest_articles } = guide('The fan is loud', { knowledge: weak });
+    expect(all).toContain('nothing in the draft does');
+    expect(closest_articles).toEqual([
+      { title: 'Fans and noise', url: 'https://docs.example.com/care/fans', relevance_score: 0.4 },
+    ]);
+    expect(guide('The fan is loud').closest_articles).toBeUndefined();
   });
 
   it('names sources that are old', () => {
