@@ -4,11 +4,12 @@ import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
+import { shareInEnglish } from '../../search/keyness.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { COVERAGE_FROM } from './coverage.ts';
-import { isForeignTo } from './foreign-text.ts';
+import { isForeignTo, knowsWord } from './foreign-text.ts';
 import type { FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 import { outdatedReason, versionNotMeant } from './outdated.ts';
@@ -65,10 +66,11 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
   const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
+  const told = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
     const isUnknown = named.unknown.includes(product);
-    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...wanted.phrases.map(quoted)].slice(0, 5);
+    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...told.map(quoted)].slice(0, 5);
     return {
       kind: 'product',
       gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
@@ -88,9 +90,26 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyToldOf(input, topic)) {
     return [...productGaps, ...intentGap];
   }
-  const gap = `No article answers what is asked about ${topic.phrases.map(quoted).join(', ')}`;
+  const topics = topicsIn(edition, topic);
+  if (topics.length === 0 && (intent === undefined || intentGap.length > 0)) return intentGap;
+  const about = topics.length > 0 ? topics.map(quoted).join(', ') : spoken(intent ?? '');
+  const gap = `No article answers what is asked about ${about}`;
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
+
+/** Phrases with a word that no article has name best what is missing; else those with a word that is rare in English. */
+const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
+  const topical = phrases.filter((phrase) => wordsOf(phrase).some(isTopical));
+  const unknown = topical.filter((phrase) =>
+    wordsOf(phrase).some((word) => isTopical(word) && !knowsWord(edition, word)),
+  );
+  return unknown.length > 0 ? unknown : topical;
+};
+
+/** No number, and no word that any text may have. */
+const isTopical = (word: string): boolean => !/\d/.test(word) && shareInEnglish(stem(word)) < COMMON_SHARE;
+/** As common as the thousand most frequent words of English. */
+const COMMON_SHARE = Math.exp(-17 / 2);
 
 /**
  * Who tells a story has words that no article has: where something was found after all they are no sign, and else only what is asked in it

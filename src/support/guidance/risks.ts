@@ -3,8 +3,7 @@ import type { ComposedDraft } from '../draft/generate-draft.ts';
 import type { ModelAccount } from '../draft/write-with-model.ts';
 import { primaryOf } from '../languages.ts';
 import type { TicketReading } from '../read-ticket.ts';
-import { saidIn } from './said-in.ts';
-import { signalsIn } from './signals.ts';
+import { saidIn, signalsIn } from './signals.ts';
 
 export interface RisksInput {
   ticket: TicketReading;
