@@ -69,8 +69,8 @@ const fetch = serveApp('support', async (env: Env) => {
     ...chatModelOf(readModelSettings(env)),
     taxonomyFor,
     retrieveKnowledge: retriever,
-    editionFor: knowledge.editionFor,
     mask,
+    onFault,
     mount: (app, guard) => {
       retrievalRoutes(app, { guard, retriever });
       gapRoutes(app, { guard, books, keeper, mask: mask.mask });

@@ -5,14 +5,11 @@ import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge-scope.ts';
-import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import type { Edition } from '../search/open-edition.ts';
+import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import { withWholeArticles } from './draft/whole-articles.ts';
 import { withoutName } from './draft/without-name.ts';
 import { type ModelAccount, writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
@@ -26,9 +23,9 @@ import { readTicket, type TicketReading } from './read-ticket.ts';
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
   retrieveKnowledge: KnowledgeRetriever;
-  /** The edition that was searched, for what stands beside the passages that were found. */
-  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   mask: Mask;
+  /** Told of what failed; answers go out without it. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
 /** What belongs to one request. */
@@ -68,12 +65,11 @@ export const analyze = async (
   // Weak sources are for people to look at: no draft and no guidance rests on them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const { text: problem } = problemText(ticket.question, ticket.subject);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const missing = missingInformation(intent, ticket);
-  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem, missing } });
-  const { passages } = await wholeArticlesOf(knowledge, scope, parts);
-  const plain = compose(classification, request.customer_name, metadata, { ...found, passages });
+  const answer = answerIn(found, ticket, parts);
+  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer, missing } });
+  const plain = compose(classification, request.customer_name, metadata, found);
   const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
@@ -141,22 +137,18 @@ const smoothed = async (
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
 };
 
-/** The edition is at hand when it was searched a moment ago. */
-const EDITION_MS = 50;
-
-const wholeArticlesOf = async (
-  knowledge: Knowledge,
-  { context, waitUntil }: AnalysisScope,
-  { editionFor }: AnalysisParts,
-): Promise<Knowledge> => {
-  if ((knowledge.passages ?? []).length === 0) return knowledge;
-  const signal = AbortSignal.timeout(EDITION_MS);
-  const asked = untilAborted(() => editionFor({ context, waitUntil }), {
-    signal,
-    reason: 'the edition is not at hand',
-  });
-  const edition = await asked.catch(() => undefined);
-  return edition === undefined ? knowledge : withWholeArticles(knowledge, edition);
+/** What of the articles answers; whatever is wrong with one, the draft goes out without it. */
+const answerIn = (
+  { evidence }: Knowledge,
+  { product, isProductExact, alreadyTried }: TicketReading,
+  { onFault }: AnalysisParts,
+): Answer | undefined => {
+  try {
+    return evidence && answerPassages(evidence, { product, isProductExact, alreadyTried });
+  } catch (error) {
+    onFault?.('pick passages', error);
+    return undefined;
+  }
 };
 
 /** Personal data, and the customer's own name where it stands as one: no model and no gap has to know it. */

@@ -21,6 +21,8 @@ export interface TicketReading {
   customerMessages: readonly string[];
   /** The only one that the customer names, else that of the metadata. */
   product: string | undefined;
+  /** Which product it is is known: not only the name that several models share. */
+  isProductExact: boolean;
   /** What the metadata say instead, where the customer names another. */
   otherProduct: string | undefined;
   /** Its texts masked and cut. */
@@ -75,6 +77,7 @@ export const readTicket = (
       : asked,
     customerMessages,
     product: told.product,
+    isProductExact: told.isExact,
     otherProduct: told.otherwise,
     metadata: readMetadata(request.metadata ?? {}, mask),
     language: detectLanguage(customerMessages.slice(-3).join('\n')),

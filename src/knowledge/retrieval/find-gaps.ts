@@ -97,19 +97,26 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
 
-/** Phrases with a word that no article has name best what is missing; else those with a word that is rare in English. */
+/**
+ * Phrases with a word that no article has and that is rare in English name best what is missing; else those with a rare word, else those with
+ * one that is not among the commonest.
+ */
 const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
-  const topical = phrases.filter((phrase) => wordsOf(phrase).some(isTopical));
-  const unknown = topical.filter((phrase) =>
-    wordsOf(phrase).some((word) => isTopical(word) && !knowsWord(edition, word)),
-  );
-  return unknown.length > 0 ? unknown : topical;
+  const having = (isTold: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isTold));
+  const tiers = [
+    having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
+    having((word) => shareOf(word) < RARE_SHARE),
+    having((word) => shareOf(word) < COMMON_SHARE),
+  ];
+  return tiers.find((tier) => tier.length > 0) ?? [];
 };
 
-/** No number, and no word that any text may have. */
-const isTopical = (word: string): boolean => !/\d/.test(word) && shareInEnglish(stem(word)) < COMMON_SHARE;
-/** As common as the thousand most frequent words of English. */
-const COMMON_SHARE = Math.exp(-17 / 2);
+/** In running English; what has a digit could be any number. */
+const shareOf = (word: string): number => (/\d/.test(word) ? 1 : shareInEnglish(stem(word)));
+
+/** Some thousand words of English are more frequent than the one, some three hundred than the other. */
+const RARE_SHARE = Math.exp(-17 / 2);
+const COMMON_SHARE = Math.exp(-15 / 2);
 
 /**
  * Who tells a story has words that no article has: where something was found after all they are no sign, and else only what is asked in it

@@ -11,12 +11,13 @@ import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
+import { rankAnswerUnits, weighByUnits } from './answer-units.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
 import { findGaps } from './find-gaps.ts';
 import { isForeignTo, knowsWord, languageOfArticles } from './foreign-text.ts';
-import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
+import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
 import { peopleNamedIn } from './people-named-in.ts';
 import { preferCurrent } from './prefer-current.ts';
@@ -134,12 +135,20 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const { intent } = question;
   const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
-  const ranked = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
+  const byWords = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
     text: problem.text,
     intents,
   });
-  const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
-  const foundGaps = findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
+  const answer = rankAnswerUnits(edition, {
+    ...{ text: problem.text, search: outcome, intents, ranked: byWords },
+    products: [...named.known, ...named.unknown],
+  });
+  const ranked = weighByUnits(byWords, answer, intents);
+  const coverage = coverageOf(bestOf(ranked));
+  // The units of a neighbour hold much of what a missing page would say: they alone close a gap only where they are sure.
+  const gapInput =
+    coverage === 'high' ? { ranked, coverage } : { ranked: byWords, coverage: coverageOf(bestOf(byWords)) };
+  const foundGaps = findGaps(edition, { asked, ...gapInput, intent, intents, named, people });
   const shown = ranked
     .filter(({ relevance }) => question.isWeakShown || relevance >= RETRIEVAL_MIN_SCORE)
     .slice(0, RETRIEVAL_MAX_SOURCES);
@@ -148,7 +157,12 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     coverage,
     gaps: foundGaps.map(({ gap }) => gap),
     ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
-    passages: shown.flatMap((source, place) => passagesOf(edition, source, place)),
+    evidence: {
+      ...{ ...answer, edition, intents, language: languageOfArticles(edition) },
+      relevance: new Map(
+        ranked.flatMap(({ article, relevance, isOfOtherProduct }) => (isOfOtherProduct ? [] : [[article, relevance]])),
+      ),
+    },
     foundGaps,
     people,
     language: languageOfArticles(edition),
@@ -156,6 +170,8 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     edition: edition.id,
   };
 };
+
+const bestOf = (ranked: readonly RankedSource[]): number => Math.max(0, ...ranked.map(({ relevance }) => relevance));
 
 /** One that articles have too, or every request: no name of somebody who writes to us. */
 const isWordOf = (edition: Edition, word: string): boolean =>
@@ -206,16 +222,4 @@ const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_co
     excerpt: excerptOf(edition, source),
     last_updated: lastUpdated,
   };
-};
-
-const passagesOf = (
-  edition: Edition,
-  { article, chunks, relevance }: RankedSource,
-  source: number,
-): KnowledgePassage[] => {
-  const { id: articleId, title, url } = articleAtHand(edition, article);
-  return chunks.map((chunk) => {
-    const { headingPath, text } = chunkAtHand(edition, chunk);
-    return { source, articleId, title, url, headingPath, text, relevance };
-  });
 };

@@ -1,6 +1,5 @@
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
-import type { Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
+import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPlantedName } from '../../grounding/planted-text.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
@@ -10,18 +9,16 @@ import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
 import { missingInformation } from '../guidance/missing-information.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
-import { type AlreadyTried, alreadyTried } from './already-tried.ts';
-import { type AnswerPassage, answerPassages } from './answer-passages.ts';
+import type { Answer, AnswerPassage } from './answer-passages.ts';
 import { type ChosenTemplate, chooseTemplate, type FilledTemplate, fillTemplate, greet } from './fill-template.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
 export interface DraftTicket {
-  /** What the customer asks, with what it takes from messages before. */
-  text: string;
   subject?: string | undefined;
   /** BCP 47, of the customer's words; undefined where it cannot be told. */
   language?: string | undefined;
-  alreadyTried: AlreadyTried;
+  /** What of the articles answers it; absent: nothing is quoted. */
+  answer?: Answer | undefined;
   /** The customer thanks, or says that the trouble is over. */
   isClosing?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
@@ -30,7 +27,7 @@ export interface DraftTicket {
 
 export interface DraftGeneratorParts {
   taxonomy: Taxonomy;
-  /** Absent: the intent's own title is answered. */
+  /** Absent: nothing is known of it, and nothing is quoted. */
   ticket?: DraftTicket | undefined;
 }
 
@@ -76,10 +73,10 @@ export const createDraftComposer =
     // A message in the language of the articles is known by their words, however short it is.
     const language = isForeign ? ticket.language : (knowledge?.language ?? ticket?.language);
     // What goes out without a person is the template alone: nobody has seen that a quote fits (design 7.9).
-    const isQuoting = !isSent && !isForeign && ticket?.isClosing !== true && knowledge !== undefined;
-    const { passages, isPlanted } = isQuoting
-      ? answerPassages(knowledge, { taxonomy, intent, product, ticket: ticket ?? ticketOf(intent) })
-      : { passages: [], isPlanted: false };
+    // In danger the first thing to say is what the template says.
+    const isDanger = classification.danger !== undefined;
+    const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
+    const { passages, isPlanted } = (isQuoting ? ticket?.answer : undefined) ?? { passages: [], isPlanted: false };
     const template = chooseTemplate(taxonomy, {
       intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
       language,
@@ -118,12 +115,6 @@ export const assemble = (
   { greeting, before, after }: FilledTemplate,
   { quotes, signature = '' }: { quotes: readonly string[]; signature?: string | undefined },
 ): string => [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
-
-/** Without a ticket the intent's own title is answered. */
-const ticketOf = (intent: Intent | undefined): DraftTicket => ({
-  text: [intent?.title, intent?.description].join('\n'),
-  alreadyTried: alreadyTried({ customer: [], agent: [] }),
-});
 
 interface OwnWords {
   /** BCP 47. */
@@ -183,7 +174,3 @@ const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
     ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
   }));
 };
-
-/** Sources that the guarantee covers. */
-export const isSure = ({ relevance_score: relevance }: { relevance_score: number }): boolean =>
-  relevance >= RETRIEVAL_MIN_SCORE;

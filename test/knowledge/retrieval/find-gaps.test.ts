@@ -83,7 +83,7 @@ describe('gaps of kind question', () => {
   it('names neither people whom the message speaks of, nor units, nor what every request asks', async () => {
     const message = 'My name is Hans Gruber and my Apollo II sings at 3 TH/s, my neighbour Ellis Holtzmann complains';
     const [gap] = await gapsOf({ intent: 'noise', message });
-    expect(gap?.gap).toBe('No article answers what is asked about noise');
+    expect(gap?.gap).toContain('“sings”');
     expect(gap?.gap).not.toMatch(/name|Hans|Gruber|Ellis|Holtzmann|neighbour|TH|check/);
     const told = await gapsOf({
       intent: 'not_hashing',
