@@ -1,6 +1,8 @@
 import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { vectorIndexesOf } from '../../src/adapters/vector-indexes.ts';
+import table from '../../src/ai/embeddings/static-words-1.bin';
+import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
 import type { LibraryEmbedding } from '../../src/knowledge/library/library-embedding.ts';
 import { LibraryObject as EmbeddedLibrary, type LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
@@ -9,17 +11,23 @@ import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/k
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
+const wordVectors = wordVectorsIn(table);
+
 interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {
   LIBRARIES: DurableObjectNamespace;
 }
 
-/** The library of a workspace, with the embedding model and the index that are configured. */
+/** The library of a workspace, with the embedding model and the index that are configured, or with word vectors. */
 export class LibraryObject extends EmbeddedLibrary {
   protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
     const settings = readSettings(env);
     const provider = embeddingProviderOf(settings);
     if (provider === undefined) return undefined;
     return { provider, index: vectorIndexesOf(settings, 'kb')?.(workspace), indexName: settings.vector?.url };
+  }
+
+  protected override wordVectors() {
+    return wordVectors;
   }
 }
 

@@ -1,5 +1,7 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import table from '../../src/ai/embeddings/static-words-1.bin';
+import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -17,6 +19,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   SEMANTIC: Fetcher;
 }
 
+const wordVectors = wordVectorsIn(table);
+
 const fetch = serveApp('navigator', async (env: Env) => {
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'navigator');
@@ -30,7 +34,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
-    retrieve: createRetriever({ meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
+    retrieve: createRetriever({ wordVectors, meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });

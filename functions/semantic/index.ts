@@ -2,6 +2,8 @@ import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { meaningsOf } from '../../src/adapters/meanings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
+import table from '../../src/ai/embeddings/static-words-1.bin';
+import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
@@ -15,6 +17,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   LIBRARY: Fetcher;
 }
 
+const wordVectors = wordVectorsIn(table);
+
 const fetch = serveApp('semantic', async (env: Env) => {
   const settings = readSettings(env);
   const identity = await identityFrom(env, 'semantic');
@@ -25,6 +29,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
+    wordVectors,
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

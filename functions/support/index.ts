@@ -1,5 +1,7 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import table from '../../src/ai/embeddings/static-words-1.bin';
+import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createGapKeeper } from '../../src/knowledge/gaps/gap-keeper.ts';
 import { gapRoutes } from '../../src/knowledge/gaps/gap-routes.ts';
 import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/remote-gap-book.ts';
@@ -34,6 +36,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   PRIVACY_MASK?: string;
 }
 
+const wordVectors = wordVectorsIn(table);
+
 const build = (env: Env, identity: Identity) => {
   const onFault = faultLogger('support');
   const semantic = signedClient({
@@ -45,7 +49,7 @@ const build = (env: Env, identity: Identity) => {
   const meaningOf = remoteMeaning(semantic);
   const knowledge = {
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
-    retrieve: createRetriever({ meaningOf, onFault }),
+    retrieve: createRetriever({ wordVectors, meaningOf, onFault }),
     mask: mask.mask,
     onFault,
   };

@@ -1,3 +1,4 @@
+import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import type { Healthz } from '../contract/healthz.ts';
 import { type AdapterVariables, readModelSettings } from './settings.ts';
 
@@ -13,7 +14,7 @@ export const toldAdapters = (variables: AdapterVariables): Healthz['adapters'] =
     knowledge: vector ? 'upstash' : 'embedded',
     memory: vector && redis ? 'upstash' : 'embedded',
     embedding_cache: redis ? 'upstash' : 'embedded',
-    embeddings: embedding?.model.slice(0, 64) ?? 'none',
+    embeddings: embedding?.model.slice(0, 64) ?? WORD_VECTORS_MODEL,
     model: chat?.model.slice(0, 64) ?? 'none',
   };
 };

@@ -2,7 +2,7 @@
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
  *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [retrieval] [support] [intents] [tickets] [size] [--data <folder of eval data>]
+ *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [word-vectors] [retrieval] [support] [intents] [tickets] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ import { benchSearch } from './bench-search.ts';
 import { benchSize } from './bench-size.ts';
 import { benchSupport } from './bench-support.ts';
 import { benchTickets } from './bench-tickets.ts';
+import { benchWordVectors } from './bench-word-vectors.ts';
 
 const PARTS = {
   search: benchSearch,
@@ -27,6 +28,7 @@ const PARTS = {
   indexing: benchIndexing,
   context: benchContext,
   embeddings: benchEmbeddings,
+  'word-vectors': benchWordVectors,
   retrieval: benchRetrieval,
   support: benchSupport,
   intents: benchIntents,

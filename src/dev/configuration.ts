@@ -91,14 +91,14 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'OPENAI_API_KEY',
     functions: 'all',
     secret: true,
-    otherwise: 'no model: words carry the search, answers are quotes',
+    otherwise: 'no model: search by words and word vectors, answers are quotes',
     what: 'Its key. Setting it switches embeddings and answers by a model on',
   },
   {
     name: 'EMBEDDING_MODEL',
     functions: 'all',
     otherwise: '`text-embedding-3-small`',
-    what: 'The embedding model; `none` for none. Another model embeds everything anew',
+    what: 'The embedding model; `none` for the word vectors. Another model embeds everything anew',
   },
   {
     name: 'EMBEDDING_DIMENSIONS',

@@ -1,6 +1,7 @@
 import { embeddingProviderOf } from '../adapters/embedding-provider.ts';
 import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
+import { wordVectorProvider } from '../ai/embeddings/word-vector-provider.ts';
 import { loadTokenizer } from '../ai/tokenizer.ts';
 import { cl100k } from '../ai/tokenizers/cl100k.ts';
 import { FOREIGN_QUESTIONS } from '../search/foreign-questions.ts';
@@ -21,7 +22,7 @@ import {
   sureOnes,
 } from './eval-relevance.ts';
 import type { Measure } from './eval-retrieval.ts';
-import { sentenceModel } from './sentence-model.ts';
+import { shippedWordVectors } from './shipped-word-vectors.ts';
 import { type KeptVectors, keepOnDisk } from './vectors-on-disk.ts';
 
 /**
@@ -29,14 +30,18 @@ import { type KeptVectors, keepOnDisk } from './vectors-on-disk.ts';
  * before and after on questions that it was not fitted on (docs/calibration.md). Fitted on one half of `nq-wiki` and of
  * `mtrag-un`, last turns alone.
  *
- * @param variables As the functions read them: the configured model, or the sentence model without one.
+ * @param variables As the functions read them: the configured model, or the shipped word vectors without one.
  */
 export const evalCalibration = async (
   folder: string,
   { variables }: { variables: AdapterVariables },
 ): Promise<Measure[]> => {
   const settings = readSettings(variables);
-  const provider = keepOnDisk(embeddingProviderOf(settings) ?? sentenceModel(), { origin: settings.openai?.url });
+  const configured = embeddingProviderOf(settings);
+  const provider =
+    configured === undefined
+      ? { ...wordVectorProvider(shippedWordVectors()), missing: () => [] }
+      : keepOnDisk(configured, { origin: settings.openai?.url });
   const sets = [readNq(folder), withoutHistory(readMtrag(folder)), readSquad(folder)];
   await embedAll(sets, provider);
   const asked: AskedSet[] = [];

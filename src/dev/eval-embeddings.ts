@@ -1,4 +1,5 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
+import { wordVectorProvider } from '../ai/embeddings/word-vector-provider.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { semanticCalibrationOf } from '../search/semantic-calibration.ts';
 import { calibrationError, type Judged } from './decision-metrics.ts';
@@ -16,18 +17,19 @@ import {
 } from './eval-relevance.ts';
 import { type Measure, ndcgAt10 } from './eval-retrieval.ts';
 import { sentenceModel } from './sentence-model.ts';
+import { shippedWordVectors } from './shipped-word-vectors.ts';
 import { keepOnDisk } from './vectors-on-disk.ts';
 
 /** Meaning may lose so much against words alone where it does not help. */
 const MAY_LOSE = 0.005;
 
 /**
- * What a sentence model adds to the words: retrieval, decisions, and how far relevance can be believed. Through the product's
+ * What the shipped word vectors, or a sentence model, add to the words: retrieval, decisions, and how far relevance can be believed. Through the product's
  * retriever, on editions that carry their vectors. Weights and calibrations were tuned on one half of `nq-wiki` and of
  * `mtrag-un` (`halfOf`), on nothing of the other sets.
  */
-export const evalEmbeddings = async (folder: string): Promise<Measure[]> => {
-  const provider = keepOnDisk(sentenceModel());
+export const evalEmbeddings = async (folder: string, model: 'word vectors' | 'sentence model'): Promise<Measure[]> => {
+  const provider = model === 'sentence model' ? keepOnDisk(sentenceModel()) : wordVectorProvider(shippedWordVectors());
   const measures: Measure[] = [];
   const sets: AskedSet[] = [];
   for (const set of [readNq(folder), readMtrag(folder), readSquad(folder), readSample()]) {

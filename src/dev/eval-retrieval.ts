@@ -2,11 +2,14 @@ import { standaloneQuestion } from '../gateway/conversation/standalone-question.
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
 import type { Turn } from '../search/analyse-query.ts';
+import { attachWordVectors } from '../search/attach-word-vectors.ts';
 import { buildEdition } from '../search/build-edition.ts';
 import { groupByArticle } from '../search/group-by-article.ts';
 import { type Edition, type EditionChunk, openEdition } from '../search/open-edition.ts';
-import { searchEdition } from '../search/search-edition.ts';
+import { createRetriever, type Retriever } from '../search/retrieve.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
+import { shippedWordVectors } from './shipped-word-vectors.ts';
 import { withTypingMistakes } from './typing-mistakes.ts';
 
 /** One line of the table: what was measured, the figure, and what it should at least be. */
@@ -22,18 +25,25 @@ export interface Measure {
 const TYPING_MISTAKES = [0.1, 0.2, 0.4];
 /** With the conversation in view. */
 const CONVERSATION_TARGET = 0.9;
+/** Below what the words alone give without mistakes. */
 const MISTAKES_MAY_COST = 0.01;
 const TARGETS: Record<string, number> = { 'squad2-kb paragraphs': 0.915, 'nq-wiki': 0.945, 'mtrag-un': 0.845 };
 
+/** As the product searches where no embedding model is configured, and by the words alone. */
+const RETRIEVERS = {
+  default: createRetriever({ wordVectors: shippedWordVectors }),
+  words: createRetriever({}),
+};
+
 /**
- * Retrieval through the product's own chunker and edition, nDCG@10. Every set with a target has one
+ * Retrieval through the product's own chunker, edition and word vectors, nDCG@10. Every set with a target has one
  * for typing mistakes in 20 % of the content words as well. Nothing here was fitted on `squad2-kb`.
  */
-export const evaluateRetrieval = (folder: string): Measure[] => {
+export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
   const measures: Measure[] = [];
   for (const set of [readSquad(folder), readNq(folder), readMtrag(folder), readSupportDocs(folder)]) {
     const edition = editionOf(set);
-    const plain = score(set, edition);
+    const plain = await score(set, edition);
     const target = TARGETS[set.name];
     measures.push({
       name: set.name,
@@ -41,21 +51,25 @@ export const evaluateRetrieval = (folder: string): Measure[] => {
       ...(target === undefined ? {} : { target }),
       note: noteOf(edition, plain),
     });
+    const words = await score(set, edition, { retrieve: RETRIEVERS.words });
+    measures.push({ name: `${set.name}, words alone`, value: words.ndcg, note: noteOf(edition, words) });
     if (set.questions.some(({ history }) => history.length > 0)) {
-      measures.push({ name: `${set.name}, with conversation`, value: score(set, edition, { useHistory: true }).ndcg });
-      measures.push({
-        name: `${set.name}, as /v1/ask reads it`,
-        value: score(set, edition, { useHistory: true, understand: true }).ndcg,
-        target: CONVERSATION_TARGET,
-      });
+      const conversation = await score(set, edition, { useHistory: true });
+      measures.push({ name: `${set.name}, with conversation`, value: conversation.ndcg });
+      const asRead = { useHistory: true, understand: true };
+      const read = await score(set, edition, asRead);
+      const byWords = await score(set, edition, { ...asRead, retrieve: RETRIEVERS.words });
+      const name = `${set.name}, as /v1/ask reads it`;
+      measures.push({ name, value: read.ndcg, target: CONVERSATION_TARGET });
+      measures.push({ name: `${name}, words alone`, value: byWords.ndcg });
     }
     for (const share of TYPING_MISTAKES) {
       const random = seededRandom(20_261_121);
-      const { ndcg } = score(set, edition, { change: (text) => withTypingMistakes(text, share, random) });
+      const { ndcg } = await score(set, edition, { change: (text) => withTypingMistakes(text, share, random) });
       measures.push({
         name: `${set.name}, typing mistakes ${share * 100} %`,
         value: ndcg,
-        ...(share === 0.2 && set.name in TARGETS ? { target: plain.ndcg - MISTAKES_MAY_COST } : {}),
+        ...(share === 0.2 && set.name in TARGETS ? { target: words.ndcg - MISTAKES_MAY_COST } : {}),
         note: `loss ${(plain.ndcg - ndcg).toFixed(4)}`,
       });
     }
@@ -66,9 +80,12 @@ export const evaluateRetrieval = (folder: string): Measure[] => {
 /** The set as the library would publish it. */
 export const editionOf = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Edition =>
   openEdition(
-    buildEdition(
-      articles.map((article) => ({ article, chunks: chunkArticle(article) })),
-      { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' },
+    attachWordVectors(
+      buildEdition(
+        articles.map((article) => ({ article, chunks: chunkArticle(article) })),
+        { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' },
+      ),
+      shippedWordVectors(),
     ),
   );
 
@@ -79,8 +96,7 @@ interface Scores {
 }
 
 /** The judged units of the hits, the best first: sections one by one, articles by all that was found of them. */
-const unitsOf = (set: JudgedSet, edition: Edition, question: string, history: readonly Turn[]): string[] => {
-  const { hits } = searchEdition(edition, question, { limit: 20, history });
+const unitsOf = (set: JudgedSet, edition: Edition, { hits }: Pick<SearchOutcome, 'hits'>): string[] => {
   if (set.judgedBy === 'article') return groupByArticle(hits).map(({ article }) => edition.article(article).id);
   return [...new Set(hits.map(({ chunk, article }) => sectionKey(edition.article(article).id, edition.chunk(chunk))))];
 };
@@ -89,20 +105,25 @@ const unitsOf = (set: JudgedSet, edition: Edition, question: string, history: re
 export const sectionKey = (articleId: string, { headingPath }: EditionChunk): string =>
   `${articleId} ${headingPath.at(-1) ?? ''}`;
 
-const score = (
-  set: JudgedSet,
-  edition: Edition,
-  { useHistory = false, understand = false, change = (text: string) => text } = {},
-): Scores => {
+interface Scoring {
+  useHistory?: boolean;
+  understand?: boolean;
+  change?: (text: string) => string;
+  retrieve?: Retriever;
+}
+
+const score = async (set: JudgedSet, edition: Edition, scoring: Scoring = {}): Promise<Scores> => {
+  const { useHistory = false, understand = false, change = (text) => text, retrieve = RETRIEVERS.default } = scoring;
   let ndcg = 0;
   let first = 0;
   const times: number[] = [];
   for (const { text, relevant, history } of set.questions) {
     const { question, turns } = asAsked(change(text), understand ? history : []);
     const before = performance.now();
-    searchEdition(edition, question);
+    const options = { limit: 20, history: useHistory ? (turns ?? history) : [] };
+    const { outcome } = await retrieve(edition, question, options);
     times.push(performance.now() - before);
-    const units = unitsOf(set, edition, question, useHistory ? (turns ?? history) : []);
+    const units = unitsOf(set, edition, outcome);
     ndcg += ndcgAt10(units, relevant);
     first += relevant.has(units[0] ?? '') ? 1 : 0;
   }

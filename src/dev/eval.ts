@@ -3,7 +3,7 @@
  * its data is not there.
  *
  *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
- *                   [gaps] [embeddings] [calibration] [--data <folder of evaluation data>]
+ *                   [gaps] [embeddings [--sentence-model]] [calibration] [--data <folder of evaluation data>]
  *
  * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
  * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
@@ -25,7 +25,10 @@ import { evaluateTickets } from './eval-tickets.ts';
 import { evalTokens } from './eval-tokens.ts';
 import { missingSupportFiles } from './support-data.ts';
 
-const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { data: { type: 'string' }, 'sentence-model': { type: 'boolean' } },
+  allowPositionals: true,
+});
 
 const isMissed = ({ value, target, atMost }: Measure): boolean =>
   (target !== undefined && value < target) || (atMost !== undefined && value > atMost);
@@ -54,15 +57,15 @@ const dataFolder = (missingIn = missingFiles): string => {
   return folder;
 };
 
-const evaluateKnowledge = (): readonly Measure[] => {
+const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
   const folder = dataFolder();
-  const retrieval = print('Retrieval, nDCG@10', evaluateRetrieval(folder));
-  print("Retrieval of articles, sample knowledge base, customers' words", evaluateSample());
+  const retrieval = print('Retrieval, nDCG@10', await evaluateRetrieval(folder));
+  print("Retrieval of articles, sample knowledge base, customers' words", await evaluateSample());
   return [...retrieval, ...print('Answers', evalAnswers(folder))];
 };
 
 const PARTS = {
-  knowledge: async () => evaluateKnowledge(),
+  knowledge: evaluateKnowledge,
   routing: async () => print('Routing', await evaluateRouting()),
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
@@ -70,7 +73,10 @@ const PARTS = {
   intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
   tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
   gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
-  embeddings: async () => print('Words and meaning, with a sentence model', await evalEmbeddings(dataFolder())),
+  embeddings: async () => {
+    const model = values['sentence-model'] ? 'sentence model' : 'word vectors';
+    return print(`Words and meaning, with ${model}`, await evalEmbeddings(dataFolder(), model));
+  },
   calibration: async () =>
     print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
 };

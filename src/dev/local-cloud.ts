@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { functionConfigs, ROOT } from './functions.ts';
@@ -77,38 +78,42 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
-    modules: [moduleOf(await bundle(options.mains?.[config.name] ?? main, { minify: config.minify === true }))],
+    modules: await bundleModules(options.mains?.[config.name] ?? main, { minify: config.minify === true }),
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
 };
 
 const moreWorkerOf = async (
   { name, main, vars = {}, services = {} }: LocalWorker,
-  { options, bundles }: { options: LocalCloudOptions; bundles: (main: string) => Promise<string> },
+  { options, bundles }: { options: LocalCloudOptions; bundles: (main: string) => Promise<WorkerModule[]> },
 ): Promise<V4Worker> => ({
   name,
   compatibilityDate: '2026-11-01',
   compatibilityFlags: ['enable_request_signal'],
   bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
   serviceBindings: services,
-  modules: [moduleOf(await bundles(main))],
+  modules: await bundles(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
 
-const moduleOf = (contents: string) => ({ type: 'ESModule' as const, path: 'index.mjs', contents });
-
 /** Several workers may share a file. */
 const bundledOnce = () => {
-  const bundles = new Map<string, Promise<string>>();
-  return (main: string): Promise<string> => {
-    const bundling = bundles.get(main) ?? bundle(main);
+  const bundles = new Map<string, Promise<WorkerModule[]>>();
+  return (main: string): Promise<WorkerModule[]> => {
+    const bundling = bundles.get(main) ?? bundleModules(main);
     bundles.set(main, bundling);
     return bundling;
   };
 };
 
-/** Bundles as wrangler does for a deployment, in memory. */
-export const bundle = async (entry: string, { minify = false } = {}): Promise<string> => {
+/** A module of a worker, as Miniflare takes it. */
+export type WorkerModule =
+  | { type: 'ESModule'; path: string; contents: string }
+  | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
+
+/** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
+export const bundleModules = async (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
+  const data = new Map<string, string>();
   const result = await build({
     entryPoints: [entry],
     bundle: true,
@@ -119,6 +124,31 @@ export const bundle = async (entry: string, { minify = false } = {}): Promise<st
     external: ['cloudflare:*'],
     conditions: ['workerd', 'worker', 'browser'],
     logLevel: 'silent',
+    plugins: [dataModules(data)],
   });
-  return result.outputFiles[0]?.text ?? '';
+  const code = { type: 'ESModule' as const, path: 'index.mjs', contents: result.outputFiles[0]?.text ?? '' };
+  const files = [...data].map(([path, file]) => ({
+    ...{ type: 'Data' as const, path },
+    contents: Uint8Array.from(readFileSync(file)),
+  }));
+  return [code, ...files];
 };
+
+/** The code alone, for functions that import no binary file. */
+export const bundle = async (entry: string, options?: { minify?: boolean }): Promise<string> => {
+  const [code, ...data] = await bundleModules(entry, options);
+  if (code?.type !== 'ESModule' || data.length > 0) throw new Error(`Cannot bundle ${entry} as one file: it has data`);
+  return code.contents;
+};
+
+/** Leaves imports of binary files to workerd, under their own names, and notes where they lie. */
+const dataModules = (found: Map<string, string>): Plugin => ({
+  name: 'data modules',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\.bin$/ }, ({ path, resolveDir }) => {
+      const name = basename(path);
+      found.set(name, resolve(resolveDir, path));
+      return { path: `./${name}`, external: true };
+    });
+  },
+});

@@ -16,7 +16,7 @@ export type EditionVectors = { space: VectorSpace } & (
       kind: 'rows';
       /** The closest chunks, best first. Throws RangeError for a vector without a direction or of another dimension. */
       nearest: (
-        vector: readonly number[],
+        vector: readonly number[] | Float32Array,
         options: { limit: number; isAllowed?: ((chunk: number) => boolean) | undefined },
       ) => NearChunk[];
     }

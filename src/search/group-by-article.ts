@@ -23,4 +23,7 @@ export const groupByArticle = (hits: readonly SearchHit[]): ArticleHits[] => {
 };
 
 const groupScore = ([best, second, third]: readonly SearchHit[]): number =>
-  (best?.score ?? 0) + 0.1 * ((second?.score ?? 0) + (third?.score ?? 0));
+  scoreOf(best) + 0.1 * (scoreOf(second) + scoreOf(third));
+
+/** By words and meaning where both were compared. */
+const scoreOf = (hit: SearchHit | undefined): number => hit?.fused ?? hit?.score ?? 0;

@@ -32,7 +32,7 @@ const CHOSEN_LEAST = 500;
 /** Finds the closest chunks, best first. @throws {RangeError} For a vector without a direction or of another dimension. */
 export const nearestRows =
   (views: Rows) =>
-  (vector: readonly number[], { limit, isAllowed }: NearestOptions): NearChunk[] => {
+  (vector: readonly number[] | Float32Array, { limit, isAllowed }: NearestOptions): NearChunk[] => {
     const { dimensions, scales, rows } = views;
     if (vector.length !== dimensions)
       throw new RangeError(`Cannot compare: the vector has ${vector.length} numbers, not ${dimensions}`);

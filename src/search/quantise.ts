@@ -10,7 +10,7 @@ export interface QuantisedVector {
  *
  * @throws {RangeError} When it has no direction: empty, all zero, or a number that is not finite.
  */
-export const quantise = (vector: readonly number[]): QuantisedVector => {
+export const quantise = (vector: readonly number[] | Float32Array): QuantisedVector => {
   let square = 0;
   let largest = 0;
   for (const value of vector) {

@@ -1,4 +1,5 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
+import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { allowedChunks } from './allowed-chunks.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
@@ -34,6 +35,8 @@ export interface RetrieveOptions extends SearchOptions {
 export type Retriever = (edition: Edition, question: string, options?: RetrieveOptions) => Promise<Retrieved>;
 
 export interface RetrieverParts {
+  /** Vectors of questions for editions whose vectors are word vectors. They are computed at once, so nothing is waited for. */
+  wordVectors?: (() => WordVectors) | undefined;
   /** What a question means: by `meaningBy` here, by `remoteMeaning` in another function. */
   meaningOf?: MeaningOf | undefined;
   /** The same, by a model: best with a cache. Without one or the other: words alone. */
@@ -55,12 +58,24 @@ const NEAREST = 20;
  * the words, then the vectors are compared. What is not there in time is left out, and lands in the cache for the next time.
  */
 export const createRetriever = (parts: RetrieverParts): Retriever => {
-  const { embeddings, indexOf, deadlineMs = DEADLINE_MS, onFault } = parts;
+  const { embeddings, indexOf, wordVectors, deadlineMs = DEADLINE_MS, onFault } = parts;
   const meaningOf = parts.meaningOf ?? (embeddings && meaningBy(embeddings, indexOf));
   return async (edition, question, options = {}) => {
     const { signal, waitUntil, context, timeLeftMs = Number.POSITIVE_INFINITY } = options;
     const vectors = vectorsOf(edition);
     const byWordsAlone = () => searchEdition(edition, question, options);
+    if (vectors?.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined) {
+      signal?.throwIfAborted();
+      try {
+        const near = nearByWordVectors(question, wordVectors(), { edition, vectors, ...options });
+        if (near === undefined) return { outcome: byWordsAlone(), semantic: 'absent' };
+        const meanings = { model: WORD_VECTORS_MODEL, near };
+        return { outcome: searchEdition(edition, question, options, meanings), semantic: 'used' };
+      } catch (error) {
+        onFault?.('compare word vectors', error);
+        return { outcome: byWordsAlone(), semantic: 'failed' };
+      }
+    }
     if (meaningOf === undefined || vectors === undefined) return { outcome: byWordsAlone(), semantic: 'absent' };
     // Vectors of two models do not compare.
     if (embeddings !== undefined && !isOf(vectors, embeddings)) return { outcome: byWordsAlone(), semantic: 'absent' };
@@ -108,6 +123,20 @@ const nearChunks = (
     vectors.chunksOf(id).map((chunk) => ({ chunk, similarity })),
   );
   return near?.filter(({ chunk }) => isAllowed?.(chunk) !== false).slice(0, NEAREST);
+};
+
+/** The closest chunks by word vectors; undefined when no word of the question is known. */
+const nearByWordVectors = (
+  question: string,
+  words: WordVectors,
+  { edition, vectors, filter = {}, history }: { edition: Edition; vectors: EditionVectors } & SearchOptions,
+): NearChunk[] | undefined => {
+  const vector = words.vectorOfQuestion(questionText(question, { history }));
+  if (vector === undefined || vectors.kind !== 'rows') return undefined;
+  // Comparing brings vectors to length 1; the length of this one tells how much of the question is known.
+  const share = Math.hypot(...vector);
+  const near = vectors.nearest(vector, { limit: NEAREST, isAllowed: allowedChunks(edition, filter) });
+  return near.map(({ chunk, similarity }) => ({ chunk, similarity: similarity * share }));
 };
 
 interface Race {

@@ -1,16 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
+import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
 import { decideAnswer } from '../../src/grounding/decide-answer.ts';
 import { quotePassages } from '../../src/grounding/quote-passages.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { attachVectors } from '../../src/search/attach-vectors.ts';
+import { attachWordVectors } from '../../src/search/attach-word-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { embeddingTextOf } from '../../src/search/embedding-text.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
 import { packVector, quantise } from '../../src/search/quantise.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
-import { searchEdition } from '../../src/search/search-edition.ts';
+import { type SearchOutcome, searchEdition } from '../../src/search/search-edition.ts';
 import { vectorIdOf } from '../../src/search/vector-id.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
 
@@ -279,6 +282,78 @@ describe('createRetriever() without a model or without vectors', () => {
       expect(JSON.stringify(found.outcome)).toBe(JSON.stringify(searchEdition(plain, 'seal of the fan', options)));
       expect(found.semantic).toBe('absent');
     }
+  });
+});
+
+describe('createRetriever() over word vectors', () => {
+  const words = shippedWordVectors;
+  const edition = openEdition(attachWordVectors(build(), words()));
+  const hitsOf = ({ outcome }: { outcome: SearchOutcome }) =>
+    outcome.hits.map(({ article }) => edition.article(article).id);
+  const question = 'the ventilator is noisy';
+
+  it('finds a text that shares no word with the question, without waiting for anything', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    expect((await createRetriever({})(edition, question)).outcome.hits).toEqual([]);
+    const found = await createRetriever({ wordVectors: words })(edition, question);
+    expect(found.semantic).toBe('used');
+    expect(found.outcome.model).toBe('static-words-1');
+    expect(hitsOf(found)[0]).toBe('fans.md');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('asks no embedding service for an edition with word vectors', async () => {
+    const asked = vi.fn();
+    const { semantic } = await createRetriever({ wordVectors: words, meaningOf: asked })(edition, question);
+    expect([semantic, asked.mock.calls]).toEqual(['used', []]);
+  });
+
+  it('leaves editions with other vectors to the embedding service', async () => {
+    const { edition: other } = await editionWith(newModel(), 'edition');
+    const wordVectors = () => expect.fail('the table is not needed');
+    const { semantic, outcome } = await createRetriever({ wordVectors, embeddings: newModel() })(other, PARAPHRASE);
+    expect([semantic, outcome.model]).toEqual(['used', 'text-embedding-ada-002']);
+  });
+
+  it('counts what is close less, the more words of the question are unknown', async () => {
+    const similarityOf = async (text: string) => {
+      const { outcome } = await createRetriever({ wordVectors: words })(edition, text);
+      return outcome.hits.find(({ article }) => edition.article(article).id === 'fans.md')?.similarity ?? 0;
+    };
+    const whole = await similarityOf('ventilator');
+    expect(whole).toBeGreaterThan(0.2);
+    expect(await similarityOf('ventilator qzxv')).toBeCloseTo(whole / 2, 6);
+  });
+
+  it('goes by the words alone where none of them is in the table', async () => {
+    const { semantic, outcome } = await createRetriever({ wordVectors: words })(edition, 'qzxv wvvk');
+    expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
+  });
+
+  it('stays within the articles that were asked for', async () => {
+    const found = await createRetriever({ wordVectors: words })(edition, question, { filter: { device: 'Cart' } });
+    expect(new Set(hitsOf(found))).toEqual(new Set(['wheels.md']));
+  });
+
+  it('reads the turn before a follow-up question', async () => {
+    const history = [{ speaker: 'user' as const, text: 'My ventilator is noisy' }];
+    const found = await createRetriever({ wordVectors: words })(edition, 'why?', { history });
+    expect(hitsOf(found)[0]).toBe('fans.md');
+  });
+
+  it('goes by the words alone, and reports it, where the table is damaged', async () => {
+    const faults: unknown[] = [];
+    const wordVectors = wordVectorsIn(new ArrayBuffer(100));
+    const retrieve = createRetriever({ wordVectors, onFault: (_, error) => faults.push(error) });
+    const { semantic, outcome } = await retrieve(edition, 'dark display');
+    expect([semantic, outcome.model]).toEqual(['failed', undefined]);
+    expect(hitsOf({ outcome })).toEqual(['screens.md']);
+    expect(faults).toEqual([expect.any(WordVectorsUnreadable)]);
+  });
+
+  it('rejects when the caller has gone', async () => {
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(createRetriever({ wordVectors: words })(edition, question, { signal })).rejects.toThrow('gone');
   });
 });
 

@@ -11,7 +11,7 @@ import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { floatText } from '../../search/float-text.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
-import { createRetriever } from '../../search/retrieve.ts';
+import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
 import { searchKnowledge } from '../../search/search-knowledge.ts';
 import { serveAgent } from '../serve-agent.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
@@ -28,7 +28,9 @@ const SEMANTIC: LibrarianInfo = {
 };
 
 export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
-  /** What a question means; absent: words alone are searched, and other functions hear that there is no model. */
+  /** For editions that carry word vectors. */
+  wordVectors?: RetrieverParts['wordVectors'];
+  /** What a question means to the embedding model; absent: other functions hear that there is none. */
   meaningOf?: MeaningOf | undefined;
   /** How often a meaning cost a call of the model, for questions of one workspace. */
   statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
@@ -40,9 +42,16 @@ export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omi
  * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/stats`; and for
  * other functions `POST /meaning`, so that model, cache and index are wired in one place.
  */
-export const createApp = ({ editionFor, meaningOf, statistics, onFault, ...options }: SemanticAppOptions) => {
+export const createApp = ({
+  editionFor,
+  wordVectors,
+  meaningOf,
+  statistics,
+  onFault,
+  ...options
+}: SemanticAppOptions) => {
   const { now = Date.now } = options;
-  const retrieve = createRetriever({ meaningOf, onFault });
+  const retrieve = createRetriever({ wordVectors, meaningOf, onFault });
   const app = serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
   const settings = { ...options, access: options.access ?? ('signed' as const), self: SEMANTIC.id };
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;

@@ -1,3 +1,4 @@
+import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
 import type { Edition } from '../../search/open-edition.ts';
@@ -79,10 +80,13 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     }
   };
 
-  /** Only where the edition has vectors is there a model to ask, and only one that it was made with compares. */
+  /**
+   * Only where the edition has vectors is there a model to ask, and only one that it was made with compares. Word vectors are too
+   * coarse to tell that two gaps are one: opposites are close.
+   */
   const meaningBy = (edition: Edition, { context }: KnowledgeScope) => {
     const space = vectorsOf(edition)?.space;
-    if (meaningOf === undefined || space === undefined) return undefined;
+    if (meaningOf === undefined || space === undefined || space.model === WORD_VECTORS_MODEL) return undefined;
     return async (text: string) => {
       const signal = AbortSignal.timeout(MEANING_MS);
       const asked = meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, context });

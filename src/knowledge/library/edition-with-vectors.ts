@@ -1,8 +1,10 @@
+import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import { utf8 } from '../../runtime/digest.ts';
 import { attachedBytes, attachVectors } from '../../search/attach-vectors.ts';
+import { attachWordVectors } from '../../search/attach-word-vectors.ts';
 import { spaceKey } from '../../search/vector-id.ts';
 import { sha256Hex } from '../../storage/edition-manifest.ts';
-import { fitsEdition, type LibraryEmbedding } from './library-embedding.ts';
+import { fitsEdition, type LibraryEmbedding, MAX_VECTOR_BYTES } from './library-embedding.ts';
 import { type PlanParts, planVectors } from './plan-vectors.ts';
 
 /** What publishing asks of the side that has vectors. */
@@ -47,5 +49,29 @@ export const editionVectorSource = (
       if (kind === 'ids') return attachVectors(edition, { kind, space, ids: vectors.storedIds() });
       return attachVectors(edition, { kind, space, rows: vectors.storedVectors(), chunks: articles.chunkCount() });
     },
+  };
+};
+
+/**
+ * Word vectors, where there is no embedding model: computed anew for each edition, in memory and from its texts alone, so that the
+ * library stores none.
+ */
+export const wordVectorSource = (
+  words: () => WordVectors,
+  { articles }: Pick<PlanParts, 'articles'>,
+): EditionVectorSource => {
+  const neededBytes = (): number => {
+    const space = { model: WORD_VECTORS_MODEL, dimensions: words().dimensions };
+    return attachedBytes('rows', space, articles.chunkCount());
+  };
+  const fits = (byteLength: number): boolean => {
+    const needed = neededBytes();
+    return needed <= MAX_VECTOR_BYTES && byteLength + needed <= MAX_EDITION_BYTES;
+  };
+  return {
+    prepare: async () => {},
+    digest: async () => `vectors words ${WORD_VECTORS_MODEL}`,
+    spareBytes: (byteLength) => (fits(byteLength) ? neededBytes() : 0),
+    attach: (edition) => (fits(edition.length) ? attachWordVectors(edition, words()) : edition),
   };
 };

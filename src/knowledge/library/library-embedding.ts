@@ -12,7 +12,7 @@ export interface LibraryEmbedding {
 }
 
 /** The most that vectors may add to an edition: more would not fit the memory of its readers beside the edition before. */
-const MAX_VECTOR_BYTES = 24 * 1024 * 1024;
+export const MAX_VECTOR_BYTES = 24 * 1024 * 1024;
 
 /** Whether an edition of so many chunks can carry its vectors; always, where an index holds them. */
 export const fitsEdition = ({ provider, index }: LibraryEmbedding, chunks: number): boolean =>

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
+import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../runtime/error-info-of.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
@@ -54,6 +55,11 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     return undefined;
   }
 
+  /** The table of word vectors for editions without an embedding model; none unless a function overrides it. */
+  protected wordVectors(): (() => WordVectors) | undefined {
+    return undefined;
+  }
+
   override async alarm(): Promise<void> {
     await this.#library?.work();
   }
@@ -82,6 +88,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
         }),
       complete: fitEdition,
       embedding: this.embeddingOf(workspace, this.env),
+      wordVectors: this.wordVectors(),
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ArticlePut } from '../../contract/host-article.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { EditionManifest } from '../../storage/edition-manifest.ts';
@@ -15,7 +16,7 @@ import {
 } from './article-store.ts';
 import { callStore } from './call-store.ts';
 import { editionStore } from './edition-store.ts';
-import { editionVectorSource } from './edition-with-vectors.ts';
+import { editionVectorSource, wordVectorSource } from './edition-with-vectors.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibraryEmbedding } from './library-embedding.ts';
 import type { LibrarySource } from './library-source.ts';
@@ -40,8 +41,10 @@ export interface LibraryOptions {
   wakeAt: (time: number) => void;
   onFault: (where: string, error: unknown) => void;
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
-  /** Absent: only words are searched. */
+  /** Absent: editions carry word vectors, if there is a table of them. */
   embedding?: LibraryEmbedding | undefined;
+  /** Opened when an edition is built. */
+  wordVectors?: (() => WordVectors) | undefined;
 }
 
 /** What can be asked of the knowledge base of one workspace. Answers are plain data, so that they travel. */
@@ -98,7 +101,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       workspace,
       now,
       complete: options.complete,
-      vectors: embedded?.source,
+      vectors: embedded?.source ?? (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
     };
     const published = publishing.then(() => publishEdition(parts));
     publishing = published.catch(() => {});

@@ -3,7 +3,7 @@ import { HostArticleReply } from '../../../src/contract/host-article.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
 import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
-import { createLibrary, type Library } from '../../../src/knowledge/library/library.ts';
+import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
 import type { LibraryEmbedding } from '../../../src/knowledge/library/library-embedding.ts';
 import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
@@ -34,11 +34,13 @@ export const libraryForTest = (
     shelf = mapShelf(),
     clock = { now: 1_800_000_000_000 },
     embedding,
+    wordVectors,
   }: {
     sql?: Sql | undefined;
     shelf?: ReturnType<typeof mapShelf> | undefined;
     clock?: { now: number } | undefined;
     embedding?: LibraryEmbedding | undefined;
+    wordVectors?: LibraryOptions['wordVectors'];
   } = {},
 ) => {
   let ids = 0;
@@ -56,6 +58,7 @@ export const libraryForTest = (
     wakeAt: (time) => wakes.push(time),
     onFault: (_, error) => faults.push(error),
     embedding,
+    wordVectors,
   });
   return { library, shelf, clock, wakes, faults, sql };
 };
