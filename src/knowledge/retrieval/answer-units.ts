@@ -1,16 +1,18 @@
-import {
-  candidateUnits,
-  type ParsedQuestion,
-  parseQuestion,
-  type RankedUnit,
-  setDevices,
-  UNIT_FEATURES,
-} from '../../grounding/rank-units.ts';
+import { type ParsedQuestion, parseQuestion } from '../../grounding/parse-question.ts';
+import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { COVERAGE_FROM } from './coverage.ts';
 import type { RankedSource } from './rank-sources.ts';
+
+/** A unit with how well it fits a message. */
+export interface RankedUnit extends CandidateUnit {
+  /** Log-odds against the other units. */
+  score: number;
+  /** That this, of all that was looked at, is what answers; 0 to 1. */
+  probability: number;
+}
 
 /** What could answer a message, the likeliest first, and the message as it was read for that. */
 export interface AnswerUnits {
@@ -38,7 +40,6 @@ export const rankAnswerUnits = (
   edition: Edition,
   { text, search, products, intents, ranked }: UnitInput,
 ): AnswerUnits => {
-  setDevices(edition);
   const question = parseQuestion(edition, text, { devices: products });
   const relevance = relevanceOf(ranked);
   const scored = candidateUnits(edition, question, { searches: [search] }).map((each) => ({
@@ -90,7 +91,7 @@ export const weighByUnits = (
     );
 const LEAST_SHARE = 0.005;
 
-const isLabelled = ({ source }: Pick<RankedUnit, 'source'>, intents: readonly string[]): boolean =>
+const isLabelled = ({ source }: Pick<CandidateUnit, 'source'>, intents: readonly string[]): boolean =>
   source.intents.some((intent) => intents.includes(intent));
 
 const relevanceOf = (ranked: readonly RankedSource[]): ((article: number) => number) => {
@@ -137,5 +138,5 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   sections: -0.8,
 };
 
-const scoreOf = ({ features }: RankedUnit): number =>
+const scoreOf = ({ features }: CandidateUnit): number =>
   UNIT_FEATURES.reduce((sum, name, at) => sum + (WEIGHTS[name] ?? 0) * (features[at] ?? 0), 0);

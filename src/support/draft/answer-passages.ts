@@ -1,10 +1,11 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import type { ParsedQuestion } from '../../grounding/parse-question.ts';
 import { isPlanted, isPlantedName } from '../../grounding/planted-text.ts';
-import type { ParsedQuestion, RankedUnit } from '../../grounding/rank-units.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
+import type { RankedUnit } from '../../knowledge/retrieval/answer-units.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
@@ -41,6 +42,8 @@ export interface AnswerOptions {
   alreadyTried: AlreadyTried;
 }
 
+/** An article that is about another intent must be this sure. */
+const OTHER_INTENT_FROM = 0.8;
 /** A second passage needs this share of the first one's probability. */
 const SECOND_SHARE = 0.45;
 /** Visible characters of all passages together; a single procedure may be longer. */
@@ -51,8 +54,13 @@ const MAX_SIZE = 1100;
  * with their head. Nothing that is about other devices than the customer's, and nothing again that was tried.
  */
 export const answerPassages = (evidence: Evidence, options: AnswerOptions): Answer => {
-  const { edition, question, units, relevance } = evidence;
-  const ranked = units.filter(({ source }) => (relevance.get(source.index) ?? 0) >= RETRIEVAL_MIN_SCORE);
+  const { edition, question, units, relevance, intents } = evidence;
+  const isSure = ({ source }: RankedUnit) =>
+    (relevance.get(source.index) ?? 0) >=
+    (intents.length === 0 || source.intents.length === 0 || source.intents.some((each) => intents.includes(each))
+      ? RETRIEVAL_MIN_SCORE
+      : OTHER_INTENT_FROM);
+  const ranked = units.filter(isSure);
   if (ranked.length === 0) return { passages: [], isPlanted: false };
   const warning = warningFor(evidence);
   const fitting = { ...options, devices: edition.devices(), isWarned: warning !== undefined };
@@ -131,7 +139,7 @@ const WARNING_FROM = 0.2;
  * procedures that do not come with it are not.
  */
 const warningFor = ({ units, question, relevance, intents, language }: Evidence): AnswerPassage | undefined => {
-  const terms = question.own.filter(({ isKnown }) => isKnown);
+  const terms = question.terms.filter(({ isKnown, weight }) => isKnown && weight === 1);
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   const forbids = FORBIDS.get(language ?? '');
   let best: { share: number; passage: AnswerPassage } | undefined;
@@ -230,15 +238,19 @@ const shownPart = (
 };
 
 /** An entry that has this share of the message's words is what it asks for; others have nearly as much, or answer something else. */
-const TELLING_SHARE = { list: 0.3, table: 0.1 };
+const TELLING_SHARE = 0.3;
+/** A table with more rows is one to look something up in: a row needs this share. */
+const SHORT_TABLE = 4;
+const LOOKED_UP_SHARE = 0.1;
 const NEARLY = 0.6;
 
 /** Of a list in no order, or a table, the entries that the message is about, where one clearly is. */
-const focused = (text: string, { kind, isStep }: Piece, { own }: ParsedQuestion): string => {
+const focused = (text: string, { kind, isStep }: Piece, { terms }: ParsedQuestion): string => {
   if (isStep || (kind !== 'list' && kind !== 'table')) return text;
   const lines = kind === 'table' ? text.split('\n').filter((line) => line.trim() !== '') : itemsOf(text);
   const head = kind === 'table' ? lines.slice(0, 2) : [];
   const entries = lines.slice(head.length);
+  const own = terms.filter(({ weight }) => weight === 1);
   const total = own.reduce((sum, { idf }) => sum + idf, 0);
   const shares = entries.map((entry) => {
     const stems = new Set(stemsOf(entry));
@@ -246,7 +258,8 @@ const focused = (text: string, { kind, isStep }: Piece, { own }: ParsedQuestion)
     return found.reduce((sum, { idf }) => sum + idf, 0) / total;
   });
   const best = Math.max(0, ...shares);
-  if (best < TELLING_SHARE[kind]) return text;
+  const isLookedUp = kind === 'table' && entries.length > SHORT_TABLE;
+  if (best < (isLookedUp ? LOOKED_UP_SHARE : TELLING_SHARE)) return text;
   return [...head, ...entries.filter((_, at) => (shares[at] ?? 0) >= NEARLY * best)].join('\n');
 };
 
