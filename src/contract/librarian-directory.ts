@@ -5,8 +5,11 @@ import { LibrarianInfo } from './librarian.ts';
 export const Health = z.enum(['ok', 'degraded', 'down', 'unknown']);
 export type Health = z.infer<typeof Health>;
 
+/** Why a librarian cannot answer anything: what it lacks, such as its database or the key of a provider. */
+const Unavailable = z.string().min(1).max(300);
+
 /** A librarian in `GET /v1/librarians` (design, section 4). */
-export const LibrarianEntry = LibrarianInfo.extend({ health: Health });
+export const LibrarianEntry = LibrarianInfo.extend({ health: Health, unavailable: Unavailable.optional() });
 export type LibrarianEntry = z.infer<typeof LibrarianEntry>;
 
 /** `GET /v1/librarians`. */
@@ -33,5 +36,7 @@ export type PublicKey = z.infer<typeof PublicKey>;
 export const LibrarianDescription = LibrarianInfo.extend({
   access: Access,
   keys: z.array(PublicKey).max(16),
+  /** Present: no question is routed to it; asked by name it answers SERVICE_UNAVAILABLE. */
+  unavailable: Unavailable.optional(),
 });
 export type LibrarianDescription = z.infer<typeof LibrarianDescription>;

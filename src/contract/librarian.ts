@@ -41,6 +41,10 @@ export const LibrarianInfo = z.object({
   capabilities: z.array(Capability).max(24).optional(),
   /** Questions that it answers well, in the words of those who ask: by them others tell when to ask it. */
   examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(150).optional(),
+  /** It reads the turns before a question in `metadata.history`, so that follow-up questions reach it as they were typed. */
+  readsHistory: z.boolean().optional(),
+  /** The librarians whose answers it combines: it is for questions that need several of them at once, and for no others. */
+  combines: z.array(LibrarianId).max(16).optional(),
 });
 export type LibrarianInfo = z.infer<typeof LibrarianInfo>;
 

@@ -1,7 +1,5 @@
-import { standaloneQuestion } from '../gateway/conversation/standalone-question.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
-import type { Turn } from '../search/analyse-query.ts';
 import { attachWordVectors } from '../search/attach-word-vectors.ts';
 import { buildEdition } from '../search/build-edition.ts';
 import { groupByArticle } from '../search/group-by-article.ts';
@@ -55,12 +53,9 @@ export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
     measures.push({ name: `${set.name}, words alone`, value: words.ndcg, note: noteOf(edition, words) });
     if (set.questions.some(({ history }) => history.length > 0)) {
       const conversation = await score(set, edition, { useHistory: true });
-      measures.push({ name: `${set.name}, with conversation`, value: conversation.ndcg });
-      const asRead = { useHistory: true, understand: true };
-      const read = await score(set, edition, asRead);
-      const byWords = await score(set, edition, { ...asRead, retrieve: RETRIEVERS.words });
-      const name = `${set.name}, as /v1/ask reads it`;
-      measures.push({ name, value: read.ndcg, target: CONVERSATION_TARGET });
+      const byWords = await score(set, edition, { useHistory: true, retrieve: RETRIEVERS.words });
+      const name = `${set.name}, with conversation`;
+      measures.push({ name, value: conversation.ndcg, target: CONVERSATION_TARGET });
       measures.push({ name: `${name}, words alone`, value: byWords.ndcg });
     }
     for (const share of TYPING_MISTAKES) {
@@ -107,20 +102,19 @@ export const sectionKey = (articleId: string, { headingPath }: EditionChunk): st
 
 interface Scoring {
   useHistory?: boolean;
-  understand?: boolean;
   change?: (text: string) => string;
   retrieve?: Retriever;
 }
 
 const score = async (set: JudgedSet, edition: Edition, scoring: Scoring = {}): Promise<Scores> => {
-  const { useHistory = false, understand = false, change = (text) => text, retrieve = RETRIEVERS.default } = scoring;
+  const { useHistory = false, change = (text) => text, retrieve = RETRIEVERS.default } = scoring;
   let ndcg = 0;
   let first = 0;
   const times: number[] = [];
   for (const { text, relevant, history } of set.questions) {
-    const { question, turns } = asAsked(change(text), understand ? history : []);
+    const question = change(text);
     const before = performance.now();
-    const options = { limit: 20, history: useHistory ? (turns ?? history) : [] };
+    const options = { limit: 20, history: useHistory ? history : [] };
     const { outcome } = await retrieve(edition, question, options);
     times.push(performance.now() - before);
     const units = unitsOf(set, edition, outcome);
@@ -130,14 +124,6 @@ const score = async (set: JudgedSet, edition: Edition, scoring: Scoring = {}): P
   const count = Math.max(1, set.questions.length);
   const medianMs = times.sort((left, right) => left - right)[times.length >> 1] ?? 0;
   return { ndcg: ndcg / count, first: first / count, medianMs };
-};
-
-/** A follow-up question as the gateway reads it without a model, and what is left of its history to search with. */
-const asAsked = (question: string, history: readonly Turn[]): { question: string; turns?: readonly Turn[] } => {
-  const previous = history.findLast(({ speaker }) => speaker === 'user')?.text;
-  if (previous === undefined) return { question };
-  const { text, from } = standaloneQuestion(question, previous);
-  return from === 'fragment' ? { question: text, turns: [] } : { question: text };
 };
 
 /** Normalised discounted cumulative gain of the first ten, every relevant unit worth the same. */

@@ -2,24 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DelegationTrace } from '../contract/delegation-trace.ts';
+import { LibrarianResponse } from '../contract/response.ts';
+import { isDeclined } from '../runtime/delegation/aggregation/declined.ts';
 import type { Measure } from './eval-retrieval.ts';
 import { type Product, startProduct } from './product.ts';
 
 const Labelled = z.object({ question: z.string(), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 type Labelled = z.infer<typeof Labelled>;
 
-/** Where a question went, several librarians joined by ` + `; `none` when it was taken for none of ours. */
+/** Where a question went, several librarians joined by ` + `; `none` when the default librarian alone was asked and declined it. */
 interface Routed {
   wanted: string;
   got: string;
 }
 
 /**
- * Asks the product the labelled questions over `POST /v1/ask`, the sample knowledge base behind it. The trace tells who
- * was asked, the answer whether the question was taken for none of ours. Nothing was tuned on the held-out half.
+ * Asks the product the labelled questions over `POST /v1/ask`, the sample knowledge base and the local web search behind it. The
+ * trace tells who was asked, the answer whether the question was declined. Nothing was tuned on the held-out half.
  */
 export const evaluateRouting = async (): Promise<Measure[]> => {
-  const product = await startProduct({ kb: 'sample', port: 0 });
+  const product = await startProduct({ kb: 'sample', port: 0, webSearch: 'local' });
   try {
     await product.sync({ full: true });
     const halves = [
@@ -42,25 +44,21 @@ export const evaluateRouting = async (): Promise<Measure[]> => {
 const readQuestions = (file: string): Labelled[] =>
   z.array(Labelled).parse(JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
-const Answer = z.object({
-  answer: z.string().optional(),
-  error: z.object({ code: z.string() }).optional(),
-  metadata: z.object({ trace: DelegationTrace.optional() }).optional(),
-});
+const Answer = LibrarianResponse.and(
+  z.object({ metadata: z.object({ trace: DelegationTrace.optional() }).optional() }),
+);
 
 /**
- * The final answer decides whether a question was taken for none of ours. For one that is somebody's, a specialist that was
- * chosen and found nothing was still the one to ask; the default librarian is asked about anything, so that its answer counts.
+ * A question for none of ours has to reach the default librarian alone, which is asked about anything, and be declined by it. One
+ * that is for another librarian was routed rightly even where that one found nothing.
  */
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query: question }) });
-  const { answer, error, metadata } = Answer.parse(await response.json());
+  const answer = Answer.parse(await response.json());
   const wanted = wantedOf([target].flat());
-  const asked = askedFirst(metadata?.trace?.hops ?? []);
-  const isNone = answer === undefined && error?.code === 'NOT_FOUND';
-  const isNoneForAll = isNone && (wanted === NONE || asked.every((id) => id === DEFAULT));
-  if (isNoneForAll) return { wanted, got: NONE };
-  return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${error?.code}` };
+  const asked = askedFirst(answer.metadata?.trace?.hops ?? []);
+  if (wanted === NONE && isDeclined(answer) && asked.every((id) => id === DEFAULT)) return { wanted, got: NONE };
+  return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${answer.error?.code}` };
 };
 
 /** Whom the gateway chose: a librarian that was asked after another one failed only stood in for it. */
@@ -93,7 +91,12 @@ const measuresOf = (name: string, routed: readonly Routed[], isHeldOut: boolean)
   const target = isHeldOut ? { target: 0.9 } : {};
   return [
     { name: `${name}: right librarian`, value: share(ours), ...target, note: `${ours.length} questions` },
-    { name: `${name}: none of ours recognised`, value: share(foreign), ...target, note: `${foreign.length} questions` },
+    {
+      name: `${name}: none of ours declined by the navigator`,
+      value: share(foreign),
+      ...target,
+      note: `${foreign.length} questions`,
+    },
   ];
 };
 

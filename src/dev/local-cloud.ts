@@ -16,6 +16,8 @@ export interface LocalCloudOptions {
   vars?: Record<string, Record<string, string>>;
   /** Text variables of all functions. */
   allVars?: Record<string, string>;
+  /** Bindings of a function's configuration that it does not get, by the function's name. */
+  withoutBindings?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Further functions that stand beside the product's own. */
   moreWorkers?: readonly LocalWorker[] | undefined;
   /** Service bindings beside those of a function's configuration: by the function's name, what each binding leads to. */
@@ -73,8 +75,12 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
+  const { d1Databases, ...others } = workerOptions;
+  const dropped = options.withoutBindings?.[config.name] ?? [];
   return {
-    ...workerOptions,
+    ...others,
+    // Wrangler gives databases by the name of their binding.
+    d1Databases: Object.fromEntries(Object.entries(d1Databases ?? {}).filter(([name]) => !dropped.includes(name))),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
     serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },

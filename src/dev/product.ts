@@ -33,7 +33,7 @@ export interface ProductOptions {
   neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
   /** Those of them that may be asked without being named. */
   routedNeighbours?: readonly string[] | undefined;
-  /** `local`: a web of invented shops on this machine. Otherwise the variables of a provider (docs/web-search.md). */
+  /** `local`: a web of invented shops on this machine, with the sample knowledge base only. Otherwise the variables of a provider (docs/web-search.md). */
   webSearch?: 'local' | Record<string, string> | undefined;
   /** A JSON file: the intents of the default workspace. Absent: those of the sample knowledge base with it, none without. */
   taxonomy?: string | undefined;
@@ -66,7 +66,8 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   const folder = folderOf(options.kb);
   // The address is known only once the gateway listens; articles are listed later than that.
   const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
-  const web = options.webSearch === 'local' ? await serveLocalWebSearch() : undefined;
+  const isSample = options.kb === 'sample';
+  const web = options.webSearch === 'local' && isSample ? await serveLocalWebSearch() : undefined;
   const cloud = await startLocalCloud({
     ...options,
     vars: {
@@ -75,6 +76,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
+    // The sample shop belongs to the sample knowledge base (design 7.19).
+    withoutBindings: isSample
+      ? {}
+      : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },
     allVars: {
       ...adapterVars(options.adapters),
       ...options.allVars,
@@ -83,11 +88,8 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
-  await seedTaxonomy(
-    cloud.miniflare,
-    options.taxonomy ?? { unlessKept: options.kb === 'sample' ? SAMPLE_TAXONOMY : undefined },
-  );
-  await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
+  await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
+  if (isSample) await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
       ...init,

@@ -11,8 +11,9 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
   --state <folder>       what outlives a restart (default .constellation)
   --fresh                forget that folder's contents first
-  --web-search local     answer web searches from a web of invented shops on this machine, to try it out. Without it, and
-                         without a provider's key in the environment, there is no web search
+  --web-search local     answer web searches from a web of invented shops on this machine, to try it out; with the sample
+                         knowledge base only. Without it, and without a provider's key in the environment, there is no
+                         web search
   --neighbours <file>    librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
   --no-helpdesk          start no local helpdesks (npm run ticket writes into them); without it they are connected to the
@@ -67,6 +68,9 @@ export const startOptions = (args: string[]): StartOptions => {
   const webSearch = values['web-search'];
   if (webSearch !== undefined && webSearch !== 'local') {
     throw new Error(`Cannot use --web-search ${webSearch}: it can be local; other providers are chosen by their key`);
+  }
+  if (webSearch === 'local' && values.kb !== undefined) {
+    throw new Error('Cannot use --web-search local with --kb: the invented shops belong to the sample knowledge base');
   }
   return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: kbOf(values.kb) };
 };

@@ -5,8 +5,9 @@ import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.t
 import { readAs } from '../contract/read-as.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { type Amounts, requestBudget } from '../runtime/budget.ts';
+import { isDeclined, nothingFound } from '../runtime/delegation/aggregation/declined.ts';
 import { createCircuits } from '../runtime/delegation/circuits.ts';
-import { createDelegates, type Delegates } from '../runtime/delegation/delegates.ts';
+import { createDelegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
 import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
@@ -21,8 +22,7 @@ import type { SignedClient } from '../runtime/signed-client.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
-import { isNoneOfOurs, noneOfOurs } from './concierge/none-of-ours.ts';
-import { permittedLibrarians } from './concierge/permitted-librarians.ts';
+import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
 import { createTalk } from './conversation/talk.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -34,7 +34,7 @@ export interface AskParts {
   client: SignedClient;
   directory: KeyDirectory;
   librarians: Librarians;
-  /** Asked where nobody's evidence is clear; `navigator` when absent. */
+  /** Asked without clear evidence for another; `navigator` when absent. */
   defaultLibrarian?: string | undefined;
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
@@ -50,7 +50,8 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * `POST /v1/ask` (design, section 4): the librarian that is named, or those that the concierge chooses, are asked in the
- * user's name, and their Response comes back with the way of the question under `metadata.trace`. One of a conversation is
+ * user's name, and their Response comes back with the way of the question under `metadata.trace`. A question that nothing
+ * answers is an answer that says so, with the closest articles under `metadata.closest`, and no error. One of a conversation is
  * read with the turns before it, and kept: `metadata.conversation` says as what it was understood. `metadata.usage` tells what
  * models took for it, here and wherever it went.
  */
@@ -86,44 +87,54 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     const ai = model?.ai;
     const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
     const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuits });
-    const follow = (response: LibrarianResponse) =>
-      followDelegates(response, delegates, { librarian: CONCIERGE, query });
-    const response =
+    const chosen =
       librarian === CONCIERGE
-        ? await askConcierge(c, { query, context, delegates, follow, ai })
-        : await follow({ delegate: { to: librarian } });
+        ? await askConcierge(c, { query, metadata, context, ai })
+        : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
+    const followed = await followDelegates(chosen, delegates, { librarian: CONCIERGE, query });
+    const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
+    c.set('answeredBy', answering ?? CONCIERGE);
     c.set('modelUse', model?.use());
-    return answerWith(c, withUsage(await told(response), { own: model?.use(), below: delegates.proven() }));
+    const asked = [chosen.delegate ?? []].flat();
+    const response = await told(honest(followed), {
+      librarian: answering,
+      query: asked.length === 1 ? asked[0]?.query : undefined,
+    });
+    return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.proven() }));
   };
 };
 
 interface Asked {
   query: string;
-  context: OriginContext;
-  delegates: Delegates;
-  follow: (response: LibrarianResponse) => Promise<LibrarianResponse>;
-  ai: AIClient | undefined;
+  /** The turns before the question stand in it. */
+  metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Of the time that a caller gives, what may go into hearing of librarians that nobody has heard of yet. */
+/** A librarian that was named gets a follow-up question with its subject, unless it reads what was said before itself. */
+const named = (
+  { id, readsHistory = false }: Pick<LibrarianInfo, 'id' | 'readsHistory'>,
+  { query, metadata }: Asked,
+): LibrarianResponse => {
+  const text = readsHistory ? query : completedQuestion(query, turnBefore({ metadata }));
+  return { delegate: { to: id, ...(text === query ? {} : { query: text }) } };
+};
+
+/** Share of the request's time that may be spent on descriptions of librarians that are not in the directory yet. */
 const SHARE_OF_DESCRIPTIONS = 0.25;
 
-/** Has the concierge choose, and tells what nobody here knows about as such. */
+/** Has the concierge choose among those that can be asked now. */
 const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
   const conciergeOf = conciergeCache(defaultLibrarian);
-  return async (c: Context<GatewayEnv>, asked: Asked): Promise<LibrarianResponse> => {
-    const { query, context, delegates, follow, ai } = asked;
+  return async (
+    c: Context<GatewayEnv>,
+    { query, metadata, context, ai }: Asked & { context: OriginContext; ai: AIClient | undefined },
+  ): Promise<LibrarianResponse> => {
     const { capabilities, subject: id, workspace: workspaceId } = context;
     const { signal } = c.req.raw;
     const withinMs = (context.deadlineMs - now()) * SHARE_OF_DESCRIPTIONS;
     const known = await librarians.routable({ waitUntil: waitUntilOf(c), withinMs, signal });
     const user = { id, workspaceId, capabilities: [...capabilities] };
-    const told = { user, ai, timeout: context.deadlineMs - now(), signal };
-    const response = await follow(await conciergeOf(known)(query, told));
-    const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
-    c.set('answeredBy', answering ?? CONCIERGE);
-    if (!isNoneOfOurs({ query, librarian: answering, response }, known)) return response;
-    return toldAsNone(response, permittedLibrarians(known, capabilities));
+    return conciergeOf(known)(query, { user, metadata, ai, timeout: context.deadlineMs - now(), signal });
   };
 };
 
@@ -138,19 +149,29 @@ const conciergeCache = (defaultLibrarian: string) => {
   };
 };
 
-/** Whoever found that the question is not for it, the way there stays. One that is for a librarian that is out of order is ours. */
-const toldAsNone = (
-  { metadata, error }: LibrarianResponse,
-  candidates: readonly LibrarianInfo[],
-): LibrarianResponse => ({
-  error: outOfOrder(metadata?.delegationError) ?? (error?.librarian === CONCIERGE ? error : noneOfOurs(candidates)),
-  ...(metadata?.trace === undefined ? {} : { metadata: { trace: metadata.trace } }),
-});
+/**
+ * That nothing was found is an answer in one shape, whoever found nothing. Where only the librarian that stood in for one that is
+ * out of order found nothing, the error of that one is the answer.
+ */
+const honest = (response: LibrarianResponse): LibrarianResponse => {
+  const { metadata = {}, error, answer } = response;
+  if (answer === undefined)
+    return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error)) : response;
+  if (!isDeclined(response)) return response;
+  const failure = outOfOrder(metadata.delegationError);
+  if (failure !== undefined)
+    return { error: failure, ...(metadata.trace === undefined ? {} : { metadata: { trace: metadata.trace } }) };
+  return { ...response, sources: [], partial: true, metadata: { closest: [], ...metadata } };
+};
 
-/** The error of the librarian that was chosen, where it has more to say than that it found nothing. */
+/** What the librarian that found nothing can be asked instead. */
+const withSuggestion = (metadata: Readonly<Record<string, unknown>>, { suggestion }: ErrorInfo) =>
+  suggestion === undefined ? metadata : { suggestion, ...metadata };
+
+/** The error of the librarian that was chosen, unless all it says is that it cannot answer this question. */
 const outOfOrder = (failure: unknown): ErrorInfo | undefined => {
   const read = readAs(ErrorInfo, failure);
-  return read.ok && read.value.code !== 'NOT_FOUND' ? read.value : undefined;
+  return read.ok && !['NOT_FOUND', 'INVALID_QUERY'].includes(read.value.code) ? read.value : undefined;
 };
 
 const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Response => {

@@ -16,14 +16,16 @@ export interface Librarians {
   /** Everybody who can be asked by name. */
   readonly ids: readonly string[];
   /**
-   * Those that may be asked without being named, as they described themselves last. The same array as long as nothing has
-   * changed. Waits only for those that were never heard of, and no longer than `withinMs`.
+   * Those that may be asked without being named, as they described themselves last, but for those that say that they cannot
+   * answer anything because their data source or provider is missing. The same array as long as nothing has changed. Waits only for those that were never heard of, and no longer than `withinMs`.
    */
   routable(scope: {
     waitUntil: WaitUntil;
     withinMs: number;
     signal?: AbortSignal | undefined;
   }): Promise<readonly LibrarianInfo[]>;
+  /** What a librarian says of itself, whether it is routable or not; `undefined` until it was heard of. */
+  infoOf(id: string): LibrarianInfo | undefined;
   /** Everybody, with health: who was not heard of for five seconds is asked. */
   list(): Promise<LibrarianDirectory>;
 }
@@ -46,9 +48,15 @@ const MAX_BYTES = 65_536;
 /** Examples of each librarian in the list for people. */
 const SHOWN_EXAMPLES = 5;
 
+/** What a librarian says of itself, and why it cannot answer anything if so. */
+interface Description {
+  info: LibrarianInfo;
+  unavailable: string | undefined;
+}
+
 /** What was heard of a librarian. Values only: in workerd no request may wait for what another one has begun. */
 interface Shelf {
-  info: LibrarianInfo | undefined;
+  description: Description | undefined;
   health: Health;
   heardAt: number;
   askedAt: number;
@@ -60,7 +68,12 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
   const shelves = new Map<string, Shelf>(
     ids.map((id) => [
       id,
-      { info: undefined, health: 'unknown', heardAt: Number.NEGATIVE_INFINITY, askedAt: Number.NEGATIVE_INFINITY },
+      {
+        description: undefined,
+        health: 'unknown',
+        heardAt: Number.NEGATIVE_INFINITY,
+        askedAt: Number.NEGATIVE_INFINITY,
+      },
     ]),
   );
   let routable: readonly LibrarianInfo[] = [];
@@ -70,12 +83,15 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
     const target = targets[id];
     if (shelf === undefined || target === undefined) return;
     shelf.askedAt = now();
-    const info = await describe(target, id);
+    const description = await describe(target, id);
     shelf.heardAt = now();
-    shelf.health = info === undefined ? 'down' : 'ok';
-    if (info === undefined || JSON.stringify(info) === JSON.stringify(shelf.info)) return;
-    shelf.info = info;
-    routable = automatic.flatMap((each) => shelves.get(each)?.info ?? []);
+    shelf.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
+    if (description === undefined || JSON.stringify(description) === JSON.stringify(shelf.description)) return;
+    shelf.description = description;
+    routable = automatic.flatMap((each) => {
+      const known = shelves.get(each)?.description;
+      return known === undefined || known.unavailable !== undefined ? [] : [known.info];
+    });
   };
 
   const isDue = ({ health, heardAt, askedAt }: Shelf): boolean =>
@@ -83,6 +99,7 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
 
   return {
     ids,
+    infoOf: (id) => shelves.get(id)?.description?.info,
     routable: async ({ waitUntil, withinMs, signal }) => {
       const unheard: string[] = [];
       for (const id of automatic) {
@@ -127,18 +144,24 @@ const CONCIERGE: LibrarianEntry = {
   id: 'concierge',
   name: 'Concierge',
   description:
-    'Finds out which librarian a question is for, asks one or several of them, and says when it is for none.',
+    'Finds out which librarian a question is for, asks one or several of them, and puts their answers together.',
   health: 'ok',
 };
 
 const entryOf = (id: string, shelf: Shelf | undefined): LibrarianEntry => {
-  const { examples = [], ...info } = shelf?.info ?? { id, name: id };
+  const { info = { id, name: id }, unavailable } = shelf?.description ?? {};
+  const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
-  return { ...info, ...(shown.length > 0 ? { examples: shown } : {}), health: shelf?.health ?? 'unknown' };
+  return {
+    ...known,
+    ...(shown.length > 0 ? { examples: shown } : {}),
+    health: shelf?.health ?? 'unknown',
+    ...(unavailable === undefined ? {} : { unavailable }),
+  };
 };
 
 /** What a librarian says of itself; undefined when it does not answer in a second, or not as itself. */
-const describe = async (target: Target, id: string): Promise<LibrarianInfo | undefined> => {
+const describe = async (target: Target, id: string): Promise<Description | undefined> => {
   const deadline = startDeadline(TIMEOUT_MS);
   try {
     return await read(target, id, deadline);
@@ -149,13 +172,13 @@ const describe = async (target: Target, id: string): Promise<LibrarianInfo | und
   }
 };
 
-const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<LibrarianInfo | undefined> => {
+const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<Description | undefined> => {
   const request = new Request(`http://librarian/librarians/${id}`, { redirect: 'manual', signal });
   const response = await race(target.fetch(request));
   if (!response.ok) void response.body?.cancel();
   const body = response.ok ? await race(readBody(response, MAX_BYTES)) : undefined;
   const description = body === undefined ? undefined : readJson(body, LibrarianDescription);
   if (!description?.ok || description.value.id !== id) return undefined;
-  const { access: _access, keys: _keys, ...info } = description.value;
-  return info;
+  const { access: _access, keys: _keys, unavailable, ...info } = description.value;
+  return { info, unavailable };
 };

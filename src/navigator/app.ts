@@ -22,6 +22,7 @@ const NAVIGATOR: LibrarianInfo = {
     'Answers questions from the knowledge base with quotes that name their file and section, says how sure it is and why, and declines where nothing is written: how to set up, use, maintain and repair, what messages and settings mean, rules and policies.',
   capabilities: ['kb:read'],
   examples: QUESTION_EXAMPLES,
+  readsHistory: true,
 };
 
 export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {

@@ -4,6 +4,7 @@ import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import type { LibrarianDescription } from '../contract/librarian-directory.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
 import { NOTHING_SPENT } from './budget.ts';
@@ -28,6 +29,8 @@ export interface ServeOptions
   access?: GuardOptions['access'] | undefined;
   /** How the targets are introduced to the librarian; by their id alone when absent. */
   delegates?: readonly Delegate[] | undefined;
+  /** Why the librarian cannot answer anything, such as a missing data source; read for each description of it. */
+  unavailable?: (() => Promise<string | undefined>) | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, 
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler(settings));
   app.notFound((c) => c.json({ error: errorInfo('NOT_FOUND', { librarian: info.id }) }, 404));
-  app.get(`/librarians/${info.id}`, (c) => c.json(describe(info, settings)));
+  app.get(`/librarians/${info.id}`, async (c) => c.json(await describe(info, { ...settings, ...options })));
   app.post(
     `/librarians/${info.id}/ask`,
     contextGuard(settings),
@@ -51,15 +54,19 @@ export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, 
 };
 
 /** What anybody may know about a librarian (design, section 4). */
-const describe = (info: LibrarianInfo, { access, directory }: Pick<GuardOptions, 'access' | 'directory'>) => ({
-  id: info.id,
-  name: info.name,
-  description: info.description,
-  capabilities: info.capabilities ?? [],
-  ...(info.examples === undefined ? {} : { examples: info.examples }),
-  access,
-  keys: directory.librarian(info.id)?.keys ?? [],
-});
+const describe = async (
+  info: LibrarianInfo,
+  { access = 'signed', directory, unavailable }: Pick<ServeOptions, 'access' | 'directory' | 'unavailable'>,
+): Promise<LibrarianDescription> => {
+  const lacks = await unavailable?.();
+  return {
+    ...info,
+    capabilities: info.capabilities ?? [],
+    access,
+    keys: [...(directory.librarian(info.id)?.keys ?? [])],
+    ...(lacks === undefined ? {} : { unavailable: lacks }),
+  };
+};
 
 const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
   const { now = Date.now, log = logLine } = options;

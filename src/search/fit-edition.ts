@@ -16,6 +16,7 @@ import { applyLogistic, fitLogistic, type LogisticModel } from './fit-logistic.t
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts';
 import { keysOfTerms } from './keyness.ts';
 import { type Edition, openEdition } from './open-edition.ts';
+import { attachRepeatedBlocks } from './repeated-blocks.ts';
 import { type SearchOutcome, searchEdition } from './search-edition.ts';
 import { topicsOf } from './topics-of.ts';
 
@@ -24,11 +25,12 @@ import { topicsOf } from './topics-of.ts';
  * Deterministic: the same edition gives the same bytes. Takes about a second at most, whatever the edition's size.
  *
  * @param edition As `buildEdition` returned it; must not be used afterwards.
- * @returns The edition with the sections `answering` and `answering.keys`.
+ * @returns The edition with the sections `answering`, `answering.keys` and `answering.repeated`.
  */
 export const fitEdition = (edition: Uint8Array): Uint8Array => {
   const model = fitAnsweringModel(openEdition(edition));
-  return attachSection(attachSection(edition, MODEL_SECTION, encodeModel(model)), KEYS_SECTION, model.keys);
+  const fitted = attachSection(attachSection(edition, MODEL_SECTION, encodeModel(model)), KEYS_SECTION, model.keys);
+  return attachRepeatedBlocks(fitted);
 };
 
 /** What `fitEdition` attaches. */

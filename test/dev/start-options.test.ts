@@ -22,6 +22,7 @@ describe('startOptions()', () => {
     [['--port', '70000'], /--port 70000/],
     [['--kb', 'https://'], /--kb https:\/\//],
     [['--web-search', 'google'], /--web-search google/],
+    [['--web-search', 'local', '--kb', 'docs'], /the invented shops belong to the sample/],
     [['--unknown'], /--unknown/],
     [['folder'], /folder/],
   ])('refuses %j and says why', (args, says) => {

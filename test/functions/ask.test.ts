@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../src/contract/agent-response.ts';
 import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
@@ -73,11 +76,27 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
       expect(reply.metadata).toMatchObject({ hybrid: { result: { sources_used: ['analytics', 'semantic'] } } });
     });
 
-    it('about something else is none of ours: NOT_FOUND, with what can be asked', async () => {
+    it('about something else is declined by the navigator, and no error', async () => {
       const { status, reply, way } = await ask('How do I cook rice?');
-      expect([status, reply.error?.code]).toEqual([404, 'NOT_FOUND']);
-      expect(reply.error?.suggestion).toMatch(/for example/);
+      expect([status, reply.error]).toEqual([200, undefined]);
+      expect(reply).toMatchObject({ sources: [], partial: true, metadata: { closest: expect.any(Array) } });
       expect(way).toEqual(['gateway > navigator partial']);
+    });
+
+    it.each([
+      'How hot may the room be in summer?',
+      'Wie laut ist das Gerät im Betrieb?',
+      'In Turbo mode, what does it draw?',
+    ])('in words or a language that no librarian claims ends at the navigator: %s', async (query) => {
+      const { status, way } = await ask(query);
+      expect([status, way.map((hop) => hop.split(' ')[2])]).toEqual([200, ['navigator']]);
+    });
+
+    it('of which one part has no answer says so of that part', async () => {
+      const { reply } = await ask('How many orders were placed in March 2026? Who won the cup in 1974?');
+      expect(reply.answer).toMatch(/orders were placed in March 2026/);
+      expect(reply.answer).toContain('I found nothing about “Who won the cup in 1974?”');
+      expect(reply).toMatchObject({ partial: true, metadata: { closest: expect.any(Array) } });
     });
 
     it('that is two questions is asked of both librarians, and each part keeps its sources', async () => {
@@ -158,18 +177,52 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
   });
 });
 
-describe('without a provider of web searches', () => {
-  it('a question for the web search is told so, and not that nobody knows about it', async () => {
-    const alone = await startProduct({ kb: 'sample', port: 0 });
-    try {
-      await alone.sync({ full: true });
-      const body = JSON.stringify({ query: 'Is the iPhone 17 cheaper elsewhere online?' });
-      const response = await alone.fetch('/v1/ask', { method: 'POST', body });
-      const { error } = LibrarianResponse.parse(await response.json());
-      expect([response.status, error?.code, error?.librarian]).toEqual([503, 'SERVICE_UNAVAILABLE', 'web-search']);
-      expect(error?.suggestion).toContain('SERPAPI_KEY');
-    } finally {
-      await alone.stop();
-    }
+describe('librarians without their data source or provider', () => {
+  let folder: string;
+  let product: Product;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'kb-'));
+    writeFileSync(join(folder, 'kettle.md'), '# Kettle\n\nThe kettle switches off when the water boils.\n');
+    product = await startProduct({ kb: { folder }, port: 0, webSearch: 'local' });
+    await product.sync({ full: true });
+  }, 120_000);
+  afterAll(async () => {
+    await product?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = async (query: string, librarian?: string) => {
+    const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query, librarian }) });
+    const { error, metadata } = LibrarianResponse.parse(await response.json());
+    const hops = DelegationTrace.parse(metadata?.trace).hops.map(({ to }) => to);
+    return { status: response.status, code: error?.code, message: error?.message, hops };
+  };
+
+  it.each([
+    'What was our revenue last month?',
+    'How many kettles are in stock and what does the warranty cover?',
+    'Is the kettle cheaper elsewhere online?',
+    'How many orders were placed in March? And how do I switch the kettle off?',
+  ])('get no question that does not name them: %s', async (query) => {
+    expect(await ask(query)).toMatchObject({ status: 200, hops: ['navigator'] });
+  });
+
+  it.each([
+    ['analytics', 'Cannot answer from business data: no database is set up'],
+    ['web-search', 'Cannot search the web: no search provider is set up'],
+  ])('say so when they are named: %s', async (librarian, message) => {
+    expect(await ask('What was our revenue last month?', librarian)).toMatchObject({
+      ...{ status: 503, code: 'SERVICE_UNAVAILABLE', message },
+    });
+  });
+
+  it('say why in the directory', async () => {
+    const { librarians } = LibrarianDirectory.parse(await (await product.fetch('/v1/librarians')).json());
+    const lacking = librarians.filter(({ unavailable }) => unavailable !== undefined);
+    expect(lacking.map(({ id, health }) => [id, health])).toEqual([
+      ['analytics', 'down'],
+      ['web-search', 'down'],
+    ]);
   });
 });

@@ -73,7 +73,7 @@ const start = async ({ ai, budgets }: { ai?: AIClient; budgets: Amounts }) => {
 };
 
 /** Words leave it open whom this is for. */
-const UNCLEAR = 'Is the newest Galaxy worth the money?';
+const UNCLEAR = 'Is the newest Galaxy a good deal?';
 
 describe('the budget of POST /v1/ask', () => {
   it('is granted to whom the question goes', async () => {

@@ -14,11 +14,6 @@ import { identityOf } from '../runtime/neighbours.ts';
 import { HOUSE } from './concierge/house.ts';
 
 const NOT_HERE = { code: 'NOT_FOUND' as const, message: 'Cannot find the page', suggestion: 'Ask for another page' };
-const outOfDomain = (confidence: number): LibrarianResponse => ({
-  answer: "This question seems to be outside my domain: I don't have information about it.",
-  confidence,
-  metadata: { navigator: { outOfDomain: true, sources: [], searchStrategy: { terms: ['x'], candidates: 3 } } },
-});
 const answering =
   (answer: string): Librarian =>
   async () => ({ answer, confidence: 0.9, sources: [{ name: `Source of ${answer}`, relevance: 0.9 }] });
@@ -136,72 +131,62 @@ describe('POST /v1/ask through the concierge', () => {
   });
 });
 
-describe('POST /v1/ask and questions for nobody here', () => {
+describe('POST /v1/ask and questions that nothing answers', () => {
   const QUESTION = 'Which team won the cup in 1974?';
+  const closest = [{ title: 'The cup', url: 'https://kb.example/cup', heading: 'History' }];
+  const declined: LibrarianResponse = {
+    answer: "I don't have information about this. The closest article is [The cup](https://kb.example/cup).",
+    sources: [],
+    confidence: 0.1,
+    partial: true,
+    metadata: { closest, navigator: { outOfDomain: true } },
+  };
 
-  it.each([
-    ['is out of domain', outOfDomain(0.98)],
-    [
-      'finds no word of it',
-      {
-        ...outOfDomain(1),
-        metadata: { navigator: { outOfDomain: false, sources: [], searchStrategy: { terms: ['x'], candidates: 0 } } },
-      },
-    ],
-    ['says NOT_FOUND', { error: NOT_HERE }],
-  ])('says none of ours when the default librarian %s', async (_name, response) => {
-    const ask = await start({ librarians: { navigator: async () => response } });
-    const { status, body } = await ask({ query: QUESTION });
-    expect(status).toBe(404);
-    expect(body.error).toMatchObject({ code: 'NOT_FOUND', librarian: 'concierge' });
-    expect(body.error?.suggestion).toContain('(Navigator)');
-    expect(body.answer).toBeUndefined();
-    expect(hopsOf(body)).toHaveLength(1);
-  });
-
-  it('suggests only what the key may ask', async () => {
-    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.98) }, capabilities: ['kb:read'] });
-    const { error } = (await ask({ query: QUESTION })).body;
-    expect(error?.suggestion).toContain('(Semantic search)');
-    expect(error?.suggestion).not.toContain('(Analytics)');
-  });
-
-  it('keeps a declination in the domain as it is', async () => {
-    const declined: LibrarianResponse = {
-      answer: "I don't have information about this in my knowledge base.",
-      confidence: 0.9,
-      partial: true,
-      metadata: { navigator: { outOfDomain: false, sources: [], searchStrategy: { terms: ['x'], candidates: 4 } } },
-    };
+  it('passes on what the librarian says, with the closest articles', async () => {
     const ask = await start({ librarians: { navigator: async () => declined } });
     const { status, body } = await ask({ query: QUESTION });
-    expect([status, body.answer]).toEqual([200, declined.answer]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject(declined);
+    expect(hopsOf(body)).toEqual(['gateway > navigator: partial']);
+    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('does not overrule a librarian in doubt about a question that it claims', async () => {
-    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.7) } });
-    expect((await ask({ query: 'How do I reset a forgotten password?' })).status).toBe(200);
-    expect((await ask({ query: QUESTION })).status).toBe(404);
+  it.each([{}, { librarian: 'navigator' }])('says so in the same shape for NOT_FOUND with %j', async (named) => {
+    const ask = await start({ librarians: { navigator: async () => ({ error: NOT_HERE }) } });
+    const { status, body } = await ask({ query: QUESTION, ...named });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ sources: [], partial: true, confidence: 0, metadata: { closest: [] } });
+    expect(body.answer).toMatch(/^I found nothing/);
+    expect(body.error).toBeUndefined();
+    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('says so of several questions only when none is for anybody', async () => {
-    const query = 'How many fans are in stock? Who won the cup in 1974?';
-    const librarians = { navigator: async () => outOfDomain(0.98) };
-    expect((await (await start({ librarians }))({ query })).status).toBe(200);
-    const nobody = { ...librarians, analytics: async () => ({ error: NOT_HERE }) };
-    expect((await (await start({ librarians: nobody }))({ query })).status).toBe(404);
+  it('names the part of a message that nothing answers, and keeps the closest articles', async () => {
+    const ask = await start({ librarians: { navigator: async () => declined } });
+    const { status, body } = await ask({ query: 'How many fans are in stock? Who won the cup in 1974?' });
+    expect([status, body.partial]).toEqual([200, true]);
+    expect(body.answer).toContain('analytics');
+    expect(body.answer).toContain(
+      'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).',
+    );
+    expect(body.metadata?.closest).toEqual(closest);
   });
 
-  it('leaves the answer of a librarian that was named alone', async () => {
-    const ask = await start({ librarians: { navigator: async () => outOfDomain(0.98) } });
-    const { status, body } = await ask({ query: QUESTION, librarian: 'navigator' });
-    expect([status, body.metadata?.navigator]).toEqual([200, expect.objectContaining({ outOfDomain: true })]);
+  it('tells the error of the librarian that was chosen where it is out of order and nothing else fits', async () => {
+    const unavailable = { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' as const };
+    const librarians = { analytics: async () => ({ error: unavailable }), navigator: async () => declined };
+    const { status, body } = await (await start({ librarians }))({ query: 'How many fans are in stock?' });
+    expect([status, body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    const { body: found } = await (
+      await start({ librarians: { ...librarians, analytics: async () => ({ error: NOT_HERE }) } })
+    )({ query: 'How many fans are in stock?' });
+    expect(found).toMatchObject({ answer: declined.answer, metadata: { closest } });
   });
 
-  it('says so where nobody may be asked', async () => {
-    const ask = await start({ capabilities: ['memory:read'], infos: HOUSE.filter(({ id }) => id !== 'hybrid') });
+  it('says which rights are missing where no librarian may be asked', async () => {
+    const ask = await start({ capabilities: ['memory:read'] });
     const { status, body } = await ask({ query: QUESTION });
-    expect([status, body.error?.code, asked]).toEqual([404, 'NOT_FOUND', []]);
+    expect([status, body.error?.code, asked]).toEqual([401, 'UNAUTHORIZED', []]);
   });
 });
 

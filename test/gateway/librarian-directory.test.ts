@@ -4,9 +4,15 @@ import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 
 /** A librarian that describes itself, may be down, slow or talk nonsense, and counts how often it is asked. */
 const librarian = (id: string, { name = id }: { name?: string } = {}) => {
-  const state = { name, requests: 0, answer: undefined as (() => Promise<Response>) | undefined };
+  const state = {
+    name,
+    requests: 0,
+    unavailable: undefined as string | undefined,
+    answer: undefined as (() => Promise<Response>) | undefined,
+  };
   const describe = () => ({
     ...{ id, name: state.name, description: `Knows ${id}.`, capabilities: ['kb:read'], access: 'signed', keys: [] },
+    unavailable: state.unavailable,
     examples: Array.from({ length: 8 }, (_, at) => `Question ${at} about ${id}?`),
   });
   const target = {
@@ -93,6 +99,21 @@ describe('createLibrarians()', () => {
     await routable();
     await settled();
     expect((await librarians.list()).librarians).toContainEqual(expect.objectContaining({ id: 'one', health: 'ok' }));
+  });
+
+  it('routes nothing to one that says that it lacks its data source, until it has it', async () => {
+    const { routable, librarians, state, clock, settled } = start(['one', 'two']);
+    state('two').unavailable = 'No database is set up';
+    expect((await routable()).map(({ id }) => id)).toEqual(['one']);
+    expect(librarians.infoOf('two')?.name).toBe('two');
+    expect((await librarians.list()).librarians.at(-1)).toMatchObject({
+      ...{ id: 'two', health: 'down', unavailable: 'No database is set up', description: 'Knows two.' },
+    });
+    state('two').unavailable = undefined;
+    clock.ms += 61_000;
+    await routable();
+    await settled();
+    expect((await routable()).map(({ id }) => id)).toEqual(['one', 'two']);
   });
 
   it('does not wait for what another request has begun', async () => {

@@ -3,6 +3,7 @@ import type { AgentProfile } from '../agent.ts';
 import { serveAgent } from '../serve-agent.ts';
 import { hybridAgent } from './hybrid-agent.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
+import { SOURCES } from './source-type.ts';
 
 /** How the hybrid agent is introduced to people and librarians. It needs no right of its own, but those of whom it asks. */
 const HYBRID: AgentProfile = {
@@ -13,6 +14,7 @@ const HYBRID: AgentProfile = {
     description:
       'Combines several librarians in one answer: for questions that need more than one kind of source at once, such as figures from the database together with the knowledge base, or our own price and stock together with the web.',
     examples: QUESTION_EXAMPLES,
+    combines: Object.values(SOURCES).map(({ librarian }) => librarian),
   },
 };
 

@@ -17,10 +17,12 @@ const WEB_SEARCH: AgentProfile = {
   },
 };
 
-export type WebSearchAppOptions = ServeOptions & Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
+export type WebSearchAppOptions = Omit<ServeOptions, 'unavailable'> &
+  Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
 
 /** `POST /librarians/web-search/ask`, `GET /librarians/web-search` and `POST /v1/agents/web_search`. */
 export const createApp = ({ search, shop, country, language, ...options }: WebSearchAppOptions) => {
   const agent = createWebSearchAgent({ search, shop, country, language, log: options.log, now: options.now });
-  return serveAgent(agent, WEB_SEARCH, options);
+  const unavailable = async () => (search === undefined ? 'No search provider is set up' : undefined);
+  return serveAgent(agent, WEB_SEARCH, { ...options, unavailable });
 };

@@ -1,18 +1,16 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
-import { asksNothing } from './asks-nothing.ts';
+import { nothingFound } from '../../runtime/delegation/aggregation/declined.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
 import { chooseByModel } from './choose-by-model.ts';
-import { type Choice, chooseLibrarian } from './choose-librarian.ts';
-import { noneOfOurs } from './none-of-ours.ts';
-import { permittedLibrarians } from './permitted-librarians.ts';
-import { type Candidates, candidatesCache } from './routing-candidates.ts';
-import { type Part, splitByKind } from './split-by-kind.ts';
-import { questionsOf } from './split-question.ts';
+import { completedQuestion, isFollowUp, turnBefore } from './follow-up.ts';
+import { type Candidates, type Choice, candidatesCache, chooseLibrarian, permittedLibrarians } from './routing.ts';
+import { type Part, questionsOf, splitByKind } from './split-question.ts';
 
 export interface ConciergeParts {
   /** Who can be asked, as they describe themselves. */
   librarians: readonly LibrarianInfo[];
-  /** Whom to ask when nobody's evidence is clear; counts only where the asker may ask it. */
+  /** Whom to ask without clear evidence for another; counts only where the asker may ask it. */
   defaultLibrarian: string;
 }
 
@@ -25,7 +23,11 @@ const MODEL_SHARE = 0.25;
 /**
  * Hands a question on to whom it is for: decides by what librarians say of themselves, knows nothing of the subjects
  * itself, and never answers. Targets are ids of `librarians` whose capabilities the asker holds; nothing that a question
- * says can name another. The returned requests stand alone.
+ * says can name another.
+ *
+ * What it reads of `context.metadata`: `history`, the turns before the question. A follow-up question goes to the librarian
+ * that answered before, unless there is clear evidence for another. A librarian that does not read the history itself gets
+ * the question with its subject named.
  */
 export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts): Librarian => {
   const candidatesFor = candidatesCache(defaultLibrarian);
@@ -33,16 +35,43 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
     const passed = context?.delegationChain ?? [];
     const permitted = permittedLibrarians(librarians, context?.user?.capabilities ?? []);
     const candidates = candidatesFor(permitted.filter(({ id }) => !passed.includes(id)));
-    if (asksNothing(query, candidates.all)) return { error: noneOfOurs(candidates.all) };
-    const parts = await partsOf(query, candidates, context);
-    if (parts === undefined) return { error: noneOfOurs(candidates.all) };
-    const requests = parts.map((part) => requestFor(part, { asked: query, candidates }));
+    if (candidates.all.length === 0) return { error: nobodyToAsk(librarians) };
+    const parts = followUpPart(query, candidates, context) ?? (await partsOf(query, candidates, context));
+    if (parts === undefined) return nothingFound();
+    const requests = parts.map((part) => requestFor(part, { asked: query, candidates, context }));
     const [first] = requests;
     return { delegate: first !== undefined && requests.length === 1 ? first : requests };
   };
 };
 
-/** Undefined when the question is for nobody. */
+const nobodyToAsk = (librarians: readonly LibrarianInfo[]) =>
+  librarians.length === 0
+    ? errorInfo('SERVICE_UNAVAILABLE', { librarian: 'concierge', message: 'Cannot answer: no librarian is available' })
+    : errorInfo('UNAUTHORIZED', {
+        librarian: 'concierge',
+        message: 'Cannot ask any librarian: none may be asked with the capabilities of this caller',
+        suggestion: 'Ask with a key or a token that holds a capability of a librarian, such as kb:read',
+      });
+
+/** By how much a follow-up question has to fit the default librarian better than the one that answered before. */
+const CLEARLY_FOR_DEFAULT = 1;
+
+/** A question that leans on the turn before it goes where that one went, as long as there is no clear evidence for another. */
+const followUpPart = (query: string, candidates: Candidates, context: Context | undefined): Part[] | undefined => {
+  const before = turnBefore(context);
+  if (before === undefined || !isFollowUp(query)) return undefined;
+  const { index, all, defaultLibrarian } = candidates;
+  const choice = chooseLibrarian(completedQuestion(query, before), index, defaultLibrarian);
+  if (choice.to !== undefined && choice.to !== defaultLibrarian) return [{ query, to: choice.to }];
+  const to = before.librarian ?? chooseLibrarian(before.question, index, defaultLibrarian).to;
+  if (to === undefined || !all.some(({ id }) => id === to)) return undefined;
+  const isForDefault =
+    defaultLibrarian !== undefined &&
+    choice.strengthOf(defaultLibrarian) - choice.strengthOf(to) >= CLEARLY_FOR_DEFAULT;
+  return [{ query, to: isForDefault ? defaultLibrarian : to }];
+};
+
+/** Undefined when there is nobody that the question could be for. */
 const partsOf = async (
   query: string,
   candidates: Candidates,
@@ -52,10 +81,9 @@ const partsOf = async (
   const questions = questionsOf(query);
   if (questions.length > 1 && questions.length <= MAX_PARTS) {
     const choices = questions.map((question) => chooseLibrarian(question, index, defaultLibrarian));
-    // The default librarian reads a whole message; others answer one question at a time.
     if (choices.some(({ to }) => to !== defaultLibrarian)) {
       const parts = assign(questions, await targetsOf({ questions, choices, candidates: single }, context));
-      if (parts !== undefined) return parts;
+      if (parts !== undefined) return joined(parts, candidates);
     }
   }
   return partsOfOne(query, candidates, context);
@@ -68,9 +96,18 @@ const partsOfOne = async (
 ): Promise<Part[] | undefined> => {
   const kinds = splitByKind(query, candidates);
   if (kinds.isSeveral && kinds.combiner !== undefined) return [{ query, to: kinds.combiner }];
-  if (kinds.isSeveral && kinds.parts !== undefined && kinds.parts.length <= MAX_PARTS) return kinds.parts;
+  if (kinds.isSeveral && kinds.parts !== undefined && kinds.parts.length <= MAX_PARTS) {
+    return joined(kinds.parts, candidates);
+  }
   const choices = [chooseLibrarian(query, candidates.index, candidates.defaultLibrarian)];
   return assign([query], await targetsOf({ questions: [query], choices, candidates: candidates.all }, context));
+};
+
+/** The default librarian reads a whole message, and gets all of its questions as one; others answer one question at a time. */
+const joined = (parts: readonly Part[], { defaultLibrarian }: Candidates): Part[] => {
+  const own = parts.filter(({ to }) => to === defaultLibrarian);
+  const query = own.map((part) => part.query).join(' ');
+  return parts.flatMap((part) => (part.to !== defaultLibrarian ? [part] : part === own[0] ? [{ ...part, query }] : []));
 };
 
 /** The model's choice where there is one and words leave a doubt, otherwise that of the words. */
@@ -97,9 +134,14 @@ const assign = (questions: readonly string[], targets: readonly (string | undefi
 /** Where a specialist fails, the default librarian may still know something. */
 const requestFor = (
   { query, to }: Part,
-  { asked, candidates: { defaultLibrarian } }: { asked: string; candidates: Candidates },
-): DelegateRequest => ({
-  to,
-  ...(query === asked ? {} : { query }),
-  ...(defaultLibrarian === undefined || to === defaultLibrarian ? {} : { fallback: defaultLibrarian }),
-});
+  { asked, candidates, context }: { asked: string; candidates: Candidates; context: Context | undefined },
+): DelegateRequest => {
+  const { all, defaultLibrarian } = candidates;
+  const readsHistory = all.find(({ id }) => id === to)?.readsHistory === true;
+  const text = readsHistory ? query : completedQuestion(query, turnBefore(context));
+  return {
+    to,
+    ...(text === asked ? {} : { query: text }),
+    ...(defaultLibrarian === undefined || to === defaultLibrarian ? {} : { fallback: defaultLibrarian }),
+  };
+};

@@ -1,5 +1,21 @@
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
-import { beginsAsQuestion, isQuestion, namesItsSubject, opensAnother, pointsBack } from './question-words.ts';
+import {
+  beginsAsQuestion,
+  isBareRequest,
+  isNamedThing,
+  isOwnQuestion,
+  isQuestion,
+  namesItsSubject,
+  pointsBack,
+  tells,
+} from './question-forms.ts';
+import { type Candidates, type Choice, chooseLibrarian } from './routing.ts';
+
+/** A part of a message, and the librarian that it is for. */
+export interface Part {
+  query: string;
+  to: string;
+}
 
 /**
  * The questions of a message, each with what was said to introduce it, so that each can be asked alone. One that points
@@ -10,12 +26,6 @@ export const questionsOf = (message: string): string[] => {
   const questions: string[] = [];
   let introduction: string[] = [];
   for (const sentence of sentencesOf(message)) {
-    const told = introduction.join(' ');
-    if (questions.length === 0 && opensAnother(sentence) && isQuestion(sentence) && namesItsSubject(told)) {
-      // What was told before was a question, too: `My LED is red. Also, how many fans are in stock?`
-      questions.push(told);
-      introduction = [];
-    }
     introduction.push(sentence);
     if (!isQuestion(sentence)) continue;
     const text = introduction.join(' ');
@@ -26,20 +36,6 @@ export const questionsOf = (message: string): string[] => {
   }
   if (questions.length < 2) return [message];
   return [...questions.slice(0, -1), [questions.at(-1), ...introduction].join(' ')];
-};
-
-/**
- * The clauses of one question that might be for different librarians, in order: `how many are in stock` and `what does the
- * warranty cover`. Only candidates: whether they differ is for their evidence to say.
- */
-export const clausesOf = (question: string): Span[] => {
-  const clauses: Span[] = [];
-  let start = 0;
-  for (const match of question.slice(0, MAX_LENGTH).matchAll(JOINT)) {
-    if (match.index > start) clauses.push({ start, end: match.index });
-    start = match.index + match[0].length;
-  }
-  return [...clauses, { start, end: question.length }];
 };
 
 /** What is read of a message, in UTF-16 units; a longer one is no list of questions. */
@@ -56,6 +52,101 @@ const standsAlone = (introduction: string, sentence: string): boolean =>
   namesItsSubject(introduction)
     ? !pointsBack(introduction)
     : namesItsSubject(sentence) && beginsAsQuestion(sentence) && !pointsBack(sentence);
+
+/** What one question needs. */
+type Kinds =
+  /** Several librarians; `parts` only where each can be asked alone. */
+  { isSeveral: true; combiner: string | undefined; parts: Part[] | undefined } | { isSeveral: false };
+
+/** By how much a clause has to fit another librarian better than that of the clauses before it, and both the other's together. */
+const LEAD_OF_A_KIND = 0.1;
+const LEAD_OF_BOTH = 1;
+
+/**
+ * Finds out whether one question needs librarians of different kinds at once: when two of its clauses are clearly for
+ * different ones, or when it reads like what a librarian that combines others gives as examples. A clause that says too
+ * little by itself goes with the one before (`drag and drop`, `in May and in June`).
+ */
+export const splitByKind = (question: string, candidates: Candidates): Kinds => {
+  const { parts, kinds } = partsByKind(question, candidates);
+  if (kinds < 2) return { isSeveral: false };
+  const combiner = combinerFor(question, candidates);
+  if (parts.length < 2) {
+    return combiner.isLikely ? { isSeveral: true, combiner: combiner.id, parts: undefined } : { isSeveral: false };
+  }
+  const canStandAlone = parts.every(({ query }, place) => isOwnQuestion(query) && (place === 0 || !pointsBack(query)));
+  return { isSeveral: true, combiner: combiner.id, parts: canStandAlone ? parts : undefined };
+};
+
+/** The parts that clearly differ, and how many librarians clauses are for at all. */
+const partsByKind = (question: string, candidates: Candidates): { parts: Part[]; kinds: number } => {
+  const clauses = clausesOf(question);
+  if (clauses.length < 2) return { parts: [], kinds: 0 };
+  const kinds = new Set<string | undefined>();
+  const parts: { start: number; end: number; own: Choice | undefined }[] = [];
+  const isRequest = isBareRequest(question);
+  // A list of things without a question or a verb, such as `stock of fans, reviews on the web`.
+  const isList = !tells(question) && clauses.every(({ start, end }) => !beginsAsQuestion(question.slice(start, end)));
+  for (const { start, end } of clauses) {
+    const clause = question.slice(start, end);
+    const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
+    // In `how do I open the page and check the version` the second verb hangs on the first.
+    const mayAsk = isRequest || !isBareRequest(clause);
+    const saysIt =
+      saysEnough(clause, choice, candidates) ||
+      (isList && choice.isClear && (start === 0 ? namesItsSubject(clause) : isNamedThing(clause)));
+    const own = mayAsk && saysIt ? choice : undefined;
+    if (own !== undefined) kinds.add(own.to);
+    const last = parts.at(-1);
+    if (last === undefined || (last.own !== undefined && own !== undefined && areOther(last.own, own))) {
+      parts.push({ start, end, own });
+    } else {
+      last.end = end;
+      // What came so far was only the introduction.
+      last.own ??= own;
+    }
+  }
+  return {
+    parts: parts.map(({ start, end, own }) => ({ query: question.slice(start, end), to: own?.to ?? '' })),
+    kinds: kinds.size,
+  };
+};
+
+const saysEnough = (clause: string, { to }: Choice, { defaultLibrarian }: Candidates): boolean =>
+  to !== undefined && (isOwnQuestion(clause) || (to !== defaultLibrarian && isNamedThing(clause)));
+
+/** Whether each of two clauses fits its own librarian better than the other's. */
+const areOther = (one: Choice, other: Choice): boolean => {
+  if (one.to === undefined || other.to === undefined || one.to === other.to) return false;
+  const leads = [
+    one.strengthOf(one.to) - one.strengthOf(other.to),
+    other.strengthOf(other.to) - other.strengthOf(one.to),
+  ] as const;
+  return Math.min(...leads) >= LEAD_OF_A_KIND && leads[0] + leads[1] >= LEAD_OF_BOTH;
+};
+
+/** Of those that combine others the one whose examples are nearest; likely when they are nearer than everybody's. */
+const combinerFor = (question: string, candidates: Candidates): { id: string | undefined; isLikely: boolean } => {
+  const { combiners } = candidates;
+  if (combiners.length === 0) return { id: undefined, isLikely: false };
+  const { to, strengthOf } = chooseLibrarian(question, candidates.fullIndex(), candidates.defaultLibrarian);
+  const [best] = [...combiners].sort((left, right) => strengthOf(right) - strengthOf(left));
+  return { id: best, isLikely: best !== undefined && to === best };
+};
+
+/**
+ * The clauses of one question that might be for different librarians, in order: `how many are in stock` and `what does the
+ * warranty cover`. Only candidates: whether they differ is for their evidence to say.
+ */
+const clausesOf = (question: string): Span[] => {
+  const clauses: Span[] = [];
+  let start = 0;
+  for (const match of question.slice(0, MAX_LENGTH).matchAll(JOINT)) {
+    if (match.index > start) clauses.push({ start, end: match.index });
+    start = match.index + match[0].length;
+  }
+  return [...clauses, { start, end: question.length }];
+};
 
 /** Where one clause of a question may end and the next begin. */
 const CONJUNCTION = 'and also|and|plus|as well as|along with|together with|but also|also';

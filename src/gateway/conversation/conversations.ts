@@ -11,6 +11,8 @@ export interface PastTurn {
   /** The question as it was understood, where that was more than was said. */
   understoodAs?: string | undefined;
   answer: string;
+  /** Who answered. */
+  librarian?: string | undefined;
 }
 
 /** Whose conversation, and in which request. */
@@ -58,9 +60,13 @@ export const conversationsBy = (
     const page = readAs(MemoryPage, answer.json());
     return page.ok ? turnsOf(page.value.memories, place.subject) : undefined;
   },
-  remember: async (place, { question, understoodAs, answer }) => {
+  remember: async (place, { question, understoodAs, answer, librarian }) => {
     const turn = { turn: newId() };
-    const about = understoodAs === undefined ? turn : { ...turn, understood_as: understoodAs };
+    const about = {
+      ...turn,
+      ...(understoodAs === undefined ? {} : { understood_as: understoodAs }),
+      ...(librarian === undefined ? {} : { librarian }),
+    };
     const stored = await Promise.all([
       store(client, place, { type: QUESTION, content: question, metadata: about }),
       store(client, place, { type: ANSWER, content: answer, metadata: turn }),
@@ -98,6 +104,7 @@ const About = z.object({
   /** Given by the memory function, for turns alone; whoever stores a memory cannot set it. */
   asked_by: z.string().max(200),
   understood_as: z.string().max(8000).optional(),
+  librarian: z.string().max(64).optional(),
 });
 
 /** Questions with their answers; both were stored at once, so only what they say of themselves tells which belong together. */
@@ -107,11 +114,18 @@ const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] =>
     return about.ok && about.value.asked_by === subject ? [{ type, content, ...about.value }] : [];
   });
   return told
-    .flatMap(({ type, content, turn, understood_as: understoodAs }) => {
+    .flatMap(({ type, content, turn, librarian, understood_as: understoodAs }): PastTurn[] => {
       // The first that was kept: nothing that comes later takes its place.
       const answer = told.findLast((other) => other.type === ANSWER && other.turn === turn);
       if (type !== QUESTION || answer === undefined) return [];
-      return [{ question: content, ...(understoodAs === undefined ? {} : { understoodAs }), answer: answer.content }];
+      return [
+        {
+          question: content,
+          ...(understoodAs === undefined ? {} : { understoodAs }),
+          answer: answer.content,
+          ...(librarian === undefined ? {} : { librarian }),
+        },
+      ];
     })
     .slice(0, MAX_TURNS)
     .toReversed();

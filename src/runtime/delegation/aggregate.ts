@@ -4,6 +4,7 @@ import { errorInfo } from '../error-info-of.ts';
 import { arrangeTopics, type Topic } from './aggregation/arrange-topics.ts';
 import { combineConfidence, type Standing } from './aggregation/combine-confidence.ts';
 import { composeJoined } from './aggregation/compose-joined.ts';
+import { closestOf } from './aggregation/declined.ts';
 import { type Dispute, findContradictions } from './aggregation/find-contradictions.ts';
 import { fitParts } from './aggregation/fit-parts.ts';
 import { hearBranches, type Voice } from './aggregation/hear-branches.ts';
@@ -44,6 +45,7 @@ export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
   const isPartial =
     isUnsure(confidence) || branches.length > MAX_BRANCHES || disputes.length > 0 || voices.some(hasGap);
   const contradictions = disputes.map(({ contradiction }) => contradiction);
+  const declined = voices.filter(({ isDeclined }) => isDeclined);
   return {
     answer: composeJoined(voices, { topics, disputes }),
     ...(sources.length > 0 ? { sources } : {}),
@@ -51,6 +53,7 @@ export const aggregate = (branches: readonly Branch[]): LibrarianResponse => {
     ...(isPartial ? { partial: true } : {}),
     metadata: {
       parts: fitParts(parts, contradictions),
+      ...(declined.length > 0 ? { closest: closestOf(declined.map(({ response }) => response)) } : {}),
       ...(contradictions.length > 0 ? { contradictions } : {}),
     },
   };

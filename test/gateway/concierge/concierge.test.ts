@@ -64,7 +64,12 @@ describe('createConcierge()', () => {
   });
 
   it('decides the same for a librarian of any id: only what it says of itself counts', async () => {
-    const renamed = HOUSE.map((librarian) => ({ ...librarian, id: `x-${librarian.id}`, name: 'Librarian' }));
+    const renamed = HOUSE.map(({ id, combines, ...librarian }) => ({
+      ...librarian,
+      id: `x-${id}`,
+      name: 'Librarian',
+      ...(combines === undefined ? {} : { combines: combines.map((other) => `x-${other}`) }),
+    }));
     const concierge = createConcierge({ librarians: renamed, defaultLibrarian: 'x-navigator' });
     const user = { id: 'user:u_1', capabilities: ALL_RIGHTS };
     for (const question of [
@@ -105,12 +110,10 @@ describe('createConcierge() and rights', () => {
     expect(await targetsOf(question, { capabilities: ['kb:read', 'sql:read'] })).not.toContain('web-search');
   });
 
-  it('says NOT_FOUND, and what can be asked, where the asker may not ask the default librarian', async () => {
+  it('says that it found nothing where the asker may not ask the default librarian', async () => {
     const { response } = await decide('How do I reset a forgotten password?', { capabilities: ['sql:read'] });
-    expect(response.delegate).toBeUndefined();
-    expect(response.error).toMatchObject({ code: 'NOT_FOUND', librarian: 'concierge', recoverable: false });
-    expect(response.error?.suggestion).toContain('(Analytics)');
-    expect(response.error?.suggestion).not.toContain('(Web search)');
+    expect(response).toMatchObject({ sources: [], partial: true, confidence: 0, metadata: { closest: [] } });
+    expect(response.answer).toMatch(/^I found nothing/);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
@@ -119,12 +122,17 @@ describe('createConcierge() and rights', () => {
     expect(response).toEqual({ delegate: { to: 'analytics' } });
   });
 
-  it('says NOT_FOUND where there is nobody to ask', async () => {
-    const { response } = await decide('Hello?', { librarians: [] });
-    expect(response.error).toMatchObject({ code: 'NOT_FOUND', suggestion: expect.stringContaining('capability') });
-    expect(
-      (await decide('Hello?', { capabilities: [], librarians: houseWithout('hybrid') })).response.error?.code,
-    ).toBe('NOT_FOUND');
+  it('says which rights are missing, or that no librarian is available', async () => {
+    expect((await decide('Hello?', { librarians: [] })).response.error?.code).toBe('SERVICE_UNAVAILABLE');
+    const { response } = await decide('Hello?', { capabilities: [] });
+    expect(response.error).toMatchObject({ code: 'UNAUTHORIZED', suggestion: expect.stringContaining('kb:read') });
+  });
+
+  it('asks one that combines others only where two of them may be asked', async () => {
+    const question = 'How many Apollo III are in stock and what does the warranty cover?';
+    expect(await targetsOf(question)).toEqual(['hybrid']);
+    expect(await targetsOf(question, { librarians: houseWithout('analytics', 'web-search') })).toEqual(['navigator']);
+    expect(await targetsOf(question, { capabilities: ['kb:read'] })).toEqual(['navigator']);
   });
 
   it('does not send a question back to where it has been', async () => {
@@ -206,5 +214,51 @@ describe('createConcierge() and its memory', () => {
       const user = { id: 'user:u_1', capabilities: ['cap:0', `cap:${at}`] };
       expect(await concierge(`Question about subject${at}`, { user })).toMatchObject({ delegate: { to: `l${at}` } });
     }
+  });
+});
+
+describe('createConcierge() and the turns before a question', () => {
+  const behind = (question: string, librarian?: string) => ({
+    metadata: {
+      history: [
+        { speaker: 'user', text: question },
+        { speaker: 'assistant', text: 'So.', ...(librarian === undefined ? {} : { librarian }) },
+      ],
+    },
+  });
+
+  it.each([
+    ['What was the revenue in March?', 'And in April?', 'What was the revenue in April?'],
+    ['What was the revenue last month?', 'and this month?', 'What was the revenue this month?'],
+    ['How many iPhone 17 are in stock?', 'What about the iPhone 16?', 'How many iPhone 16 are in stock?'],
+    ['How many customers do we have in Spain?', 'and France?', 'How many customers do we have in France?'],
+  ])('after %j sends %j to the same librarian, which reads no history, as %j', async (before, question, asked) => {
+    const { response } = await decide(question, behind(before));
+    expect(response).toEqual({ delegate: { to: 'analytics', query: asked, fallback: 'navigator' } });
+    expect((await decide(question, behind(before, 'analytics'))).response).toEqual(response);
+  });
+
+  it.each(['why would I want that?', 'How do I undo it?', 'And Turbo?', 'and in the other mode?'])(
+    'leaves %j as typed for a librarian that reads the history',
+    async (question) => {
+      const { response } = await decide(question, behind('How do I turn on the night mode?', 'navigator'));
+      expect(response).toEqual({ delegate: { to: 'navigator' } });
+    },
+  );
+
+  it('sends a follow-up with clear evidence for another librarian there, with its subject named', async () => {
+    const { response } = await decide('And how many of them are in stock?', behind('How loud is the iPhone 17?'));
+    expect(response.delegate).toMatchObject({ to: 'analytics', query: expect.stringContaining('iPhone 17') });
+  });
+
+  it('sends a new question where its own words lead', async () => {
+    const before = behind('How many iPhone 17 are in stock?', 'analytics');
+    expect(await targetsOf('How do I reset a forgotten password?', before)).toEqual(['navigator']);
+    expect(await targetsOf('How do I reset it?', before)).toEqual(['navigator']);
+  });
+
+  it('asks no librarian for a follow-up that the asker may not ask', async () => {
+    const before = behind('What was the revenue in March?', 'analytics');
+    expect(await targetsOf('And in April?', { ...before, capabilities: ['kb:read'] })).toEqual(['navigator']);
   });
 });

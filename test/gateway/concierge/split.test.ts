@@ -52,11 +52,15 @@ const SEVERAL: [string, string[]][] = [
     'Which customers have not ordered anything this year? What do other shops charge for a spare fan?',
     ['analytics', 'web-search'],
   ],
-  ['My miner blinks amber since Monday. Also, how many fans are in stock?', ['navigator', 'analytics']],
 ];
 
 /** One question, whatever conjunctions, sentences and marks it has. */
 const SINGLE: string[] = [
+  'My miner blinks amber since Monday. Also, my fan is loud.',
+  'In Outlook, what are the steps to share a calendar with other customers?',
+  'In the documentation of the web shop, which settings change the prices?',
+  'On the internet page of my device, how do I find the number of orders?',
+  'For orders from Norway, the customs and the prices, what do I have to pay?',
   'Does the file browser support drag and drop?',
   'How do I season it with salt and pepper?',
   'How do I back up and restore my settings?',
@@ -152,6 +156,19 @@ describe('createConcierge() and several questions at once', () => {
     const message = 'How many Apollo III are in stock and what does its warranty cover?';
     const { requests } = await decide(message, { librarians: houseWithout('hybrid') });
     expect(requests).toHaveLength(1);
+  });
+
+  it('sends questions that are all for the default librarian to it as one', async () => {
+    const message = 'How do I reset a forgotten password? What does the warranty cover?';
+    expect((await decide(message)).requests).toEqual([{ to: 'navigator' }]);
+  });
+
+  it('gives the default librarian all of its questions at once, and each other one its own', async () => {
+    const message = 'How do I reset my password? How many orders did we get in May? What does the warranty cover?';
+    expect((await decide(message)).requests.map(({ to, query }) => [to, query])).toEqual([
+      ['navigator', 'How do I reset my password? What does the warranty cover?'],
+      ['analytics', 'How many orders did we get in May?'],
+    ]);
   });
 
   it('gives each part the words that introduce it', async () => {

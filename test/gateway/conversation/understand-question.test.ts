@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AICompletion, AIMessage } from '../../../src/contract/librarian.ts';
-import { understandQuestion, withHistory } from '../../../src/gateway/conversation/understand-question.ts';
+import { turnsIn, understandQuestion, withHistory } from '../../../src/gateway/conversation/understand-question.ts';
 
 const TURNS = [
   {
@@ -22,7 +22,11 @@ const writing = (question: string) => model(JSON.stringify({ question }));
 const understand = (question: string, ai?: AIClient, timeLeftMs = 1000) =>
   understandQuestion(question, TURNS, { ai, timeLeftMs, signal });
 
-const BY_RULE = { query: 'How do I reset the Apollo II?', history: [] };
+const HISTORY = [
+  { speaker: 'user', text: 'How do I reset the Apollo III?' },
+  { speaker: 'assistant', text: 'Hold the button of the Apollo III for ten seconds (reset.md).' },
+];
+const AS_TYPED = { query: 'And on the Apollo II?', history: HISTORY };
 
 describe('understandQuestion()', () => {
   it('leaves the first question of a conversation as it is', async () => {
@@ -33,25 +37,20 @@ describe('understandQuestion()', () => {
     });
   });
 
-  it('completes a fragment by rule, and then needs no history', async () => {
-    expect(await understand('And on the Apollo II?')).toEqual(BY_RULE);
+  it('leaves a question as typed, with its history', async () => {
+    expect(await understand('And on the Apollo II?')).toEqual(AS_TYPED);
+    expect(await understand('How long does that take?')).toEqual({
+      query: 'How long does that take?',
+      history: HISTORY,
+    });
   });
 
-  it('goes on from how the turn before was understood', async () => {
-    const turns = [
-      ...TURNS,
-      { question: 'And on the II?', understoodAs: 'How do I reset the Apollo II?', answer: 'So.' },
-    ];
-    const { query } = await understandQuestion('and on the Apollo BTC?', turns, { timeLeftMs: 1000, signal });
-    expect(query).toBe('How do I reset the Apollo BTC?');
-  });
-
-  it('gives any other question its history', async () => {
-    const { query, history } = await understand('How long does that take?');
-    expect(query).toBe('How long does that take?');
-    expect(history).toEqual([
-      { speaker: 'user', text: TURNS[0]?.question },
-      { speaker: 'assistant', text: TURNS[0]?.answer },
+  it('gives a follow-up question of the history what it leans on, and says who answered', async () => {
+    const turns = [...TURNS, { question: 'And on the II?', answer: 'So.', librarian: 'navigator' }];
+    const { history } = await understandQuestion('and why?', turns, { timeLeftMs: 1000, signal });
+    expect(history.slice(2)).toEqual([
+      { speaker: 'user', text: 'How do I reset the Apollo III? And on the II?' },
+      { speaker: 'assistant', text: 'So.', librarian: 'navigator' },
     ]);
   });
 
@@ -92,8 +91,8 @@ describe('understandQuestion()', () => {
     ['never answers', model(() => new Promise(() => undefined))],
   ];
   for (const [name, ai] of REFUSED) {
-    it(`goes by rule where the model ${name}`, async () => {
-      expect(await understand('And on the Apollo II?', ai, 100)).toEqual(BY_RULE);
+    it(`leaves the question as typed where the model ${name}`, async () => {
+      expect(await understand('And on the Apollo II?', ai, 100)).toEqual(AS_TYPED);
     });
   }
 });
@@ -107,5 +106,22 @@ describe('withHistory()', () => {
     expect(withHistory({ history: [] }, history)).toEqual({ history: [] });
     const large = { text: 'x'.repeat(15_990) };
     expect(withHistory(large, history)).toBe(large);
+  });
+});
+
+describe('turnsIn()', () => {
+  it('reads the turns that a caller sends, and none where they do not fit', () => {
+    const history = [
+      { speaker: 'assistant', text: 'Hello!' },
+      { speaker: 'user', text: 'How loud is it?' },
+      { speaker: 'assistant', text: '45 dBA.' },
+      { speaker: 'user', text: 'And in Turbo mode?' },
+    ];
+    expect(turnsIn({ history })).toEqual([
+      { question: 'How loud is it?', answer: '45 dBA.' },
+      { question: 'And in Turbo mode?', answer: '' },
+    ]);
+    expect(turnsIn({ history: [{ speaker: 'system', text: 'x' }] })).toEqual([]);
+    expect(turnsIn(undefined)).toEqual([]);
   });
 });

@@ -117,7 +117,9 @@ const lettersOf = (markdown: string): string => markdown.replace(/[^\p{L}]/gu, '
 const isAccountedFor = (joined: string, own: string): boolean => {
   const letters = lettersOf(joined);
   if ((own.match(/\p{L}+/gu) ?? []).every((word) => letters.includes(word))) return true;
-  return /\*Shortened: |\*From .*; (?:the same|nothing on this) from|^### \S+ (?:adds|says otherwise)$/m.test(joined);
+  return /\*Shortened: |\*From .*; (?:the same|nothing on this) from|^### \S+ (?:adds|says otherwise)$|^- I found nothing about/m.test(
+    joined,
+  );
 };
 
 describe('aggregate() of any branches', () => {

@@ -1,5 +1,6 @@
 import { ANSWER_ADVISED_LENGTH, ANSWER_MAX_LENGTH } from '../../../contract/response.ts';
 import type { Topic } from './arrange-topics.ts';
+import { closestOf } from './declined.ts';
 import type { Dispute } from './find-contradictions.ts';
 import type { Voice } from './hear-branches.ts';
 import { inertLine } from './inert-line.ts';
@@ -16,10 +17,10 @@ export const composeJoined = (
   voices: readonly Voice[],
   { topics, disputes }: { topics: readonly Topic[]; disputes: readonly Dispute[] },
 ): string => {
-  const answered = topics.filter(({ said }) => said.length > 0);
+  const answered = topics.filter(({ said }) => said.some(({ voice }) => voices[voice]?.isDeclined !== true));
   const hasHeadings = topics.length > 1 || disputes.length > 0;
   const opening = disputesText(disputes);
-  const ending = gapsText(voices);
+  const ending = gapsText(voices, topics);
   const sections = answered.map((topic) => sectionOf(topic, { voices, hasHeadings, disputes }));
   const fixed = [opening, ending, ...sections.flat().map(({ intro }) => intro)].join('').length;
   const texts = sections.flat().map(({ text }) => text);
@@ -100,8 +101,16 @@ const disputesText = (disputes: readonly Dispute[]): string => {
   return `## The librarians disagree\n\n${told.join('\n\n')}`;
 };
 
-const gapsText = (voices: readonly Voice[]): string => {
-  const gaps = voices.flatMap(({ librarian, question, error, text }) => {
+/** Questions that no one answered, and answers that lack something. */
+const gapsText = (voices: readonly Voice[], topics: readonly Topic[]): string => {
+  const declined = topics.flatMap(({ question, said, members }) => {
+    if (said.length === 0 || said.some(({ voice }) => voices[voice]?.isDeclined !== true)) return [];
+    const closest = closestOf(members.flatMap((place) => voices[place]?.response ?? []));
+    const links = closest.map(({ title, url }) => linkTo(title, url)).join(', ');
+    const about = `I found nothing about “${inertLine(question, 200)}”.`;
+    return [links === '' ? `- ${about}` : `- ${about} The closest articles: ${links}.`];
+  });
+  const failed = voices.flatMap(({ librarian, question, error, text }) => {
     if (error === undefined) return [];
     const asked = `“${inertLine(question, 120)}”`;
     const from = inertLine(librarian, 48);
@@ -109,5 +118,12 @@ const gapsText = (voices: readonly Voice[]): string => {
       ? [`- No answer to ${asked} from ${from}: ${WHY_MISSING[error.code]}.`]
       : [`- Something is missing from the answer of ${from} to ${asked}: ${WHY_MISSING[error.code]}.`];
   });
+  const gaps = [...declined, ...failed];
   return gaps.length === 0 ? '' : `## Not answered\n\n${gaps.join('\n')}`;
+};
+
+/** The title as a link, where its address is one of the web. */
+const linkTo = (title: string, url: string | undefined): string => {
+  const text = inertLine(title, 120);
+  return url !== undefined && /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : `“${text}”`;
 };

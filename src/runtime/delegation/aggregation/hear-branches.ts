@@ -1,9 +1,9 @@
 import type { ErrorInfo } from '../../../contract/error-info.ts';
-import { statesLackOfInformation } from '../../../contract/lack-of-information.ts';
 import type { LibrarianResponse } from '../../../contract/response.ts';
 import { errorInfo } from '../../error-info-of.ts';
 import type { Branch } from '../branch.ts';
 import { containMarkdown } from './contain-markdown.ts';
+import { isDeclined } from './declined.ts';
 import { type Reading, readingOf } from './statements-of.ts';
 
 /** A branch as it is joined with others. */
@@ -23,7 +23,7 @@ export interface Voice {
 /** Reads what came back from each branch; what has nothing visible to say has failed. */
 export const hearBranches = (branches: readonly Branch[]): Voice[] =>
   branches.map(({ to, query, response }) => {
-    const { answer = '', sources = [], error } = response;
+    const { answer = '', error } = response;
     const contained = containMarkdown(answer);
     const text = VISIBLE.test(contained) ? contained : '';
     return {
@@ -32,7 +32,7 @@ export const hearBranches = (branches: readonly Branch[]): Voice[] =>
       response,
       text,
       reading: readingOf(text),
-      isDeclined: sources.length === 0 && statesLackOfInformation(text),
+      isDeclined: isDeclined({ ...response, answer: text }),
       error: text === '' ? (error ?? errorInfo('DELEGATION_FAILED', { librarian: to })) : error,
     };
   });

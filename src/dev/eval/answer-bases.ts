@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HostArticleReply } from '../../contract/host-article.ts';
+import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
+import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import { buildEdition } from '../../search/build-edition.ts';
+import { fitEdition } from '../../search/fit-edition.ts';
+import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { readLines } from '../eval-data.ts';
+import { shippedWordVectors } from '../shipped-word-vectors.ts';
+
+/** A knowledge base as the library would publish it, for measuring in the process. */
+export interface EvalBase {
+  name: string;
+  edition: Edition;
+}
+
+const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase => {
+  const entries = replies.map((reply) => takeInArticle(reply, { articleUrl: () => '' }));
+  const built = fitEdition(buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
+  return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
+};
+
+/** A folder of Markdown files with front matter. */
+export const openFolder = (name: string, folder: string): EvalBase =>
+  openBase(
+    name,
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .sort()
+      .map((id) => ({ id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') })),
+  );
+
+interface SupportArticle {
+  id: string;
+  title: string;
+  url: string;
+  product: string;
+  updated: string;
+  content: string;
+}
+
+/**
+ * The support articles of the evaluation data.
+ *
+ * @param options.withProducts Each article carries its product as a device, as a knowledge base may.
+ */
+export const openSupportDocs = (data: string, { withProducts = false }: { withProducts?: boolean } = {}): EvalBase =>
+  openBase(
+    'support-docs',
+    readLines<SupportArticle>(data, 'support-docs/articles.jsonl').map(
+      ({ id, title, url, content, product, updated }) => ({
+        ...{ id, title, url, content },
+        metadata: {
+          intent: [],
+          device: withProducts ? [product] : [],
+          last_updated: `${updated}T00:00:00Z`,
+          author: 'docs',
+        },
+      }),
+    ),
+  );

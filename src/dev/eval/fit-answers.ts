@@ -1,0 +1,251 @@
+/**
+ * Fits what `findAnswer` decides by (src/grounding/answer-model.json): the ranking of units and the probability of an answer. Prints
+ * figures by cross-validation over articles, then writes the model fitted on all questions.
+ *
+ *   node src/dev/eval/fit-answers.ts --data <folder of the evaluation data> [--write]
+ *
+ * Questions: `answer-questions/*.jsonl` beside this file, and with `--with-development` the development questions of the data, too.
+ */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { GATE_FEATURES, pickAnswer } from '../../grounding/find-answer.ts';
+import { parseQuestion, questionWithTurn } from '../../grounding/parse-question.ts';
+import { candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
+import type { Unit } from '../../grounding/units.ts';
+import type { Turn } from '../../search/analyse-query.ts';
+import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
+import { createRetriever } from '../../search/retrieve.ts';
+import { readLines } from '../eval-data.ts';
+import { shippedWordVectors } from '../shipped-word-vectors.ts';
+import { type EvalBase, openFolder, openSupportDocs } from './answer-bases.ts';
+
+interface Question {
+  id: string;
+  kb: string;
+  question: string;
+  kind: string;
+  history?: Turn[];
+  answerable: boolean;
+  articles: string[];
+  must: string[][];
+}
+
+const { values: options } = parseArgs({
+  options: { data: { type: 'string' }, write: { type: 'boolean' }, 'with-development': { type: 'boolean' } },
+});
+if (options.data === undefined) throw new Error('Cannot fit: --data <folder of the evaluation data> is missing');
+const here = fileURLToPath(new URL('.', import.meta.url));
+const bases: Record<string, EvalBase> = {
+  sample: openFolder('sample', join(here, '../sample-kb')),
+  kb3: openFolder('kb3', join(here, 'answer-questions/kb3')),
+  'support-docs': openSupportDocs(options.data, { withProducts: process.env.WP === '1' }),
+};
+const development = readLines<Question>(options.data, 'customer-questions/questions.jsonl');
+const training = readdirSync(join(here, 'answer-questions'))
+  .filter((name) => name.endsWith('.jsonl'))
+  .flatMap((name) => readLines<Question>(join(here, 'answer-questions'), name));
+
+/** As the scorer reads texts. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`\\|>#]/g, ' ')
+    .replace(/[’‘]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
+
+const textOf = ({ parts }: Unit): string =>
+  parts
+    .map(({ section, pieces }) =>
+      [section.path.at(-1) ?? '', ...pieces.map(({ start, end }) => section.text.slice(start, end))].join('\n'),
+    )
+    .join('\n');
+
+const observe = async (question: Question) => {
+  const { edition } = bases[question.kb] as EvalBase; // Questions name one of the three.
+  const history = question.history ?? [];
+  const retrieve = createRetriever({ wordVectors: shippedWordVectors });
+  const texts = [...new Set([question.question, questionWithTurn(question.question, history)])];
+  const searches = await Promise.all(
+    texts.map(
+      async (text, at) => (await retrieve(edition, text, { limit: 20, history: at === 0 ? history : [] })).outcome,
+    ),
+  );
+  const asked = { history, searches, vectors: shippedWordVectors() };
+  const parsed = parseQuestion(edition, question.question, asked);
+  const candidates = candidateUnits(edition, parsed, asked);
+  const isRight = ({ source }: { source: { id: string } }) =>
+    question.articles.includes(source.id.replace(/\.md$/, ''));
+  /** By unit: which of the `must` lists it meets, as bits. */
+  const met = new Map(
+    candidates.map((candidate) => {
+      const text = isRight(candidate) ? plain(textOf(candidate.unit)) : '';
+      const bits = question.must.reduce(
+        (sum, any, at) => sum | (any.some((phrase) => text.includes(plain(phrase).trim())) ? 1 << at : 0),
+        0,
+      );
+      return [candidate.unit, question.answerable ? bits : 0] as const;
+    }),
+  );
+  return { question, edition, asked, parsed, candidates, met, isRight };
+};
+type Observed = Awaited<ReturnType<typeof observe>>;
+
+const countBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length;
+const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =>
+  question.must.length === 0
+    ? 0
+    : countBits(units.reduce((bits, unit) => bits | (met.get(unit) ?? 0), 0)) / question.must.length;
+
+/** Weights that give the units that hold the answer most of the softmax of their question (Adam, L2). */
+const fitUnits = (rows: readonly Observed[]): Float64Array => {
+  const lists = rows
+    .map((row) => ({
+      xs: row.candidates.map(({ features }) => features),
+      ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
+    }))
+    .filter(({ ys }) => ys.some((y) => y > 0));
+  const count = UNIT_FEATURES.length;
+  const weights = new Float64Array(count);
+  const first = new Float64Array(count);
+  const second = new Float64Array(count);
+  for (let step = 1; step <= 150; step++) {
+    const slope = weights.map((weight) => 0.5 * weight);
+    for (const { xs, ys } of lists) {
+      const scores = xs.map((x) => x.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+      const top = Math.max(...scores);
+      const odds = scores.map((score) => Math.exp(score - top));
+      const total = odds.reduce((sum, each) => sum + each, 0);
+      const good = odds.reduce((sum, each, at) => sum + each * (ys[at] ?? 0), 0);
+      xs.forEach((x, at) => {
+        const change = (odds[at] ?? 0) / total - ((ys[at] ?? 0) * (odds[at] ?? 0)) / good;
+        if (Math.abs(change) > 1e-6)
+          for (let each = 0; each < count; each++) slope[each] = (slope[each] ?? 0) + change * (x[each] ?? 0);
+      });
+    }
+    for (let at = 0; at < count; at++) {
+      const g = slope[at] ?? 0;
+      first[at] = 0.9 * (first[at] ?? 0) + 0.1 * g;
+      second[at] = 0.999 * (second[at] ?? 0) + 0.001 * g * g;
+      weights[at] =
+        (weights[at] ?? 0) -
+        (0.1 * ((first[at] ?? 0) / (1 - 0.9 ** step))) / (Math.sqrt((second[at] ?? 0) / (1 - 0.999 ** step)) + 1e-8);
+    }
+  }
+  return weights;
+};
+
+const FOLDS = 5;
+const foldOf = ({ question: { articles, id } }: Observed): number => {
+  let hash = 0;
+  for (const character of articles[0] ?? id) hash = (hash * 31 + character.charCodeAt(0)) >>> 0;
+  return hash % FOLDS;
+};
+
+const judgeWith = (row: Observed, weights: Float64Array) => {
+  const { passages, articles, gate } = pickAnswer(row.edition, {
+    question: row.parsed,
+    candidates: row.candidates,
+    options: row.asked,
+    weights,
+  });
+  const share = shareMet(
+    row,
+    passages.map(({ unit }) => unit),
+  );
+  const isCited = passages.some(row.isRight);
+  const mark = !row.question.answerable ? 0 : share === 1 ? 1 : share > 0 ? 0.6 * share : isCited ? 0.3 : 0;
+  return {
+    row,
+    gate,
+    mark,
+    isNear: articles.slice(0, 3).some(row.isRight),
+    length: passages.reduce((sum, { unit }) => sum + unit.size, 0),
+  };
+};
+
+const fitGate = (judged: readonly { gate: number[]; mark: number }[]) =>
+  fitLogistic(
+    judged.map(({ gate, mark }) => ({ features: gate, label: mark >= 0.6 })),
+    { weigh: 'examples', l2: 0.01, steps: 800 },
+  );
+
+const observed: Observed[] = [];
+for (const question of [...training, ...development]) observed.push(await observe(question));
+const isDevelopment = (row: Observed) => development.includes(row.question);
+const fitted = options['with-development'] ? observed : observed.filter((row) => !isDevelopment(row));
+
+// By cross-validation: every question is judged by models that saw none about its article.
+const judged = Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
+  const weights = fitUnits(fitted.filter((row) => foldOf(row) !== fold));
+  return observed.filter((row) => foldOf(row) === fold).map((row) => judgeWith(row, weights));
+});
+const withGate = Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
+  const gate = fitGate(judged.filter(({ row }) => foldOf(row) !== fold && fitted.includes(row)));
+  return judged
+    .filter(({ row }) => foldOf(row) === fold)
+    .map((each) => ({ ...each, probability: applyLogistic(gate, each.gate) }));
+});
+
+const mean = (values: readonly number[]): string =>
+  (values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)).toFixed(3);
+const groups: [string, (row: Observed) => boolean][] = [
+  ['all', () => true],
+  ...Object.keys(bases).map((name): [string, (row: Observed) => boolean] => [
+    name,
+    ({ question }) => question.kb === name,
+  ]),
+  ['development', isDevelopment],
+  ['development, sample', (row) => isDevelopment(row) && row.question.kb === 'sample'],
+  ['development, support-docs', (row) => isDevelopment(row) && row.question.kb === 'support-docs'],
+];
+for (const [low, high] of [
+  [0, 0],
+  [0.2, 0.6],
+  [0.25, 0.6],
+  [0.25, 0.7],
+  [0.3, 0.6],
+  [0.3, 0.7],
+] as const) {
+  console.log(
+    `\ndeclined below ${low}, doubtful below ${high}: marks of answerable / unanswerable, declined / doubtful of answerable`,
+  );
+  for (const [name, isIn] of groups) {
+    const rows = withGate.filter(({ row }) => isIn(row));
+    const answerable = rows.filter(({ row }) => row.question.answerable);
+    const others = rows.filter(({ row }) => !row.question.answerable);
+    const marks = answerable.map(({ probability, isNear, mark }) => (probability < low ? (isNear ? 0.25 : 0) : mark));
+    const refusals = others.map(({ probability }) => (probability < low ? 1 : probability < high ? 0.5 : 0));
+    const declined = answerable.map(({ probability }) => (probability < low ? 1 : 0));
+    const doubtful = answerable.map(({ probability }) => (probability >= low && probability < high ? 1 : 0));
+    console.log(
+      `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)}   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters`,
+    );
+  }
+}
+for (let from = 0; from < 1; from += 0.2) {
+  const rows = withGate.filter(({ probability }) => probability >= from && probability < from + 0.2);
+  console.log(
+    `probability ${from.toFixed(1)} to ${(from + 0.2).toFixed(1)}: ${rows.length} questions, ${mean(rows.map(({ mark }) => (mark >= 0.6 ? 1 : 0)))} answered`,
+  );
+}
+
+if (options.write) {
+  const units = fitUnits(fitted);
+  const gate = fitGate(judged.filter(({ row }) => fitted.includes(row)));
+  const rounded = (value: number | undefined) => Math.round((value ?? 0) * 1e4) / 1e4;
+  const named = (names: readonly string[], values: ArrayLike<number>) =>
+    Object.fromEntries(names.map((name, at) => [name, rounded(values[at])]));
+  const model = {
+    units: named(UNIT_FEATURES, units),
+    gate: named(GATE_FEATURES, gate.weights),
+    gateBias: rounded(gate.bias),
+  };
+  const file = join(here, '../../grounding/answer-model.json');
+  writeFileSync(file, `${JSON.stringify(model, undefined, 2)}\n`);
+  console.log(`written: ${file}, fitted on ${fitted.length} questions`);
+}

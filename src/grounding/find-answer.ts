@@ -1,0 +1,260 @@
+import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
+import { applyLogistic } from '../search/fit-logistic.ts';
+import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import MODEL from './answer-model.json' with { type: 'json' };
+import { type ParsedQuestion, parseQuestion } from './parse-question.ts';
+import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
+import type { Unit } from './units.ts';
+
+/** A unit that is shown, with its article. */
+export interface AnswerPassage {
+  source: EditionArticle;
+  unit: Unit;
+  /** Probability that this, of all that was looked at, is what answers; 0 to 1. */
+  share: number;
+  /** Devices that it is about, in lower case; empty when it is about all. */
+  devices: readonly string[];
+  isOtherDevice: boolean;
+}
+
+/** What an edition has to say to a question. */
+export interface FoundAnswer {
+  question: ParsedQuestion;
+  /** What would be shown: the article of the best unit first, within an article in its order; empty when nothing was found. */
+  passages: AnswerPassage[];
+  /** Probability that these passages answer the question, 0 to 1. */
+  probability: number;
+  /** Probability that the question is about what the knowledge base is about, 0 to 1. */
+  domain: number;
+  /** Articles that come closest, best first, at most three, with the heading that fits best (none for the beginning). */
+  closest: { source: EditionArticle; heading: string | undefined }[];
+  /** All articles looked at, with their share of the probability, best first. */
+  articles: { source: EditionArticle; share: number }[];
+}
+
+export interface FindOptions extends CandidateOptions {
+  /** Devices that the asker is known to have. */
+  devices?: readonly string[] | undefined;
+  /** Visible characters of all passages together; 1,250 when absent. */
+  room?: number | undefined;
+  /** Most passages; 3 when absent. */
+  limit?: number | undefined;
+}
+
+const ROOM = 1250;
+const LIMIT = 3;
+/** What the heading of a passage takes besides its text. */
+const HEADING_ROOM = 60;
+/** Units looked at when passages are picked. */
+const LOOKED_AT = 60;
+/** A further passage has at least this share of what the first one has, and half of it in the same article. */
+const FURTHER_SHARE = 0.05;
+const CLOSEST = 3;
+
+/**
+ * Finds the passages that answer a question, and how probably they do. Ranks all units of the candidate articles with one linear
+ * model (a softmax over the units of a question), picks those that hold most of the probability, and judges the pick with a
+ * logistic model (docs/answers.md). Pure; the same for the same edition, question and searches.
+ */
+export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
+  const question = parseQuestion(edition, text, options);
+  const candidates = candidateUnits(edition, question, options);
+  const { ranked, articles, passages, gate } = pickAnswer(edition, { question, candidates, options });
+  return {
+    question,
+    passages: inReadingOrder(passages),
+    probability: passages.length === 0 ? 0 : applyLogistic(GATE, gate),
+    domain: domainOf(edition, options),
+    closest: closestArticles(ranked, articles),
+    articles: articles.map(({ source, share }) => ({ source, share })),
+  };
+};
+
+/** What `findAnswer` does with the candidates; apart for the sake of fitting, which tries other weights. */
+export const pickAnswer = (
+  edition: Edition,
+  {
+    question,
+    candidates,
+    options,
+    weights = WEIGHTS,
+  }: { question: ParsedQuestion; candidates: readonly CandidateUnit[]; options: FindOptions; weights?: Float64Array },
+) => {
+  const ranked = rankUnits(candidates, weights);
+  const articles = articleShares(ranked);
+  const passages = pickUnits(ranked, options);
+  return { ranked, articles, passages, gate: gateFeatures(edition, { question, options, ranked, articles, passages }) };
+};
+
+const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => (MODEL.units as Record<string, number>)[name] ?? 0);
+
+interface RankedUnit extends CandidateUnit {
+  share: number;
+}
+
+/** With the share of each in the softmax, best first. What is about another device counts only where nothing else was found. */
+const rankUnits = (candidates: readonly CandidateUnit[], weights: Float64Array): RankedUnit[] => {
+  const fitting = candidates.filter(({ isOtherDevice }) => !isOtherDevice);
+  const kept = fitting.length > 0 ? fitting : candidates;
+  const scores = kept.map(({ features }) => features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+  const top = Math.max(...scores);
+  const odds = scores.map((score) => Math.exp(score - top));
+  const total = odds.reduce((sum, each) => sum + each, 0);
+  return kept
+    .map((candidate, at) => ({ ...candidate, share: (odds[at] ?? 0) / total }))
+    .sort((left, right) => right.share - left.share);
+};
+
+interface ArticleShare {
+  source: EditionArticle;
+  share: number;
+}
+
+const articleShares = (ranked: readonly RankedUnit[]): ArticleShare[] => {
+  const shares = new Map<number, ArticleShare>();
+  for (const { source, share } of ranked) {
+    const known = shares.get(source.index);
+    if (known) known.share += share;
+    else shares.set(source.index, { source, share });
+  }
+  return [...shares.values()].sort((left, right) => right.share - left.share);
+};
+
+/** Where the parts of a unit stand in their article. */
+const spansOf = ({ parts }: Unit): readonly (readonly [number, number])[] =>
+  parts.map(({ section, pieces }) => [
+    section.start + (pieces[0]?.start ?? 0),
+    section.start + (pieces.at(-1)?.end ?? 0),
+  ]);
+
+const overlaps = (one: Unit, other: Unit): boolean =>
+  spansOf(one).some(([start, end]) => spansOf(other).some(([from, to]) => start < to && from < end));
+
+const isInside = (one: Unit, other: Unit): boolean =>
+  spansOf(one).every(([start, end]) => spansOf(other).some(([from, to]) => start >= from && end <= to));
+
+/** Units that do not overlap and hold most of the probability; what lies inside of one counts for it. */
+const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }: FindOptions): RankedUnit[] => {
+  const looked = ranked.slice(0, LOOKED_AT);
+  const counted = new Set<RankedUnit>();
+  const picked: (RankedUnit & { mass: number })[] = [];
+  const isWithin = (one: RankedUnit, other: RankedUnit) =>
+    one.source.index === other.source.index && isInside(one.unit, other.unit);
+  let left = room;
+  while (picked.length < limit) {
+    let best: (RankedUnit & { mass: number }) | undefined;
+    for (const unit of looked) {
+      const isTaken = picked.some(
+        (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
+      );
+      if (isTaken || (picked.length > 0 && unit.unit.size > left)) continue;
+      let mass = 0;
+      for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
+      if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
+    }
+    const [first] = picked;
+    if (best === undefined) break;
+    const least =
+      first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
+    if (best.mass < least) break;
+    for (const other of looked) if (isWithin(other, best)) counted.add(other);
+    left -= best.unit.size + HEADING_ROOM;
+    picked.push(best);
+  }
+  return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
+};
+
+const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
+  const groups = Map.groupBy(picked, ({ source }) => source.index);
+  return [...groups.values()].flatMap((group) =>
+    group.toSorted((left, right) => (spansOf(left.unit)[0]?.[0] ?? 0) - (spansOf(right.unit)[0]?.[0] ?? 0)),
+  );
+};
+
+const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
+  articles.slice(0, CLOSEST).map(({ source }) => {
+    const best = ranked.find((unit) => unit.source.index === source.index);
+    return { source, heading: best?.unit.parts[0].section.path.at(-1) };
+  });
+
+const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number => {
+  const model = answeringModelOf(edition);
+  return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
+};
+
+/** Features of the pick itself, by name, of those of its best unit. */
+const OF_BEST_UNIT = [
+  'passageWords',
+  'coverage',
+  'coverageOfKnown',
+  'softCoverage',
+  'softSentence',
+  'softHeading',
+  'meaning',
+  'titleSaid',
+  'literals',
+  'assistant',
+  'sentence',
+] as const;
+
+/** Names of what the probability of an answer is judged by, in their order. */
+export const GATE_FEATURES: readonly string[] = [
+  'quality',
+  'coverage of the best passage',
+  'margin',
+  'domain',
+  'known',
+  'unknown literal',
+  'share of the pick',
+  'share of the article',
+  'lead of the article',
+  'softest coverage',
+  'closest meaning',
+  ...OF_BEST_UNIT,
+];
+
+const GATE = {
+  weights: GATE_FEATURES.map((name) => (MODEL.gate as Record<string, number>)[name] ?? 0),
+  bias: MODEL.gateBias,
+};
+
+const placeOf = new Map(UNIT_FEATURES.map((name, at) => [name, at]));
+
+const gateFeatures = (
+  edition: Edition,
+  {
+    question,
+    options,
+    ranked,
+    articles,
+    passages,
+  }: {
+    question: ParsedQuestion;
+    options: CandidateOptions;
+    ranked: readonly RankedUnit[];
+    articles: readonly ArticleShare[];
+    passages: readonly RankedUnit[];
+  },
+): number[] => {
+  const [search] = options.searches;
+  const [pick] = passages;
+  const own = question.terms.filter(({ weight }) => weight === 1);
+  const total = own.reduce((sum, { idf }) => sum + idf, 0);
+  const featureOf = ({ features }: CandidateUnit, name: string): number => features[placeOf.get(name) ?? -1] ?? 0;
+  const most = (name: string) => ranked.reduce((top, unit) => Math.max(top, featureOf(unit, name)), 0);
+  const domain = domainOf(edition, options);
+  return [
+    search?.quality ?? 0,
+    search?.coverage ?? 0,
+    search?.margin ?? 0,
+    Math.max(-3, Math.min(3, Math.log((domain + 1e-3) / (1.001 - domain)))),
+    total > 0 ? own.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0) / total : 0,
+    own.some(({ isLiteral, isKnown }) => isLiteral && !isKnown) ? 1 : 0,
+    pick?.share ?? 0,
+    articles[0]?.share ?? 0,
+    (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
+    most('softCoverage'),
+    most('meaning'),
+    ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
+  ];
+};

@@ -1,0 +1,121 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { type AnalysedQuery, analyseQuery, type Turn } from '../search/analyse-query.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
+import type { Edition } from '../search/open-edition.ts';
+import { stem } from '../text/stem.ts';
+import QUESTION_TYPES from './question-types.json' with { type: 'json' };
+import { stemsOf } from './sections.ts';
+
+/** What vectors of words are used for: texts in other words are close to one another. */
+export type TextVectors = Pick<WordVectors, 'vectorOf'>;
+
+/** A word of the question, or of the turns before it. */
+export interface QuestionTerm {
+  stem: string;
+  /** Stems that count as this word: itself, its corrections, a number's Roman form. */
+  forms: ReadonlySet<string>;
+  /** Inverse chunk frequency times `weight`. */
+  idf: number;
+  /** 1 for the question's own words, less for those of the turns before. */
+  weight: number;
+  /** The knowledge base has it, or what it was corrected to. */
+  isKnown: boolean;
+  /** A code, a version or another word with digits. */
+  isLiteral: boolean;
+}
+
+/** All that is read of a question before any passage is looked at. */
+export interface ParsedQuestion {
+  text: string;
+  query: AnalysedQuery;
+  /** The question's own, then those of the turns before. */
+  terms: readonly QuestionTerm[];
+  /** Sum of all idf. */
+  total: number;
+  /** Stems of own words that stand side by side. */
+  pairs: readonly (readonly [string, string])[];
+  types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
+  /** Devices that it names or that the asker has, in lower case. */
+  devices: readonly string[];
+  /** Its meaning; its length is the share of its words that have a vector. */
+  vector: Float32Array | undefined;
+}
+
+/** Only so much of a text is read, in UTF-16 units. */
+const MAX_TEXT = 4000;
+/** What a word of the turns before counts beside one of the question (docs/answers.md). */
+const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
+
+const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
+
+/** Reads a question together with the last turn of each speaker before it. */
+export const parseQuestion = (
+  edition: Edition,
+  question: string,
+  {
+    history = [],
+    devices = [],
+    vectors,
+  }: {
+    history?: readonly Turn[] | undefined;
+    devices?: readonly string[] | undefined;
+    vectors?: TextVectors | undefined;
+  } = {},
+): ParsedQuestion => {
+  const text = question.slice(0, MAX_TEXT);
+  const terms = new Map<string, QuestionTerm>();
+  const read = (said: string, weight: number): AnalysedQuery => {
+    const query = analyseQuery(edition, said.slice(0, MAX_TEXT));
+    for (const term of query.terms) {
+      if (terms.has(term.stem)) continue;
+      const roman = ROMAN[term.word];
+      terms.set(term.stem, {
+        stem: term.stem,
+        forms: new Set([term.stem, ...term.corrections.map(stem), ...(roman ? [roman] : [])]),
+        idf: term.idf * weight,
+        weight,
+        isKnown: term.postings.length > 0,
+        isLiteral: term.word.length > 2 && /\d/.test(term.word),
+      });
+    }
+    return query;
+  };
+  const query = read(text, 1);
+  for (const speaker of ['user', 'assistant'] as const) {
+    const turn = history.findLast((candidate) => candidate.speaker === speaker);
+    if (turn !== undefined) read(turn.text, TURN_WEIGHTS[speaker]);
+  }
+  const all = [...terms.values()];
+  const stemAt = (place: number): string => query.terms[place]?.stem ?? '';
+  return {
+    text,
+    query,
+    terms: all,
+    total: all.reduce((sum, { idf }) => sum + idf, 0),
+    pairs: query.neighbours.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
+    // Every pattern has its name.
+    types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
+    devices: [...devicesNamedIn(withRoman(text), edition.devices()), ...devices.map((device) => device.toLowerCase())],
+    vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
+  };
+};
+
+/** The question behind the user's turn before it: what a follow-up is about, it often does not say. */
+export const questionWithTurn = (question: string, history: readonly Turn[]): string => {
+  const before = history.findLast(({ speaker }) => speaker === 'user')?.text;
+  return before === undefined ? question : `${before.slice(0, MAX_TEXT)}\n${question}`;
+};
+
+/** Shortened by the share of stems that have no vector. */
+const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined => {
+  const stems = [...new Set(stemsOf(text))];
+  const known = stems.filter((each) => vectors.vectorOf([each]) !== undefined).length;
+  return vectors.vectorOf(stems)?.map((value) => (value * known) / stems.length);
+};
+
+const ROMAN: Readonly<Record<string, string>> = Object.fromEntries(
+  ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].map((roman, at) => [String(at + 1), roman]),
+);
+
+/** "Model 2" is often written "Model II". */
+const withRoman = (text: string): string => text.replace(/(?<=\p{L} )\d{1,2}\b/gu, (digits) => ROMAN[digits] ?? digits);

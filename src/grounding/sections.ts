@@ -1,0 +1,178 @@
+import { type Block, parseBlocks } from '../markup/parse-blocks.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition } from '../search/open-edition.ts';
+import { isRepeatedIn } from '../search/repeated-blocks.ts';
+import { analyseText } from '../text/analyse-text.ts';
+import { type Span, splitSentences } from '../text/split-sentences.ts';
+import { stem } from '../text/stem.ts';
+
+/** The smallest thing that is shown: a paragraph, a list item, a table row, a code block. */
+export interface Piece extends Span {
+  kind: 'text' | 'item' | 'row' | 'head' | 'code' | 'list' | 'table';
+  /** Which block of the section it is a part of; pieces of one block are consecutive. */
+  block: number;
+  /** A step of a numbered list. */
+  isStep: boolean;
+  /** It announces what follows: its last line ends in a colon. */
+  announces: boolean;
+  /** Visible characters: link targets and marks of emphasis do not count. */
+  size: number;
+  /** Stems of its content words, in order. */
+  stems: readonly string[];
+  /** The same by sentence. */
+  sentences: readonly ReadonlySet<string>[];
+  /** It holds a digit. */
+  hasDigit: boolean;
+  /** It stands in so many articles that it is about none of them. */
+  isRepeated: boolean;
+}
+
+/** What stands under one heading of an article. */
+export interface Section {
+  /** Place among the sections of its article. */
+  at: number;
+  /** Headings above it, outermost first, without the article's title. */
+  path: readonly string[];
+  /** The article's text from `start` on, as far as the section goes; what is no block is white space. */
+  text: string;
+  /** UTF-16 units into the article's text. */
+  start: number;
+  firstChunk: number;
+  endChunk: number;
+  pieces: readonly Piece[];
+}
+
+/** Sections of an edition that stay analysed; some 10 kB each. */
+const MAX_SECTIONS = 1200;
+/** A list or table larger than this is looked at by its items or rows, in visible characters. */
+export const MAX_WHOLE_BLOCK = 600;
+
+/** Where the sections of an article begin and end, in chunks. */
+export const sectionRanges = (
+  edition: Edition,
+  article: number,
+): readonly Pick<Section, 'at' | 'firstChunk' | 'endChunk'>[] => {
+  const { firstChunk, endChunk } = edition.article(article);
+  const { headingOf } = edition.index;
+  const ranges: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>[] = [];
+  for (let chunk = firstChunk; chunk < endChunk; chunk++) {
+    const last = ranges.at(-1);
+    // Two sections of the same name that follow one another are one: nothing tells them apart.
+    if (last && headingOf(chunk) === headingOf(chunk - 1)) last.endChunk = chunk + 1;
+    else ranges.push({ at: ranges.length, firstChunk: chunk, endChunk: chunk + 1 });
+  }
+  return ranges;
+};
+
+const analysed = oncePer((_: Edition) => new Map<number, Section>());
+
+/** One section with its pieces, analysed at most once while it stays among the latest `MAX_SECTIONS`. */
+export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
+  const known = analysed(edition);
+  const found = known.get(range.firstChunk);
+  if (found !== undefined) return found;
+  if (known.size >= MAX_SECTIONS) known.clear();
+  const section = readSection(edition, range);
+  known.set(range.firstChunk, section);
+  return section;
+};
+
+const readSection = (
+  edition: Edition,
+  { at, firstChunk, endChunk }: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>,
+): Section => {
+  const first = chunkAtHand(edition, firstChunk);
+  let text = '';
+  for (let index = firstChunk; index < endChunk; index++) {
+    const chunk = chunkAtHand(edition, index);
+    // Between chunks of a section stands white space alone, or a comment that nobody sees.
+    text = text.padEnd(chunk.start - first.start, '\n') + chunk.text;
+  }
+  const isRepeated = isRepeatedIn(edition);
+  const pieces = parseBlocks(text)
+    .filter(({ kind }) => kind !== 'empty')
+    .flatMap((block, place) =>
+      piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, isRepeated)),
+    )
+    .filter(({ size }) => size > 0);
+  return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
+};
+
+type RawPiece = Pick<Piece, 'start' | 'end' | 'kind' | 'isStep'>;
+
+const piecesOf = (text: string, block: Block): RawPiece[] => {
+  const raw = text.slice(block.start, block.end);
+  const isStep = block.kind === 'list' && /^\s*\d/.test(raw);
+  const whole = { start: block.start, end: block.end, isStep };
+  if (block.kind === 'code') return [{ ...whole, kind: 'code' }];
+  if (block.kind === 'list') {
+    if (!isStep && visibleSize(raw) <= MAX_WHOLE_BLOCK) return [{ ...whole, kind: 'list' }];
+    const starts = block.itemStarts.length > 0 ? block.itemStarts : [block.start];
+    return starts.map((start, at) => ({ ...trimmed(text, start, starts[at + 1] ?? block.end), kind: 'item', isStep }));
+  }
+  if (block.kind === 'table') {
+    if (visibleSize(raw) <= MAX_WHOLE_BLOCK) return [{ ...whole, kind: 'table' }];
+    const lines = linesOf(text, block);
+    const [head, rule] = lines;
+    if (head === undefined || rule === undefined) return [{ ...whole, kind: 'table' }];
+    return [
+      { start: head.start, end: rule.end, kind: 'head', isStep },
+      ...lines.slice(2).map((line) => ({ ...line, kind: 'row' as const, isStep })),
+    ];
+  }
+  return [{ ...whole, kind: 'text' }];
+};
+
+const linesOf = (text: string, { start, end }: Span): Span[] => {
+  const lines: Span[] = [];
+  for (let from = start; from < end; ) {
+    const found = text.indexOf('\n', from);
+    const to = found < 0 || found > end ? end : found;
+    if (text.slice(from, to).trim() !== '') lines.push({ start: from, end: to });
+    from = to + 1;
+  }
+  return lines;
+};
+
+const trimmed = (text: string, start: number, end: number): Span => ({
+  start,
+  end: start + text.slice(start, end).trimEnd().length,
+});
+
+const analyse = (
+  text: string,
+  piece: RawPiece & { block: number },
+  isRepeated: (markdown: string) => boolean,
+): Piece => {
+  const raw = text.slice(piece.start, piece.end);
+  const sentences = (piece.kind === 'text' ? splitSentences(raw) : linesOf(raw, { start: 0, end: raw.length })).map(
+    ({ start, end }) => stemsOf(raw.slice(start, end)),
+  );
+  return {
+    ...piece,
+    announces: /[:：][*_`]{0,3}\s*$/.test(raw),
+    size: visibleSize(raw),
+    stems: sentences.flat(),
+    sentences: sentences.map((stems) => new Set(stems)),
+    hasDigit: /\d/.test(raw),
+    isRepeated: isRepeated(raw),
+  };
+};
+
+/** Stems of the content words of a text; targets of links are no words of it. */
+export const stemsOf = (text: string): string[] => {
+  const stems: string[] = [];
+  analyseText(text.replace(LINK_TARGET, '] '), (word) => stems.push(stem(word)));
+  return stems;
+};
+
+const LINK_TARGET =
+  /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;
+
+/** Characters that a reader sees. */
+export const visibleSize = (markdown: string): number =>
+  markdown
+    .replace(LINK_TARGET, ']')
+    .replace(/[*`[\]]|^[ \t]+|[ \t]+(?=\|)/gm, '')
+    .trim().length;

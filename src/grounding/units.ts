@@ -1,0 +1,177 @@
+import { type Piece, type Section, stemsOf } from './sections.ts';
+
+/** Pieces of one section that are shown together. */
+export interface UnitPart {
+  section: Section;
+  pieces: readonly Piece[];
+}
+
+/**
+ * What can be shown as an answer and stands alone: a section, a procedure from its introduction to its end, a paragraph with the
+ * list, table or code that it announces, a table's head with some of its rows.
+ */
+export interface Unit {
+  parts: readonly [UnitPart, ...UnitPart[]];
+  kind: 'section' | 'window' | 'group' | 'procedure' | 'items' | 'rows' | 'sections';
+  /** Visible characters, headings aside. */
+  size: number;
+  /** Its first piece is not the first of its section. */
+  isLater: boolean;
+  /** It ends before its list does. */
+  isCut: boolean;
+}
+
+/** Most visible characters of a unit, and of one that is a procedure. */
+export const UNIT_SIZE = 600;
+export const PROCEDURE_SIZE = 1400;
+
+/** Units of some sections of one article, which follow one another in it. */
+export const unitsOf = (sections: readonly Section[]): Unit[] => {
+  const units = sections.flatMap(unitsOfSection);
+  for (let at = 0; at < sections.length; at++) units.push(...joinedSections(sections, at));
+  const isWhole = units.some(({ kind, parts }) => kind === 'sections' && parts.length >= sections.length);
+  if (!isWhole) units.push(...joined(sections));
+  return units;
+};
+
+const sizeOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, { size }) => sum + size + 1, 0);
+
+const unitsOfSection = (section: Section): Unit[] => {
+  const pieces = section.pieces.filter(({ isRepeated }) => !isRepeated);
+  const [first] = pieces;
+  if (first === undefined) return [];
+  const units: Unit[] = [];
+  const add = (kind: Unit['kind'], shown: readonly Piece[], isCut = false) => {
+    const size = sizeOf(shown);
+    if (shown.length === 0 || (kind === 'group' && size < 40)) return;
+    units.push({
+      parts: [{ section, pieces: shown }],
+      kind,
+      size,
+      isLater: shown[0] !== first && shown[0]?.start !== first.start,
+      isCut,
+    });
+  };
+  const whole = sizeOf(pieces);
+  const groups = groupsOf(pieces);
+  const isProcedure = (shown: readonly Piece[]) => shown.some(({ isStep }) => isStep);
+  const fits = (shown: readonly Piece[]) => sizeOf(shown) <= (isProcedure(shown) ? PROCEDURE_SIZE : UNIT_SIZE);
+  if (fits(pieces)) {
+    add('section', pieces);
+    if (whole > 300 && groups.length > 1) for (const group of groups) add('group', group);
+    return units;
+  }
+  let lastEnd = -1;
+  groups.forEach((group, from) => {
+    if (!fits(group)) {
+      for (const part of partsOf(group)) add(part.kind, part.pieces, part.isCut);
+      return;
+    }
+    if (groups.length <= 14) add(isProcedure(group) ? 'procedure' : 'group', group);
+    let to = from;
+    const shown = [...group];
+    for (
+      let next = groups[to + 1];
+      next !== undefined && sizeOf(shown) + sizeOf(next) <= UNIT_SIZE;
+      next = groups[to + 1]
+    ) {
+      shown.push(...next);
+      to++;
+    }
+    if (to > from && to > lastEnd) {
+      add('window', shown);
+      lastEnd = to;
+    }
+  });
+  return units;
+};
+
+/** A list, table or code stays with the paragraph before it, and a note with what it notes. */
+const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
+  const groups: Piece[][] = [];
+  for (const piece of pieces) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    const isSameBlock = last?.block === piece.block;
+    const isAnnounced = last?.kind === 'text' && (piece.kind !== 'text' || last.announces);
+    if (group && (isSameBlock || isAnnounced)) group.push(piece);
+    else groups.push([piece]);
+  }
+  return groups;
+};
+
+/** What of a group is shown that is too large as a whole. */
+const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]; isCut: boolean }[] => {
+  const listed = group.filter(({ kind }) => kind === 'item' || kind === 'row');
+  const before = group.slice(
+    0,
+    group.findIndex((piece) => listed.includes(piece)),
+  );
+  if (listed.length < 2) return [{ kind: 'group', pieces: [...group], isCut: false }];
+  const isRows = listed[0]?.kind === 'row';
+  // A table's rows are chosen by the question; its head stays above them.
+  if (isRows) return [{ kind: 'rows', pieces: [...before, ...listed], isCut: true }];
+  const isProcedure = listed.some(({ isStep }) => isStep);
+  const room = (isProcedure ? PROCEDURE_SIZE : UNIT_SIZE) - sizeOf(before);
+  const parts: Piece[][] = [];
+  for (const item of listed) {
+    const part = parts.at(-1);
+    if (part && sizeOf(part) + item.size <= room) part.push(item);
+    else parts.push([item]);
+  }
+  // A procedure is never begun in the middle.
+  return (isProcedure ? parts.slice(0, 1) : parts).map((part) => ({
+    kind: isProcedure ? ('procedure' as const) : ('items' as const),
+    pieces: [...before, ...part],
+    isCut: part.at(-1) !== listed.at(-1),
+  }));
+};
+
+/** Most visible characters of several sections together. */
+const SECTIONS_SIZE = 900;
+
+/** A section with those below it, and neighbours under one heading that are parts of one account. */
+const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
+  const first = sections[at];
+  if (first === undefined || first.pieces.length === 0) return [];
+  const units: Unit[] = [];
+  const add = (members: readonly Section[]) => units.push(...joined(members));
+  const below: Section[] = [];
+  for (const section of sections.slice(at + 1)) {
+    if (section.path.length <= first.path.length || !first.path.every((name, depth) => section.path[depth] === name))
+      break;
+    below.push(section);
+  }
+  if (below.length > 0) add([first, ...below]);
+  const next = sections[at + 1];
+  const isSibling =
+    next !== undefined &&
+    next.path.length === first.path.length &&
+    first.path.slice(0, -1).every((name, depth) => next.path[depth] === name);
+  if (isSibling && next !== undefined && first.path.length > 0 && isTrouble(first) && isTrouble(next)) {
+    add([first, next]);
+    const third = sections[at + 2];
+    if (third !== undefined && third.path.length === first.path.length && isTrouble(third)) add([first, next, third]);
+  }
+  return units;
+};
+
+/** Several sections as one unit, where they fit. */
+const joined = (members: readonly Section[]): Unit[] => {
+  const parts = members
+    .map((section): UnitPart => ({ section, pieces: section.pieces.filter(({ isRepeated }) => !isRepeated) }))
+    .filter(({ pieces }) => pieces.length > 0);
+  const size = parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0);
+  const [head, ...rest] = parts;
+  if (head === undefined || rest.length === 0 || size > SECTIONS_SIZE) return [];
+  return [{ parts: [head, ...rest], kind: 'sections', size, isLater: false, isCut: false }];
+};
+
+/** Symptom, cause and resolution are parts of one account. */
+export const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
+  const [first = ''] = stemsOf(path.at(-1) ?? '');
+  return TROUBLE.has(first);
+};
+const TROUBLE = new Set(
+  stemsOf('symptom cause problem issue solution resolution workaround fix status reason summary'),
+);

@@ -1,0 +1,52 @@
+import { parseBlocks } from '../markup/parse-blocks.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { attachSection } from './attach-section.ts';
+import { type Edition, openEdition } from './open-edition.ts';
+
+/** Name of the section of an edition that lists what is repeated: 32-bit hashes, ascending. */
+const REPEATED_SECTION = 'answering.repeated';
+/** So many articles make a block boilerplate, and at least this share of all. */
+const REPEATED_IN = 4;
+const REPEATED_SHARE = 0.01;
+
+/**
+ * Notes in an edition which blocks stand word for word in many of its articles ("Still need help?"): they are about none of them,
+ * and never an answer.
+ *
+ * @param edition Must not be used afterwards.
+ */
+export const attachRepeatedBlocks = (edition: Uint8Array): Uint8Array => {
+  const { chunkCount, articleCount, chunk } = openEdition(edition);
+  const seen = new Map<number, { articles: number; last: number }>();
+  for (let index = 0; index < chunkCount; index++) {
+    const { text, article } = chunk(index);
+    for (const { start, end } of parseBlocks(text)) {
+      const hash = hashOf(text.slice(start, end));
+      const known = seen.get(hash);
+      if (known === undefined) seen.set(hash, { articles: 1, last: article });
+      else if (known.last !== article) Object.assign(known, { articles: known.articles + 1, last: article });
+    }
+  }
+  const least = Math.max(REPEATED_IN, REPEATED_SHARE * articleCount);
+  const hashes = [...seen].filter(([, { articles }]) => articles >= least).map(([hash]) => hash);
+  const bytes = new Uint8Array(Uint32Array.from(hashes.sort((a, b) => a - b)).buffer);
+  return attachSection(edition, REPEATED_SECTION, bytes);
+};
+
+/** Tells whether a block, as Markdown, is repeated in many articles of the edition. */
+export const isRepeatedIn = oncePer((edition: Edition) => {
+  const bytes = edition.section(REPEATED_SECTION);
+  const hashes = new Set(bytes === undefined ? [] : new Uint32Array(bytes.slice().buffer));
+  return (markdown: string): boolean => hashes.size > 0 && hashes.has(hashOf(markdown));
+});
+
+/** A hash of a block's words, whatever its marks and white space (FNV-1a, 32 bits). */
+const hashOf = (markdown: string): number => {
+  const text = markdown
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+};
