@@ -73,6 +73,7 @@ const fetch = serveApp('support', async (env: Env) => {
     ...chatModelOf(readModelSettings(env)),
     taxonomyFor,
     retrieveKnowledge: retriever,
+    wordVectors,
     mask,
     onFault,
     mount: (app, guard) => {

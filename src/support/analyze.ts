@@ -2,6 +2,7 @@ import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
+import type { TextVectors } from '../grounding/parse-question.ts';
 import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge-scope.ts';
@@ -10,6 +11,7 @@ import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
+import { rankTicketUnits, withUnits } from './draft/ticket-units.ts';
 import { withoutName } from './draft/without-name.ts';
 import { type ModelAccount, writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
@@ -24,6 +26,8 @@ export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
   retrieveKnowledge: KnowledgeRetriever;
   mask: Mask;
+  /** By which texts in other words are compared; absent: words alone. */
+  wordVectors?: (() => TextVectors) | undefined;
   /** Told of what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
@@ -59,15 +63,15 @@ export const analyze = async (
     ? askingNothing(first, classifier.threshold)
     : await secondOpinion(text, first, asked);
   const classification = withWarnings(opinion, ticket, taxonomy);
-  const found = ticket.isClosing
+  const retrieved = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
+  const { found, answer } = answerIn(retrieved, ticket, parts);
   // Weak sources are for people to look at: no draft and no guidance rests on them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const missing = missingInformation(intent, ticket);
-  const answer = answerIn(found, ticket, parts);
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer, missing } });
   const plain = compose(classification, request.customer_name, metadata, found);
   const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
@@ -137,17 +141,21 @@ const smoothed = async (
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
 };
 
-/** What of the articles answers; whatever is wrong with one, the draft goes out without it. */
+/** What of the articles answers, and what that says of the sources; whatever is wrong with an article, the draft goes out without it. */
 const answerIn = (
-  { evidence }: Knowledge,
+  knowledge: Knowledge,
   { product, isProductExact, alreadyTried }: TicketReading,
-  { onFault }: AnalysisParts,
-): Answer | undefined => {
+  { wordVectors, onFault }: AnalysisParts,
+): { found: Knowledge; answer?: Answer } => {
+  const { evidence } = knowledge;
+  if (evidence === undefined) return { found: knowledge };
   try {
-    return evidence && answerPassages(evidence, { product, isProductExact, alreadyTried });
+    const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
+    const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+    return { found: withUnits(knowledge, units), answer };
   } catch (error) {
     onFault?.('pick passages', error);
-    return undefined;
+    return { found: knowledge };
   }
 };
 

@@ -1,6 +1,7 @@
 import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
 import { isPlanted } from '../grounding/planted-text.ts';
+import QUESTION_TYPES from '../grounding/question-types.json' with { type: 'json' };
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -34,6 +35,8 @@ export interface TicketReading {
   isFollowUp: boolean;
   /** It thanks, or says that the trouble is over, and asks nothing. */
   isClosing: boolean;
+  /** It asks something, and reports no trouble. */
+  isQuestion: boolean;
   isPlanted: boolean;
   isShortened: boolean;
 }
@@ -84,10 +87,13 @@ export const readTicket = (
     alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }),
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
+    isQuestion: asked.includes('?') && !PROBLEM.test(asked),
     isPlanted: isPlanted(message) || isPlanted(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
+
+const PROBLEM = new RegExp(QUESTION_TYPES.problem, 'i');
 
 /** Without quoted history; a mail that is handed on by words that say little ("FYI") is read instead of them. */
 const ownMessage = (text: string): string => {

@@ -99,7 +99,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
 
 /**
  * Phrases with a word that no article has and that is rare in English name best what is missing; else those with a rare word, else those with
- * one that is not among the commonest.
+ * one that is not among the commonest, else those of several words.
  */
 const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
   const having = (isTold: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isTold));
@@ -107,6 +107,7 @@ const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
     having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
     having((word) => shareOf(word) < RARE_SHARE),
     having((word) => shareOf(word) < COMMON_SHARE),
+    phrases.filter((phrase) => wordsOf(phrase).length > 1),
   ];
   return tiers.find((tier) => tier.length > 0) ?? [];
 };

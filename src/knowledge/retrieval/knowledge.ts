@@ -5,7 +5,7 @@ import {
   type WeakKnowledgeRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
 import type { Edition } from '../../search/open-edition.ts';
-import type { AnswerUnits } from './answer-units.ts';
+import type { SearchOutcome } from '../../search/search-edition.ts';
 
 /** What is looked for: of the customer's words, all but the message may be missing or of any form. */
 export interface KnowledgeQuestion {
@@ -23,9 +23,14 @@ export interface KnowledgeQuestion {
   include_weak?: boolean | undefined;
 }
 
-/** What could be quoted, for whoever writes an answer. Never on the wire. */
-export interface Evidence extends AnswerUnits {
+/** What was asked and found, for whoever looks for passages to quote. Never on the wire. */
+export interface Evidence {
   edition: Edition;
+  /** The problem, masked. */
+  text: string;
+  search: SearchOutcome;
+  /** Place in the edition of each article of `sources_consulted`. */
+  articles: readonly number[];
   /** By place of the article in the edition, 0 to 1: how probably it answers. Articles on other products are not among them. */
   relevance: ReadonlyMap<number, number>;
   /** Labels of articles that are about the intent. */

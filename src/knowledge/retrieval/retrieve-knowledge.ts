@@ -11,7 +11,6 @@ import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
-import { rankAnswerUnits, weighByUnits } from './answer-units.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
@@ -135,20 +134,12 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const { intent } = question;
   const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
-  const byWords = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
+  const ranked = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
     text: problem.text,
     intents,
   });
-  const answer = rankAnswerUnits(edition, {
-    ...{ text: problem.text, search: outcome, intents, ranked: byWords },
-    products: [...named.known, ...named.unknown],
-  });
-  const ranked = weighByUnits(byWords, answer, intents);
-  const coverage = coverageOf(bestOf(ranked));
-  // The units of a neighbour hold much of what a missing page would say: they alone close a gap only where they are sure.
-  const gapInput =
-    coverage === 'high' ? { ranked, coverage } : { ranked: byWords, coverage: coverageOf(bestOf(byWords)) };
-  const foundGaps = findGaps(edition, { asked, ...gapInput, intent, intents, named, people });
+  const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
+  const foundGaps = findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
   const shown = ranked
     .filter(({ relevance }) => question.isWeakShown || relevance >= RETRIEVAL_MIN_SCORE)
     .slice(0, RETRIEVAL_MAX_SOURCES);
@@ -158,7 +149,8 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     gaps: foundGaps.map(({ gap }) => gap),
     ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
     evidence: {
-      ...{ ...answer, edition, intents, language: languageOfArticles(edition) },
+      ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition) },
+      articles: shown.map(({ article }) => article),
       relevance: new Map(
         ranked.flatMap(({ article, relevance, isOfOtherProduct }) => (isOfOtherProduct ? [] : [[article, relevance]])),
       ),
@@ -170,8 +162,6 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     edition: edition.id,
   };
 };
-
-const bestOf = (ranked: readonly RankedSource[]): number => Math.max(0, ...ranked.map(({ relevance }) => relevance));
 
 /** One that articles have too, or every request: no name of somebody who writes to us. */
 const isWordOf = (edition: Edition, word: string): boolean =>

@@ -5,7 +5,6 @@ import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
-import type { RankedUnit } from '../../knowledge/retrieval/answer-units.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
@@ -13,6 +12,7 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, wasTried } from './already-tried.ts';
 import PROHIBITIONS from './prohibitions.json' with { type: 'json' };
+import type { RankedUnit, TicketUnits } from './ticket-units.ts';
 
 /** A part of an article that a draft quotes as a whole. */
 export interface AnswerPassage {
@@ -43,9 +43,9 @@ export interface AnswerOptions {
 }
 
 /** An article that is about another intent must be this sure. */
-const OTHER_INTENT_FROM = 0.8;
+const OTHER_INTENT_FROM = 0.75;
 /** A second passage needs this share of the first one's probability. */
-const SECOND_SHARE = 0.45;
+const SECOND_SHARE = 0.55;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
 
@@ -53,8 +53,9 @@ const MAX_SIZE = 1100;
  * Picks what answers a ticket from the articles that are sure to: whole sections, procedures from their introduction to their end, tables
  * with their head. Nothing that is about other devices than the customer's, and nothing again that was tried.
  */
-export const answerPassages = (evidence: Evidence, options: AnswerOptions): Answer => {
-  const { edition, question, units, relevance, intents } = evidence;
+export const answerPassages = (evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer => {
+  const { edition, intents } = evidence;
+  const { question, units, relevance } = found;
   const isSure = ({ source }: RankedUnit) =>
     (relevance.get(source.index) ?? 0) >=
     (intents.length === 0 || source.intents.length === 0 || source.intents.some((each) => intents.includes(each))
@@ -62,8 +63,8 @@ export const answerPassages = (evidence: Evidence, options: AnswerOptions): Answ
       : OTHER_INTENT_FROM);
   const ranked = units.filter(isSure);
   if (ranked.length === 0) return { passages: [], isPlanted: false };
-  const warning = warningFor(evidence);
-  const fitting = { ...options, devices: edition.devices(), isWarned: warning !== undefined };
+  const warning = warningFor(evidence, found);
+  const fitting = { ...options, devices: edition.devices(), warnedBy: warning?.article };
   const picked: { ranked: RankedUnit; passage: AnswerPassage }[] = [];
   let isScreened = false;
   let size = 0;
@@ -87,8 +88,11 @@ export const answerPassages = (evidence: Evidence, options: AnswerOptions): Answ
     one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
   );
   const passages = inOrder.map(({ passage }) => passage);
-  const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.markdown));
-  return { passages: warning === undefined || isSaid ? passages : [warning, ...passages], isPlanted: isScreened };
+  const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
+  return {
+    passages: warning === undefined || isSaid ? passages : [warning.passage, ...passages],
+    isPlanted: isScreened,
+  };
 };
 
 const placeOf = ({ unit: { parts } }: RankedUnit): number => {
@@ -111,10 +115,16 @@ const overlap = (one: RankedUnit, other: RankedUnit): boolean =>
  */
 const isFitting = (
   { unit, source }: RankedUnit,
-  { devices, product, isProductExact, isWarned }: AnswerOptions & { devices: readonly string[]; isWarned: boolean },
+  {
+    devices,
+    product,
+    isProductExact,
+    warnedBy,
+  }: AnswerOptions & { devices: readonly string[]; warnedBy: number | undefined },
 ): boolean => {
   const isProcedure = unit.parts.some(({ pieces }) => pieces.some(({ isStep }) => isStep));
-  if (isProcedure && (isWarned || unit.isCut)) return false;
+  const isWarnedOf = warnedBy !== undefined && warnedBy !== source.index;
+  if (isProcedure && (isWarnedOf || unit.isCut)) return false;
   const named = unit.parts.map(({ section }) => devicesOf(section.path, source, devices));
   if (named.every((own) => own.length === 0)) return true;
   // Its heading tells which: what is for several may be for the customer's.
@@ -134,15 +144,24 @@ const WARNED_SHARE = 0.2;
 /** Articles less likely than this are about something else. */
 const WARNING_FROM = 0.2;
 
+interface Warning {
+  /** Place of its article in the edition. */
+  article: number;
+  passage: AnswerPassage;
+}
+
 /**
  * What forbids something in the customer's case: "Do not cut the power while the LED is blue." It is quoted first, whatever else answers, and
- * procedures that do not come with it are not.
+ * procedures of other articles are not.
  */
-const warningFor = ({ units, question, relevance, intents, language }: Evidence): AnswerPassage | undefined => {
+const warningFor = (
+  { intents, language }: Evidence,
+  { units, question, relevance }: TicketUnits,
+): Warning | undefined => {
   const terms = question.terms.filter(({ isKnown, weight }) => isKnown && weight === 1);
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   const forbids = FORBIDS.get(language ?? '');
-  let best: { share: number; passage: AnswerPassage } | undefined;
+  let best: { share: number; warning: Warning } | undefined;
   for (const { unit, source } of units) {
     const isAbout = source.intents.some((intent) => intents.includes(intent));
     if (!isAbout || (relevance.get(source.index) ?? 0) < WARNING_FROM) continue;
@@ -163,10 +182,10 @@ const warningFor = ({ units, question, relevance, intents, language }: Evidence)
             language: detectLanguage(sentence),
             steps: [sentence],
           };
-          best = { share, passage };
+          best = { share, warning: { article: source.index, passage } };
         }
   }
-  return best?.passage;
+  return best?.warning;
 };
 
 /** By language: what opens a clause that forbids. */
@@ -223,23 +242,25 @@ const shownPart = (
   const kept = pieces.some(({ kind }) => kind === 'row') ? rowsFor(pieces, question) : pieces;
   const blocks: string[] = [];
   const steps: string[] = [];
-  for (const piece of kept) {
-    const text = withoutTried(focused(raw(piece), piece, question), piece, { heading, title, alreadyTried });
+  // Items of one list are one text again, and so are rows of one table.
+  for (const group of Map.groupBy(kept, ({ block }) => block).values()) {
+    const [piece] = group;
+    if (piece === undefined) continue;
+    const whole = group.map(raw).join('\n');
+    const text = withoutTried(focused(whole, piece, question), piece, { heading, title, alreadyTried });
     if (text === undefined) return undefined;
     if (text === '') continue;
-    const isNext =
-      piece.kind === 'row' ||
-      (piece.kind === 'item' && /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(blocks.at(-1)?.split('\n').at(-1) ?? ''));
-    if (isNext) blocks.push(`${blocks.pop() ?? ''}\n${text}`);
-    else blocks.push(text);
-    if (piece.kind !== 'head') steps.push(...stepsIn(text, piece));
+    blocks.push(text);
+    steps.push(...stepsIn(text, piece));
   }
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
 };
 
 /** An entry that has this share of the message's words is what it asks for; others have nearly as much, or answer something else. */
 const TELLING_SHARE = 0.3;
-/** A table with more rows is one to look something up in: a row needs this share. */
+/** An item for one case of several: "**No e-mail:** look into the spam folder". */
+const CASE = /^\s*[-*+]\s+(?:\*\*|`)[^\n]{1,120}[:：]/;
+/** A table with more rows is one to look something up in, and so is a list of cases: an entry needs this share. */
 const SHORT_TABLE = 4;
 const LOOKED_UP_SHARE = 0.1;
 const NEARLY = 0.6;
@@ -258,12 +279,12 @@ const focused = (text: string, { kind, isStep }: Piece, { terms }: ParsedQuestio
     return found.reduce((sum, { idf }) => sum + idf, 0) / total;
   });
   const best = Math.max(0, ...shares);
-  const isLookedUp = kind === 'table' && entries.length > SHORT_TABLE;
+  const isLookedUp = kind === 'table' ? entries.length > SHORT_TABLE : entries.every((entry) => CASE.test(entry));
   if (best < (isLookedUp ? LOOKED_UP_SHARE : TELLING_SHARE)) return text;
   return [...head, ...entries.filter((_, at) => (shares[at] ?? 0) >= NEARLY * best)].join('\n');
 };
 
-/** Items of a list that were tried go; numbered steps only from the beginning on, as one in the middle belongs to what stands around it. */
+/** Items of a list that were tried go; numbered steps only at its beginning and end. Undefined where what is left is of no use. */
 const withoutTried = (
   text: string,
   piece: Piece,
@@ -275,9 +296,15 @@ const withoutTried = (
   const items = itemsOf(text);
   const left = items.filter((item) => !isTried(item));
   if (left.length === items.length) return text;
-  // Half a procedure may do harm, and the rest of one that was done is of no use.
-  if (piece.isStep || left.length * 2 < items.length) return undefined;
-  return left.join('\n');
+  if (left.length * 2 < items.length) return undefined;
+  return piece.isStep ? stepsLeft(items, left) : left.join('\n');
+};
+
+/** Steps in their order, counted anew; undefined where one in the middle was tried, as it belongs to what stands around it. */
+const stepsLeft = (items: readonly string[], left: readonly string[]): string | undefined => {
+  const from = items.indexOf(left[0] ?? '');
+  const isRun = left.length > 1 && left.every((item, at) => item === items[from + at]);
+  return isRun ? left.map((item, at) => item.replace(/^\s*\d{1,9}/, String(at + 1))).join('\n') : undefined;
 };
 
 const itemsOf = (list: string): string[] => list.split(/\n(?=(?:[-*+]|\d{1,9}[.)])\s)/);
@@ -285,7 +312,7 @@ const itemsOf = (list: string): string[] => list.split(/\n(?=(?:[-*+]|\d{1,9}[.)
 const stepsIn = (text: string, { kind }: Piece): string[] => {
   if (kind === 'list' || kind === 'item')
     return itemsOf(text).map((item) => item.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
-  if (kind === 'table' || kind === 'row') return [];
+  if (kind === 'table' || kind === 'row' || kind === 'head') return [];
   return /[:：][*_]{0,3}\s*$/.test(text) ? [] : [text];
 };
 

@@ -6,6 +6,7 @@ import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
 import { missingInformation } from '../guidance/missing-information.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
@@ -21,6 +22,8 @@ export interface DraftTicket {
   answer?: Answer | undefined;
   /** The customer thanks, or says that the trouble is over. */
   isClosing?: boolean | undefined;
+  /** The customer asks something, and reports no trouble. */
+  isQuestion?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
   missing?: readonly RequiredFact[] | undefined;
 }
@@ -77,13 +80,18 @@ export const createDraftComposer =
     const isDanger = classification.danger !== undefined;
     const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
     const { passages, isPlanted } = (isQuoting ? ticket?.answer : undefined) ?? { passages: [], isPlanted: false };
+    const use = isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback';
     const template = chooseTemplate(taxonomy, {
       intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
       language,
-      use: isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback',
+      use,
     });
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
-    const missing = (ticket?.missing ?? missingInformation(intent, unknown)).map(
+    // Who asks how something is, or has another product, is not asked what one's own product shows.
+    const isFallback = use === 'fallback' && intent?.fallback_template !== undefined;
+    const isAsked = !isFallback || (ticket?.isQuestion !== true && isKnownProduct(product, taxonomy));
+    const open = isAsked ? (ticket?.missing ?? missingInformation(intent, unknown)) : [];
+    const missing = open.map(
       ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
     );
     const values = { customerName, product, subject: ticket?.subject, missing };
@@ -109,6 +117,10 @@ export const createDraftComposer =
     };
     return { draft, template: { ...template, language: own.language }, filled: own.filled, passages, isPlanted };
   };
+
+/** Without products of its own a taxonomy knows any. */
+const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean =>
+  product === undefined || devices.length === 0 || devicesNamedIn(product, devices).length > 0;
 
 /** Greeting, body and signature as one Markdown text. */
 export const assemble = (

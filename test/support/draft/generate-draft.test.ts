@@ -62,10 +62,17 @@ describe('a draft with an answer', () => {
 
 describe('a draft without an answer', () => {
   it('asks for what is missing, and says nothing of the documentation', () => {
-    const { text, references, source_grounding } = draftFor(LOUD, { passages: [], knowledge: knowledgeOf(CLOSE) });
+    const options = { passages: [], knowledge: knowledgeOf(CLOSE) };
+    const { text, references, source_grounding } = draftFor('The fan does not stop rattling.', options);
     expect(text).toContain('please tell us:\n\n- ');
     expect(text).not.toMatch(/documentation|Fans and noise/);
     expect([references, source_grounding]).toEqual([[], null]);
+  });
+
+  it('asks nobody what the device shows who only has a question', () => {
+    const { text } = draftFor('Is the fan of an Apollo III silent?', { passages: [] });
+    expect(text).not.toContain('please tell us');
+    expect(text).toContain('A colleague will look into it and reply to you.');
   });
 
   it('does not speak of an intent that is more likely wrong than right', () => {

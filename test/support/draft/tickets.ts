@@ -8,6 +8,7 @@ import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { type Answer, type AnswerPassage, answerPassages } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer, type DraftTicket } from '../../../src/support/draft/generate-draft.ts';
+import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
 import { readTicket } from '../../../src/support/read-ticket.ts';
 
 export const taxonomy = Taxonomy.parse(
@@ -85,5 +86,5 @@ export const answerFrom = async (
     { edition, retrieve: createRetriever({}), products: taxonomy.devices },
   );
   if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
-  return answerPassages(evidence, ticket);
+  return answerPassages(evidence, rankTicketUnits(evidence, ticket), ticket);
 };
