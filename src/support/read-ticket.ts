@@ -1,7 +1,6 @@
 import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
 import { isPlanted } from '../grounding/planted-text.ts';
-import QUESTION_TYPES from '../grounding/question-types.json' with { type: 'json' };
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -35,7 +34,7 @@ export interface TicketReading {
   isFollowUp: boolean;
   /** It thanks, or says that the trouble is over, and asks nothing. */
   isClosing: boolean;
-  /** It asks something, and reports no trouble. */
+  /** It asks, and tells nothing besides. */
   isQuestion: boolean;
   isPlanted: boolean;
   isShortened: boolean;
@@ -87,13 +86,17 @@ export const readTicket = (
     alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }),
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
-    isQuestion: asked.includes('?') && !PROBLEM.test(asked),
+    isQuestion: isQuestion(asked),
     isPlanted: isPlanted(message) || isPlanted(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
 
-const PROBLEM = new RegExp(QUESTION_TYPES.problem, 'i');
+/** All that it says is asked: whoever tells something besides reports trouble. */
+const isQuestion = (text: string): boolean => {
+  const { sentences } = problemText(text);
+  return sentences.length > 0 && sentences.every((sentence) => /[?？]["”»)*_]{0,4}\s*$/.test(sentence));
+};
 
 /** Without quoted history; a mail that is handed on by words that say little ("FYI") is read instead of them. */
 const ownMessage = (text: string): string => {

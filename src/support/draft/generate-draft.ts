@@ -22,7 +22,7 @@ export interface DraftTicket {
   answer?: Answer | undefined;
   /** The customer thanks, or says that the trouble is over. */
   isClosing?: boolean | undefined;
-  /** The customer asks something, and reports no trouble. */
+  /** The customer asks, and tells nothing besides. */
   isQuestion?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
   missing?: readonly RequiredFact[] | undefined;
