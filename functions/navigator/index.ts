@@ -1,7 +1,9 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { rerankerOf } from '../../src/adapters/reranker.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-1.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
+import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
@@ -17,6 +19,8 @@ interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
   LIBRARY: Fetcher;
   SEMANTIC: Fetcher;
+  /** Where wrangler.toml binds Workers AI. */
+  AI?: WorkersAI;
 }
 
 const wordVectors = wordVectorsIn(table);
@@ -34,6 +38,8 @@ const fetch = serveApp('navigator', async (env: Env) => {
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
+    ...rerankerOf(env),
+    wordVectors,
     retrieve: createRetriever({ wordVectors, meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

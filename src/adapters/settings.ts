@@ -22,6 +22,10 @@ export interface AdapterVariables {
   CHAT_MODEL?: string | undefined;
   /** JSON: `{"<model>": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`, in US dollars. */
   MODEL_PRICES?: string | undefined;
+  RERANK_BASE_URL?: string | undefined;
+  /** Secret. */
+  RERANK_API_KEY?: string | undefined;
+  RERANK_MODEL?: string | undefined;
   EMBEDDING_CACHE_SIZE?: string | undefined;
   EMBEDDING_CACHE_TTL_SECONDS?: string | undefined;
   TOKENS_PER_QUESTION?: string | undefined;
@@ -40,6 +44,9 @@ export const ADAPTER_VARIABLES = [
   'EMBEDDING_DIMENSIONS',
   'CHAT_MODEL',
   'MODEL_PRICES',
+  'RERANK_BASE_URL',
+  'RERANK_API_KEY',
+  'RERANK_MODEL',
   'EMBEDDING_CACHE_SIZE',
   'EMBEDDING_CACHE_TTL_SECONDS',
   'TOKENS_PER_QUESTION',
@@ -144,7 +151,8 @@ const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
   throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
 };
 
-const accessOf = (
+/** A service that two variables name; undefined where neither is set. */
+export const accessOf = (
   variables: AdapterVariables,
   names: { url: string; token: string; address?: string },
 ): ServiceAccess | undefined => {

@@ -119,6 +119,25 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'US dollars for a million tokens as JSON: `{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`',
   },
   {
+    name: 'RERANK_BASE_URL',
+    functions: ['navigator'],
+    otherwise: 'passages for the model stay in the order of the search',
+    what: 'A reranker with `POST /rerank`, up to and with the version: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `https://api.voyageai.com/v1`',
+  },
+  {
+    name: 'RERANK_API_KEY',
+    functions: ['navigator'],
+    secret: true,
+    otherwise: '`local` on this machine',
+    what: 'Its key',
+  },
+  {
+    name: 'RERANK_MODEL',
+    functions: ['navigator'],
+    otherwise: 'none',
+    what: 'Its model; `@cf/baai/bge-reranker-base` without an address runs on Workers AI, where the function has a binding `AI`',
+  },
+  {
     name: 'EMBEDDING_CACHE_SIZE',
     functions: ['semantic', 'memory'],
     otherwise: '2000',

@@ -4,12 +4,16 @@
  *
  *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
  *                   [gaps] [embeddings [--sentence-model]] [calibration] [--data <folder of evaluation data>]
+ *   npm run eval -- answers --recorded [--open <folder>] [--replies <folder>] [--show-below <mark>]
  *
  * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
- * repository. `calibration` runs by its name alone: it calls the embedding model that is configured, which costs.
+ * repository. `answers` asks customers' questions through the navigator with recorded replies of a model; `--open` writes the prompts
+ * that lack a reply, `--replies` adds new ones. `answers` and `calibration` run by their names alone; `calibration` calls the
+ * embedding model that is configured, which costs.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { evaluateRecorded, missingRecordedFiles } from './eval/eval-recorded.ts';
 import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
 import { evalCalibration } from './eval-calibration.ts';
@@ -26,7 +30,14 @@ import { evalTokens } from './eval-tokens.ts';
 import { missingSupportFiles } from './support-data.ts';
 
 const { values, positionals } = parseArgs({
-  options: { data: { type: 'string' }, 'sentence-model': { type: 'boolean' } },
+  options: {
+    data: { type: 'string' },
+    'sentence-model': { type: 'boolean' },
+    recorded: { type: 'boolean' },
+    open: { type: 'string' },
+    replies: { type: 'string' },
+    'show-below': { type: 'string' },
+  },
   allowPositionals: true,
 });
 
@@ -73,6 +84,14 @@ const PARTS = {
   intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
   tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
   gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
+  answers: async () =>
+    print(
+      "Answers to customers' questions, with recorded replies",
+      await evaluateRecorded({
+        folder: dataFolder(missingRecordedFiles),
+        ...{ open: values.open, replies: values.replies, showBelow: Number(values['show-below'] ?? 0) },
+      }),
+    ),
   embeddings: async () => {
     const model = values['sentence-model'] ? 'sentence model' : 'word vectors';
     return print(`Words and meaning, with ${model}`, await evalEmbeddings(dataFolder(), model));
@@ -81,7 +100,8 @@ const PARTS = {
     print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
 };
 
-const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => name !== 'calibration') : positionals;
+const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration']);
+const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name)) : positionals;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);

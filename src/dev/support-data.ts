@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Comparison, compareSentence } from '../grounding/support/compare-sentence.ts';
-import { type PreparedSource, prepareSource } from '../grounding/support/prepare-source.ts';
-import { isSought, readWords } from '../grounding/support/read-words.ts';
-import { plainOf, statementSpans } from '../grounding/support/statements.ts';
+import { checkPrepared, prepareStatementEvidence, type StatementCheck } from '../grounding/check-statement.ts';
+import { compareSentence, type Features } from '../grounding/compare-statement.ts';
+import { plainOf, statementSpans } from '../grounding/statements.ts';
 import { readLines } from './eval-data.ts';
 
 /** An answer that people judged against its source. */
 export interface JudgedAnswer {
   set: string;
+  question: string;
   answer: string;
   title: string;
   source: string;
@@ -18,9 +18,9 @@ export interface JudgedAnswer {
   half: 'tuning' | 'held-out';
 }
 
-/** An answer with what is measured of each of its sentences; none of a sentence that stands literally in the source. */
+/** An answer with what is measured of each of its sentences; undefined of one that stands literally in the source. */
 export interface MeasuredAnswer extends JudgedAnswer {
-  sentences: Comparison['found'][];
+  sentences: (Features | undefined)[];
 }
 
 export const SUPPORT_SETS = ['rag-answers', 'begin', 'fever-symmetric', 'fool-me-twice', 'summedits'] as const;
@@ -31,20 +31,24 @@ export const missingSupportFiles = (folder: string): string[] =>
 
 export const readJudgedAnswers = (folder: string): JudgedAnswer[] =>
   SUPPORT_SETS.flatMap((set) =>
-    readLines<SourceLine>(folder, `truth-dev/${set}.jsonl`).map(({ source, title = '', answer, label, group }) => ({
-      set,
-      answer,
-      title,
-      // A source with a title begins with it.
-      source: source.startsWith(title) ? source.slice(title.length).trim() : source,
-      isSupported: label === 'supported',
-      half: halfOf(group ?? source),
-    })),
+    readLines<SourceLine>(folder, `truth-dev/${set}.jsonl`).map(
+      ({ source, title = '', question = '', answer, label, group }) => ({
+        set,
+        question,
+        answer,
+        title,
+        // A source with a title begins with it.
+        source: source.startsWith(title) ? source.slice(title.length).trim() : source,
+        isSupported: label === 'supported',
+        half: halfOf(group ?? source),
+      }),
+    ),
   );
 
 interface SourceLine {
   source: string;
   title?: string;
+  question?: string;
   answer: string;
   label: 'supported' | 'unsupported' | 'contradicted';
   group?: string;
@@ -53,15 +57,41 @@ interface SourceLine {
 const halfOf = (group: string): JudgedAnswer['half'] =>
   (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0 ? 'tuning' : 'held-out';
 
+const evidenceOf = ({ source, title }: JudgedAnswer) =>
+  prepareStatementEvidence([{ text: source, headings: title === '' ? [] : [title] }]);
+
 /** What the product measures of an answer, before any weight. */
 export const measureAnswer = (judged: JudgedAnswer): MeasuredAnswer => {
-  const sources: PreparedSource[] = [prepareSource({ text: judged.source, title: judged.title })];
+  const { words } = evidenceOf(judged);
   const sentences = statementSpans(judged.answer).flatMap(({ start, end }) => {
     const text = judged.answer.slice(start, end);
-    const words = readWords(text);
-    if (!words.some(isSought)) return [];
-    const isQuote = sources.some(({ quotes }) => quotes.has(plainOf(text)));
-    return [isQuote ? new Map() : compareSentence(text, words, sources).found];
+    const comparison = compareSentence(text, words);
+    if (comparison === undefined) return [];
+    return [words.quotes.has(plainOf(text)) ? undefined : comparison.features];
   });
   return { ...judged, sentences };
 };
+
+/** The check of each sentence of an answer, as the product makes it. */
+export const checkAnswer = (judged: JudgedAnswer): StatementCheck[] => {
+  const evidence = evidenceOf(judged);
+  return statementSpans(judged.answer).map(({ start, end }) =>
+    checkPrepared(judged.answer.slice(start, end), evidence, { question: judged.question }),
+  );
+};
+
+const MAX_SURE = 4;
+const MIN_SURE = 7;
+/** The more the worst sentence counts, the more a long answer suffers from false alarms. */
+const WORST_SHARE = 0.3;
+
+/** How much speaks against a whole answer, from the log odds against its sentences. */
+export const againstAnswer = (odds: readonly number[]): number => {
+  if (odds.length === 0) return -MAX_SURE;
+  const bounded = odds.map((each) => Math.min(MIN_SURE, Math.max(-MAX_SURE, each)));
+  const mean = bounded.reduce((sum, each) => sum + each, 0) / bounded.length;
+  return WORST_SHARE * Math.max(...bounded) + (1 - WORST_SHARE) * mean;
+};
+
+/** Log odds against a sentence that stands literally in its source. */
+export const LITERAL_QUOTE = -9;

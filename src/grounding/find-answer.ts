@@ -2,8 +2,17 @@ import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
-import { type ParsedQuestion, parseQuestion } from './parse-question.ts';
-import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
+import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
+import { stemsOf } from './sections.ts';
+import {
+  type CandidateOptions,
+  type CandidateUnit,
+  type Closeness,
+  candidateUnits,
+  closenessTo,
+  readWords,
+  UNIT_FEATURES,
+} from './unit-features.ts';
 import type { Unit } from './units.ts';
 
 /** A unit that is shown, with its article. */
@@ -35,7 +44,7 @@ export interface FoundAnswer {
 export interface FindOptions extends CandidateOptions {
   /** Devices that the asker is known to have. */
   devices?: readonly string[] | undefined;
-  /** Visible characters of all passages together; 1,250 when absent. */
+  /** Characters of all passages together, as Markdown; 1,250 when absent. */
   room?: number | undefined;
   /** Most passages; 3 when absent. */
   limit?: number | undefined;
@@ -43,6 +52,8 @@ export interface FindOptions extends CandidateOptions {
 
 const ROOM = 1250;
 const LIMIT = 3;
+/** A first passage may be this long whatever the room. */
+const MIN_ROOM = 600;
 /** What the heading of a passage takes besides its text. */
 const HEADING_ROOM = 60;
 /** Units looked at when passages are picked. */
@@ -92,9 +103,12 @@ interface RankedUnit extends CandidateUnit {
   share: number;
 }
 
-/** With the share of each in the softmax, best first. What is about another device counts only where nothing else was found. */
+/**
+ * With the share of each in the softmax, best first. What is about another device, or far out of date, counts only where nothing
+ * else was found.
+ */
 const rankUnits = (candidates: readonly CandidateUnit[], weights: Float64Array): RankedUnit[] => {
-  const fitting = candidates.filter(({ isOtherDevice }) => !isOtherDevice);
+  const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
   const scores = kept.map(({ features }) => features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
   const top = Math.max(...scores);
@@ -147,7 +161,7 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
       );
-      if (isTaken || (picked.length > 0 && unit.unit.size > left)) continue;
+      if (isTaken || (picked.length > 0 && lengthOf(unit.unit) > left)) continue;
       let mass = 0;
       for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
       if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
@@ -158,10 +172,29 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
     for (const other of looked) if (isWithin(other, best)) counted.add(other);
-    left -= best.unit.size + HEADING_ROOM;
-    picked.push(best);
+    const unit = shortened(best.unit, Math.max(left, MIN_ROOM));
+    left -= lengthOf(unit) + HEADING_ROOM;
+    picked.push({ ...best, unit });
   }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
+};
+
+/** As Markdown, in UTF-16 units. */
+const lengthOf = ({ parts }: Unit): number =>
+  parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
+
+/** Without its last pieces, where addresses of links make it longer than what it shows. */
+const shortened = (unit: Unit, room: number): Unit => {
+  let parts = unit.parts;
+  while (lengthOf({ ...unit, parts }) > room) {
+    const last = parts.at(-1);
+    const [first, ...rest] = parts;
+    if (last === undefined || (parts.length === 1 && first.pieces.length === 1)) break;
+    const kept = { ...last, pieces: last.pieces.slice(0, -1) };
+    if (parts.length === 1) parts = [kept];
+    else parts = [first, ...rest.slice(0, -1), ...(kept.pieces.length > 0 ? [kept] : [])];
+  }
+  return parts === unit.parts ? unit : { ...unit, parts, isCut: true };
 };
 
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
@@ -181,6 +214,33 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
   const model = answeringModelOf(edition);
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
 };
+
+/** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */
+const heldWords = (own: readonly QuestionTerm[], passages: readonly RankedUnit[], closeness: Closeness): number[] => {
+  const words = new Set<string>();
+  for (const { source, unit } of passages) {
+    const reading = readWords(unit);
+    for (const word of [...reading.words, ...reading.headings, ...stemsOf(source.title)]) words.add(word);
+  }
+  const held = own.map((term) => {
+    let most = 0;
+    for (const word of words) most = Math.max(most, closeness(term, word));
+    return { idf: term.idf, isHeld: [...term.forms].some((form) => words.has(form)), most };
+  });
+  const total = Math.max(
+    1e-9,
+    held.reduce((sum, { idf }) => sum + idf, 0),
+  );
+  const rarest = held.toSorted((left, right) => right.idf - left.idf).slice(0, RAREST);
+  return [
+    held.reduce((sum, { idf, isHeld }) => sum + (isHeld ? idf : 0), 0) / total,
+    held.reduce((sum, { idf, most }) => sum + idf * most, 0) / total,
+    rarest.reduce((sum, { most }) => sum + most, 0) / Math.max(1, rarest.length),
+    Math.min(1, ...rarest.map(({ most }) => most)),
+  ];
+};
+
+const RAREST = 3;
 
 /** Features of the pick itself, by name, of those of its best unit. */
 const OF_BEST_UNIT = [
@@ -210,6 +270,10 @@ export const GATE_FEATURES: readonly string[] = [
   'lead of the article',
   'softest coverage',
   'closest meaning',
+  'words held',
+  'words held or close',
+  'rarest words held or close',
+  'worst word',
   ...OF_BEST_UNIT,
 ];
 
@@ -255,6 +319,7 @@ const gateFeatures = (
     (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
     most('softCoverage'),
     most('meaning'),
+    ...heldWords(own, passages, closenessTo(question, options.vectors)),
     ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
   ];
 };

@@ -11,6 +11,8 @@ export type TextVectors = Pick<WordVectors, 'vectorOf'>;
 
 /** A word of the question, or of the turns before it. */
 export interface QuestionTerm {
+  /** As typed, in lower case. */
+  word: string;
   stem: string;
   /** Stems that count as this word: itself, its corrections, a number's Roman form. */
   forms: ReadonlySet<string>;
@@ -70,6 +72,7 @@ export const parseQuestion = (
       if (terms.has(term.stem)) continue;
       const roman = ROMAN[term.word];
       terms.set(term.stem, {
+        word: term.word,
         stem: term.stem,
         forms: new Set([term.stem, ...term.corrections.map(stem), ...(roman ? [roman] : [])]),
         idf: term.idf * weight,

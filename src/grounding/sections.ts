@@ -91,7 +91,7 @@ const readSection = (
   }
   const isRepeated = isRepeatedIn(edition);
   const pieces = parseBlocks(text)
-    .filter(({ kind }) => kind !== 'empty')
+    .filter(({ kind, start, end }) => kind !== 'empty' && !UNSEEN.test(text.slice(start, end)))
     .flatMap((block, place) =>
       piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, isRepeated)),
     )
@@ -99,13 +99,17 @@ const readSection = (
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
 
+/** HTML that no reader sees as text. */
+const UNSEEN = /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)/i;
+
 type RawPiece = Pick<Piece, 'start' | 'end' | 'kind' | 'isStep'>;
 
 const piecesOf = (text: string, block: Block): RawPiece[] => {
   const raw = text.slice(block.start, block.end);
   const isStep = block.kind === 'list' && /^\s*\d/.test(raw);
   const whole = { start: block.start, end: block.end, isStep };
-  if (block.kind === 'code') return [{ ...whole, kind: 'code' }];
+  if (block.kind === 'code')
+    return visibleSize(raw) <= MAX_CODE ? [{ ...whole, kind: 'code' }] : [firstLines(text, whole)];
   if (block.kind === 'list') {
     if (!isStep && visibleSize(raw) <= MAX_WHOLE_BLOCK) return [{ ...whole, kind: 'list' }];
     const starts = block.itemStarts.length > 0 ? block.itemStarts : [block.start];
@@ -121,8 +125,32 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
       ...lines.slice(2).map((line) => ({ ...line, kind: 'row' as const, isStep })),
     ];
   }
-  return [{ ...whole, kind: 'text' }];
+  if (visibleSize(raw) <= MAX_TEXT) return [{ ...whole, kind: 'text' }];
+  return packed(splitSentences(text, block)).map((span) => ({ ...span, kind: 'text', isStep: false }));
 };
+
+/** A paragraph larger than this is looked at in parts, and of a larger block of code its beginning is shown. */
+const MAX_TEXT = 900;
+const MAX_CODE = 1200;
+
+const firstLines = (text: string, { start, end }: Span): RawPiece => {
+  const last = linesOf(text, { start, end }).findLast((line) => line.end - start <= MAX_CODE);
+  return { start, end: last?.end ?? start + MAX_CODE, kind: 'code', isStep: false };
+};
+
+/** Neighbouring sentences together, up to the size of a part. */
+const packed = (spans: readonly Span[]): Span[] => {
+  const parts: Span[] = [];
+  for (const { start, end } of spans) {
+    const last = parts.at(-1);
+    if (last && end - last.start <= MAX_WHOLE_BLOCK) last.end = end;
+    else parts.push({ start, end: Math.min(end, start + PART_LIMIT) });
+  }
+  return parts;
+};
+
+/** What has no end of a sentence for so long is cut. */
+const PART_LIMIT = 1400;
 
 const linesOf = (text: string, { start, end }: Span): Span[] => {
   const lines: Span[] = [];

@@ -20,6 +20,8 @@ export interface CandidateUnit {
   devices: readonly string[];
   /** It is about other devices alone than the question names. */
   isOtherDevice: boolean;
+  /** Its article is far older than most. */
+  isOutdated: boolean;
 }
 
 export interface CandidateOptions {
@@ -233,12 +235,12 @@ const unitsAtHand = (edition: Edition, article: number, sections: readonly Secti
 };
 
 /** How close a word is to one of the question, 0 to 1; 1 when it is that word. */
-type Closeness = (term: QuestionTerm, word: string) => number;
+export type Closeness = (term: QuestionTerm, word: string) => number;
 
 /** A cosine below this says nothing. */
 const LEAST_COSINE = 0.3;
 
-const closenessTo = ({ terms }: ParsedQuestion, vectors: TextVectors | undefined): Closeness => {
+export const closenessTo = ({ terms }: ParsedQuestion, vectors: TextVectors | undefined): Closeness => {
   if (vectors === undefined) return ({ forms }, word) => (forms.has(word) ? 1 : 0);
   const own = new Map(terms.map((term) => [term, vectors.vectorOf([...term.forms])]));
   const known = new Map(terms.map((term) => [term, new Map<string, number>()]));
@@ -405,7 +407,7 @@ const readPath = oncePer(({ path }: Section): PathReading => {
   return { last: stemsOf(path.at(-1) ?? ''), stems, words: new Set(stems), roles };
 });
 
-interface WordsOfUnit {
+export interface WordsOfUnit {
   stems: readonly string[];
   words: ReadonlySet<string>;
   headings: ReadonlySet<string>;
@@ -421,7 +423,7 @@ interface WordsOfUnit {
 const MAX_SENTENCES = 60;
 const BECAUSE = /\b(?:because|due to|since|caused? by|occurs? (?:if|when)|so that)\b/i;
 
-const readWords = oncePer((unit: Unit): WordsOfUnit => {
+export const readWords = oncePer((unit: Unit): WordsOfUnit => {
   const pieces = unit.parts.flatMap(({ pieces: own }) => own);
   const stems = pieces.flatMap(({ stems: own }) => own);
   const text = unit.parts
@@ -477,6 +479,7 @@ const readUnit = (
     source: candidate.source,
     devices,
     isOtherDevice,
+    isOutdated: article.isOutdated,
     values: {
       article: candidate.whole,
       articleFirst: sign(candidate.wholeRank === 1),

@@ -1,12 +1,21 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
+<<<<<<< HEAD
+import { questionWithTurn } from '../grounding/parse-question.ts';
+=======
+import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
+>>>>>>> checks
+import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
-import { answerWithModel, type ModelAccount } from './answer-with-model.ts';
+import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
+import { oneLine } from './compose-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */
@@ -14,8 +23,14 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   signal?: AbortSignal | undefined;
   waitUntil?: WaitUntil | undefined;
   ai?: AIClient | undefined;
+  /** Orders the passages for the model; their order in the search stays when absent. */
+  reranker?: Reranker | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  vectors?: TextVectors | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  wordVectors?: (() => WordVectors) | undefined;
 }
 
 /** What is told beside an answer; empty without a model and where nothing failed. */
@@ -26,6 +41,12 @@ export interface AnswerMetadata {
   /** What was out of order, so that the answer may be worse than another time. */
   degraded?: ('embeddings' | 'model')[];
   usage?: { calls: number; input_tokens: number; output_tokens: number; cost_usd?: number };
+  /** Milliseconds that the model took, all calls together. */
+  model_ms?: number;
+  /** Queries that the model proposed because the first search was weak. */
+  queries?: readonly string[];
+  /** Statements of the model that did not go out, each shortened, and why. */
+  removed?: readonly { text: string; reason: string }[];
   [more: string]: unknown;
 }
 
@@ -39,29 +60,46 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { ai, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
+<<<<<<< HEAD
+  const { ai, reranker, retrieve, history = [], devices, timeLeftMs, signal, waitUntil, wordVectors } = options;
+=======
+  const { ai, reranker, vectors, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
+>>>>>>> checks
   const asked = { history, devices };
+  const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
-    return { answer: answerAtHand(edition, question, asked), metadata: {} };
+    return { answer: answerAtHand(edition, question, { ...asked, vectors }), metadata: {} };
   const memory = ai === undefined ? memoryOf(edition, question, asked, 'retrieved') : undefined;
   if (memory?.known !== undefined) return { answer: memory.known, metadata: {} };
-  const search = { ...asked, limit: HITS };
-  const { outcome, semantic } = retrieve
-    ? await retrieve(edition, question, { ...search, signal, waitUntil, timeLeftMs: timeLeftMs() })
-    : ({ outcome: searchEdition(edition, question, search), semantic: 'absent' } as const);
+  const limit = ai === undefined ? HITS : MODEL_HITS;
+  const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
+    retrieve
+      ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
+      : ({ outcome: searchEdition(edition, query, { ...about, limit }), semantic: 'absent' } as const);
+  const { outcome, semantic } = await find(question, asked);
+  const whole = questionWithTurn(question, history);
+  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
-    const answer = answerFromEdition(edition, question, { ...asked, outcome });
+    const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors });
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
     return { answer: memory?.keep(answer) ?? answer, metadata: {} };
   }
+  const whole = questionWithTurn(question, history ?? []);
+  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{ ...asked, outcome, ai, signal, timeLeftMs: timeLeftMs() },
+    ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
+    search: async (query) => (await find(query, { devices })).outcome,
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
 
-const metadataOf = ({ answeredBy, model, refused, usage }: ModelAccount, lacksEmbeddings: boolean): AnswerMetadata => {
+const MAX_REMOVED = 6;
+
+const metadataOf = (
+  { answeredBy, model, refused, usage, modelMs, queries, removed }: ModelAccount,
+  lacksEmbeddings: boolean,
+): AnswerMetadata => {
   const degraded: AnswerMetadata['degraded'] = [
     ...(lacksEmbeddings ? (['embeddings'] as const) : []),
     ...(refused === 'unavailable' || refused === 'timeout' ? (['model'] as const) : []),
@@ -81,5 +119,15 @@ const metadataOf = ({ answeredBy, model, refused, usage }: ModelAccount, lacksEm
             ...(usage.costUsd === undefined ? {} : { cost_usd: usage.costUsd }),
           },
         }),
+    ...(modelMs === undefined ? {} : { model_ms: modelMs }),
+    ...(queries.length > 0 ? { queries } : {}),
+    ...(removed.length > 0
+      ? {
+          removed: removed.slice(0, MAX_REMOVED).map(({ text, reason }) => ({
+            text: escapeText(oneLine(text, 120), 160),
+            reason: escapeText(oneLine(reason, 160), 200),
+          })),
+        }
+      : {}),
   };
 };

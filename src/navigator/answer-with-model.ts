@@ -1,32 +1,42 @@
-import { repairPrompt } from '../ai/repair-prompt.ts';
-import { PARTIAL_BELOW } from '../contract/confidence.ts';
-import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
+import type { Reranker } from '../ai/reranker.ts';
+import type { AIClient } from '../contract/librarian.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { ContextRefused } from '../runtime/context-refused.ts';
-import { type Deadline, startDeadline } from '../runtime/deadline.ts';
+import { MAX_TURNS } from '../grounding/answer-prompt.ts';
+import { type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
+import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
+import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
+import type { TextVectors } from '../grounding/parse-question.ts';
+import { excerptsOf } from '../grounding/render-passage.ts';
 import { escapeText } from '../runtime/escape-html.ts';
-import { ModelBudgetSpent } from '../runtime/model-budget.ts';
+import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
-import type { SearchOutcome } from '../search/search-edition.ts';
-import { type AnswerOptions, answerFromEdition } from './answer-from-edition.ts';
+import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import type { NavigatorAnswer } from './assemble-answer.ts';
-import { checkAnswer, checkStatements } from './check-model-answer.ts';
 import { chooseHits } from './choose-hits.ts';
-import { composeModelAnswer } from './compose-model-answer.ts';
-import { promptFor, REPAIR, TURNS } from './model-prompt.ts';
+import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
-import { type ModelReply, readReply, replySchema } from './model-reply.ts';
-import { plantedScreen } from './screen.ts';
-import { type ShownPassage, showPassages } from './shown-passages.ts';
+import { isNamedByInjection, promptInjectionScreen } from './screen.ts';
+import { isWeakSearch, mergeHits, proposeQueries } from './search-queries.ts';
+import { rerankPassages, type ShownPassage, showPassages } from './shown-passages.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
   ai: AIClient;
-  /** What a search for exactly this question found. */
+  /** What a search for exactly this question found; best with `MODEL_HITS` hits. */
   outcome: SearchOutcome;
+  /** The same for the question together with the turn before it (`questionWithTurn`). */
+  outcomeWithTurn?: SearchOutcome | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  vectors?: TextVectors | undefined;
+  /** Finds passages for another query in the same edition; by words alone when absent. */
+  search?: ((query: string) => Promise<SearchOutcome>) | undefined;
+  /** Orders the passages; their order in the search stays when absent. */
+  reranker?: Reranker | undefined;
   /** Milliseconds left for the whole answer. */
   timeLeftMs: number;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when no one waits for the answer any more. */
   signal?: AbortSignal | undefined;
+  now?: (() => number) | undefined;
 }
 
 /** Who answered, and what that took. */
@@ -34,8 +44,13 @@ export interface ModelAccount {
   answeredBy: 'model' | 'quotes';
   model: string;
   refused?: ModelRefusal | undefined;
-  /** By the API's own numbers; absent where it gave none. */
-  usage?: { calls: number; inputTokens: number; outputTokens: number; costUsd?: number | undefined } | undefined;
+  usage?: CallUsage | undefined;
+  /** Milliseconds from the first call to the last. */
+  modelMs?: number | undefined;
+  /** Statements of the model that did not go out. */
+  removed: readonly RemovedStatement[];
+  /** Queries that the model proposed. */
+  queries: readonly string[];
 }
 
 /** An answer with who gave it. */
@@ -43,135 +58,123 @@ export interface ModelAnswer extends NavigatorAnswer {
   account: ModelAccount;
 }
 
-/** Of the time that is left the model gets this share for both rounds; the quotes are at hand before it is asked. */
+/** Hits that the passages for a model are chosen from. */
+export const MODEL_HITS = 30;
+/** The model gets this share of the time left for all of its calls; the quotes are ready before it is asked. */
 const TIME_SHARE = 0.8;
 /** And no more than this: quotes now are worth more than sentences later. */
-const MOST_TIME_MS = 12_000;
-/** With less, no model comes to an end. */
-const LEAST_TIME_MS = 250;
-/** Eight statements with their evidence. */
-const MAX_TOKENS = 1200;
+const MAX_TIME_MS = 12_000;
 
 /**
- * Answers a question with a model that is caught when it invents (design, section 6). The quotes are composed first. Then the
- * model writes statements, each naming the passages it rests on; what they do not support goes back to it once, with the
- * violations. Whatever goes wrong, the quotes go out and say why. Never throws.
- *
- * Not asked where the question is out of domain or nothing was found. Where the lexical side would decline although
- * passages were found, the model is asked, since they may say it in other words; its answer then has the low confidence that
- * such evidence supports.
+ * Answers a question with a model whose every statement is checked (docs/navigator.md). Whatever goes wrong, the quoted answer
+ * goes out and says why. The model is asked whenever anything was found, also where the question's words alone would make it
+ * out of domain. Never throws.
  */
 export const answerWithModel = async (
   edition: Edition,
   question: string,
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
-  const { ai, ...known } = options;
-  const outcome = plantedScreen.outcome(edition, options.outcome);
-  const fallback = (reading?: 'doubts' | 'declines') =>
-    answerFromEdition(edition, question, { ...known, outcome, screen: plantedScreen, reading });
-  const quotes = fallback();
-  const asked = plantedScreen.told(question);
-  const passages = showPassages(edition, chooseHits(edition, question, outcome.hits).hits);
-  if (quotes.verdict === 'out-of-domain' || passages.length === 0 || asked === '')
-    return { ...quotes, account: { answeredBy: 'quotes', model: ai.model, refused: 'not_asked' } };
-  const history = (options.history ?? [])
-    .slice(-TURNS)
-    .map((turn) => ({ ...turn, text: plantedScreen.told(turn.text) }))
-    .filter(({ text }) => text !== '');
-  const talk = talkWith(options);
-  const ceiling = quotes.verdict === 'answer' ? quotes.probability : undefined;
-  const parts = { edition, question, outcome, passages, ceiling };
-  const written = await write(talk, { ...parts, prompt: promptFor({ question: asked, history, passages }) });
-  const account = { model: ai.model, usage: talk.usage() };
-  if (typeof written !== 'string') return { ...written, account: { ...account, answeredBy: 'model' } };
-  const standIn =
-    written === 'no_answer' ? fallback(quotes.probability < PARTIAL_BELOW ? 'declines' : 'doubts') : quotes;
-  return { ...limited(standIn, written), account: { ...account, answeredBy: 'quotes', refused: written } };
-};
-
-type Parts = Omit<Parameters<typeof composeModelAnswer>[0], 'reply' | 'support'> & { prompt: AIMessage[] };
-
-/** The model's answer, after one repair if need be, or why there is none. */
-const write = async (talk: Talk, { prompt, ...parts }: Parts): Promise<NavigatorAnswer | ModelRefusal> => {
+  const { ai, signal, timeLeftMs, now = Date.now, ...known } = options;
+  const outcome = promptInjectionScreen.outcome(edition, options.outcome);
+  const quoted = {
+    ...known,
+    outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) },
+    screen: promptInjectionScreen,
+  };
+  const fallback = (reading?: 'declines') => answerFromEdition(edition, question, { ...quoted, reading });
+  const screened = promptInjectionScreen.told(question);
+  const account = { model: ai.model, removed: [], queries: [] };
+  if (screened === '') return { ...fallback(), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
+  const started = now();
+  const calls = startModelCalls({
+    ...{ ai, signal },
+    timeMs: Math.min(MAX_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE)),
+  });
   try {
-    const { passages } = parts;
-    const first = await talk.ask(prompt, passages);
-    if (typeof first === 'string') return first;
-    const answer = judge(first.reply, parts);
-    if (!Array.isArray(answer)) return answer;
-    const second = await talk.ask(
-      repairPrompt(prompt, { reply: first.text, violations: answer, task: REPAIR }),
-      passages,
-    );
-    // What went wrong first is what the answer failed for, however the repair ended.
-    if (typeof second === 'string') return second === 'timeout' || second === 'over_budget' ? second : 'unsupported';
-    const repaired = judge(second.reply, parts);
-    return Array.isArray(repaired) ? 'unsupported' : repaired;
+    const history = (options.history ?? [])
+      .slice(-MAX_TURNS)
+      .map((turn) => ({ ...turn, text: promptInjectionScreen.told(turn.text) }))
+      .filter(({ text }) => text !== '');
+    const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
+    if (found.passages.length === 0)
+      return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
+    const request = { question: screened, history, passages: found.passages };
+    const written = await writeCheckedAnswer(request, { calls, isScreened: true });
+    const told = { ...account, ...found.account, removed: written.removed };
+    const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
+      ...{ ...told, ...rest, usage: calls.usage() },
+      modelMs: Math.max(0, now() - started),
+    });
+    const answer =
+      'failure' in written
+        ? written.failure
+        : composeModelAnswer({ edition, question: screened, outcome, passages: found.passages, written });
+    const refused =
+      typeof answer === 'string' ? answer : problemsOf(answer, found.passages).length > 0 ? 'unsupported' : undefined;
+    if (typeof answer !== 'string' && refused === undefined)
+      return { ...answer, account: end({ answeredBy: 'model' }) };
+    const standIn = fallback(refused === 'no_answer' ? 'declines' : undefined);
+    return { ...limited(standIn, refused ?? 'unsupported'), account: end({ answeredBy: 'quotes', refused }) };
   } finally {
-    talk.end();
+    calls.end();
   }
 };
 
-/** The answer that a reply makes, why it makes none, or its violations. */
-const judge = (reply: ModelReply, parts: Omit<Parts, 'prompt'>): NavigatorAnswer | ModelRefusal | string[] => {
-  if (reply.verdict === 'no_information') return 'no_answer';
-  if (reply.statements.length === 0) return 'empty';
-  const { violations, support } = checkStatements(reply, parts);
-  if (violations.length > 0) return violations;
-  const answer = composeModelAnswer({ ...parts, reply, support });
-  const problems = checkAnswer(answer, parts.passages);
-  return problems.length > 0 ? problems : answer;
-};
-
-/** One conversation with the model. */
-interface Talk {
-  ask(
-    messages: AIMessage[],
-    passages: readonly ShownPassage[],
-  ): Promise<{ reply: ModelReply; text: string } | ModelRefusal>;
-  usage(): ModelAccount['usage'];
-  end(): void;
+interface Finding
+  extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn'> {
+  question: string;
+  history: readonly Turn[];
+  outcome: SearchOutcome;
+  calls: ModelCalls;
 }
 
-const talkWith = ({ ai, timeLeftMs, signal }: ModelAnswerOptions): Talk => {
-  const timeMs = Math.min(MOST_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE));
-  let deadline: Deadline | undefined;
-  let usage: ModelAccount['usage'];
-  const count = ({ usage: spent, costUsd }: AICompletion) => {
-    if (spent === undefined) return;
-    const cost = (usage?.costUsd ?? 0) + (costUsd ?? 0);
-    usage = {
-      calls: (usage?.calls ?? 0) + 1,
-      inputTokens: (usage?.inputTokens ?? 0) + spent.inputTokens,
-      outputTokens: (usage?.outputTokens ?? 0) + spent.outputTokens,
-      ...(costUsd === undefined && usage?.costUsd === undefined ? {} : { costUsd: cost }),
-    };
-  };
-  return {
-    ask: async (messages, passages) => {
-      if (!(timeMs >= LEAST_TIME_MS)) return 'timeout';
-      deadline ??= startDeadline(timeMs, signal);
-      if (deadline.signal.aborted) return 'timeout';
-      const schema = replySchema(passages.map(({ id }) => id));
-      try {
-        const asked = ai.complete(messages, { maxTokens: MAX_TOKENS, temperature: 0, schema, signal: deadline.signal });
-        const completion = await deadline.race(asked);
-        count(completion);
-        const { text, finish = 'stop' } = completion;
-        if (finish !== 'stop') return finish === 'length' ? 'cut' : finish;
-        const reply = readReply(text);
-        return typeof reply === 'string' ? reply : { reply, text };
-      } catch (error) {
-        if (error instanceof ModelBudgetSpent) return 'over_budget';
-        // Our own deadline, and not what a client may throw for other reasons.
-        return deadline.signal.aborted || error instanceof ContextRefused ? 'timeout' : 'unavailable';
-      }
-    },
-    usage: () => usage,
-    end: () => deadline?.end(),
-  };
+/** Units that are ranked for the order of passages, and their characters. */
+const RANKED = { limit: 24, room: 30_000 };
+
+/** The passages to show: of the first search, and of a model's queries where that one is weak. */
+const findPassages = async (
+  edition: Edition,
+  { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors }: Finding,
+): Promise<{ passages: ShownPassage[]; account: Pick<ModelAccount, 'queries'> }> => {
+  const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
+  const searches = withTurn === undefined ? [outcome] : [outcome, withTurn];
+  const found = findAnswer(edition, question, { ...{ history, devices, vectors, searches }, ...RANKED });
+  const first = [...hitsOf(edition, found, searches), ...outcome.hits];
+  const titles = chooseHits(edition, question, first).hits.map(({ source }) => source.title);
+  const queries = isWeakSearch(found) ? await proposeQueries({ question, history, found: titles }, calls) : [];
+  const byWords = async (query: string) => searchEdition(edition, query, { limit: MODEL_HITS });
+  const outcomes = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
+  const further = outcomes.flatMap((each) =>
+    each === undefined ? [] : [promptInjectionScreen.outcome(edition, each).hits],
+  );
+  const hits = further.length > 0 ? mergeHits([eachOnce(first), ...further]) : eachOnce(first);
+  const chosen = chooseHits(edition, question, hits).hits;
+  const passages = reranker
+    ? await rerankPassages(edition, chosen, { question, reranker, signal })
+    : showPassages(edition, chosen);
+  return { passages, account: { queries } };
 };
+
+/** The chunks in which the ranked units begin, best first. */
+const hitsOf = (edition: Edition, { passages }: FoundAnswer, searches: readonly SearchOutcome[]): SearchHit[] =>
+  passages
+    .toSorted((one, other) => other.share - one.share)
+    .flatMap(({ unit }) => excerptsOf(edition, unit).slice(0, 1))
+    .filter(({ chunk }) => !isNamedByInjection(chunk))
+    .map(({ chunk: { index: chunk, article } }) => {
+      const known = searches.flatMap(({ hits }) => hits.find((hit) => hit.chunk === chunk) ?? [])[0];
+      return known ?? { ...NO_EVIDENCE, chunk, article };
+    });
+
+/** Of a chunk that no search found; only its place in the order counts. */
+const NO_EVIDENCE = {
+  ...{ matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 },
+  ...{ lexical: 0, score: 0, coverage: 0 },
+} satisfies Partial<SearchHit>;
+
+const eachOnce = (hits: readonly SearchHit[]): SearchHit[] =>
+  [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
 
 /** Quotes that stand in for a model's answer, and say so. */
 const limited = (quotes: NavigatorAnswer, refused: ModelRefusal): NavigatorAnswer => ({

@@ -1,3 +1,5 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { requestBudget } from '../runtime/budget.ts';
@@ -11,7 +13,7 @@ import { waitUntilOf } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { answerQuestion } from './answer-question.ts';
-import { createNavigator } from './navigator-librarian.ts';
+import { closestIn, createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
 /** How the navigator is introduced to people and librarians. */
@@ -30,10 +32,14 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Orders the passages for the model; their order in the search stays when absent. */
+  reranker?: Reranker | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  wordVectors?: (() => WordVectors) | undefined;
 }
 
 /** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
-export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOptions) => {
+export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
   /** Other functions are asked for meanings in the name of the request. */
@@ -43,6 +49,8 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     forRequest: (scope: RequestScope) =>
       createNavigator({
         ...parts,
+        reranker,
+        wordVectors,
         retrieve: retrieveFor(scope.context),
         waitUntil: scope.waitUntil,
         readEdition: () => editionFor(scope),
@@ -61,10 +69,19 @@ export const createApp = ({ editionFor, retrieve, ...options }: NavigatorAppOpti
     const edition = await editionFor({ context, waitUntil });
     const model = options.ai && budgetedModel(options.ai, { budget: requestBudget(context), price: options.aiPrice });
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
-    const asked = { timeLeftMs, signal: c.req.raw.signal, waitUntil, ai: model?.ai, retrieve: retrieveFor(context) };
+    const asked = {
+      timeLeftMs,
+      signal: c.req.raw.signal,
+      waitUntil,
+      ai: model?.ai,
+      reranker,
+      wordVectors,
+      retrieve: retrieveFor(context),
+    };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);
-    return c.json({ ...answer.response, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }, 200);
+    const told = { ...closestIn(answer), ...metadata };
+    return c.json({ ...answer.response, ...(Object.keys(told).length > 0 ? { metadata: told } : {}) }, 200);
   });
   return app;
 };

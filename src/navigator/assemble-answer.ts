@@ -1,5 +1,4 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import type { Decision } from '../grounding/decide-answer.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Assessment } from './assess-confidence.ts';
@@ -10,13 +9,22 @@ import { relatedTopics } from './related-topics.ts';
 /** An answer in the dialect of seed 004, and what a caller needs beyond it. */
 export interface NavigatorAnswer {
   response: NavigatorResponse;
-  verdict: Decision['verdict'];
-  /** That the answer is right, 0 to 1; of a declination, that declining is right. */
+  /** `answer`; or why there is none: nothing is written, the question is about something else, or it says too little. */
+  verdict: 'answer' | 'no-information' | 'out-of-domain' | 'underspecified';
+  /** That the answer given answers the question, 0 to 1; low when there is none. */
   probability: number;
-  /** That the best chunk holds the answer, 0 to 1, whether it was given or not; before cues and other sources count. */
-  evidence: number;
   /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
   sources: { title: string; url: string; relevance: number }[];
+  /** Articles that come closest where the answer is doubtful or there is none, best first, at most three. */
+  closest: ClosestArticle[];
+}
+
+/** An article that comes close to a question. */
+export interface ClosestArticle {
+  title: string;
+  url?: string;
+  /** That fits best. */
+  heading?: string;
 }
 
 export interface AnswerParts {
@@ -26,13 +34,12 @@ export interface AnswerParts {
   outcome: SearchOutcome;
   chosen: ChosenHits;
   quotes: readonly PlacedQuote[];
-  decision: Decision;
   assessed: Assessment;
 }
 
 /** An answer that is given, whoever worded it: its sources and related topics are told from what it quotes. */
-export const assembleAnswer = (parts: AnswerParts): NavigatorAnswer => {
-  const { edition, text, outcome, chosen, quotes, decision, assessed } = parts;
+export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'closest'> => {
+  const { edition, text, outcome, chosen, quotes, assessed } = parts;
   const response: NavigatorResponse = {
     answer: text,
     sources: citeSources(quotes, edition.id),
@@ -48,7 +55,6 @@ export const assembleAnswer = (parts: AnswerParts): NavigatorAnswer => {
     response,
     verdict: 'answer',
     probability: assessed.probability,
-    evidence: decision.answer,
     sources: readersSources(response, quotes),
   };
 };

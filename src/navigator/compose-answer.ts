@@ -1,13 +1,18 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
-import type { Quote } from '../grounding/quote-passages.ts';
+import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
+import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
+import type { ClosestArticle } from './assemble-answer.ts';
+import { HEDGE } from './hedge.ts';
 
-/** A quote with where it stands. */
+/** Words of a chunk that an answer shows or rests on: `chunk.text.slice(start, end)`. */
 export interface PlacedQuote {
-  quote: Quote;
   chunk: ChunkAtHand;
+  start: number;
+  end: number;
+  text: string;
   article: EditionArticle;
   /** Probability that this source answers the question, 0 to 1. */
   relevance: number;
@@ -22,82 +27,108 @@ export const sectionOf = (
 ): string => (headingPath.at(-1) || title || id).slice(0, 500);
 
 /** "guides/ssl.md, Certificates": how a source is named in running text. */
-export const citationOf = ({ chunk, article }: Pick<PlacedQuote, 'chunk' | 'article'>): string => {
+export const citationOf = ({
+  chunk,
+  article,
+}: {
+  chunk: Pick<EditionChunk, 'headingPath'>;
+  article: EditionArticle;
+}): string => {
   const section = oneLine(sectionOf(chunk, article));
   // Unlike headings, ids have no line breaks; their spaces stay, so that an id is found in the answer as it is.
   return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
 };
 
+/** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
+const MAX_LENGTH = 1480;
+
 /**
- * The quotes as Markdown, each with its citation; sentences are followed by it, blocks introduced by it.
- *
- * @param options.prefix Said first, a paragraph of its own.
- * @param options.namesDevices Whether each quote says for which devices it holds.
+ * The passages as Markdown, each under its article and section, with the headings that frame it. A doubtful answer says so first and
+ * names the closest articles behind. Where that is too long, they are named without their addresses, then not at all, and then the
+ * least probable passages are left out.
  */
 export const composeAnswer = (
-  quotes: readonly PlacedQuote[],
-  { prefix = '', namesDevices = false }: { prefix?: string; namesDevices?: boolean } = {},
+  { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
+  { isDoubtful, closest }: { isDoubtful: boolean; closest: readonly ClosestArticle[] },
 ): string => {
-  const parts = quotes.flatMap((placed, at) => {
-    if (placed.quote.continues) return [];
-    const isContinued = at + 1 < quotes.length && citationOf(quotes[at + 1] ?? placed) === citationOf(placed);
-    const text = [placed, ...continuationsOf(quotes, at)].map(({ quote }) => renderQuote(quote)).join('\n');
-    const devices = namesDevices ? oneLine(placed.article.devices.join(', ')) : '';
-    const opening = devices === '' ? '' : `For ${devices}`;
-    if (placed.quote.kind !== 'prose')
-      return `${opening === '' ? 'According' : `${opening}, according`} to ${citationOf(placed)}:\n\n${text}`;
-    const said = opening === '' ? text : `${opening}: ${text}`;
-    return isContinued ? said : `${said} (${citationOf(placed)})`;
+  const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
+  const asked = oneLine(question.devices.join(' or '));
+  const opening = [
+    ...(isOther ? [`I don't have information about this for ${asked}; what follows is about other devices.`] : []),
+    ...(isDoubtful ? [HEDGE] : []),
+  ];
+  const cited = new Set(passages.map(({ source }) => source.title || source.id));
+  const others = closest.filter(({ title }) => !cited.has(title));
+  const naming =
+    others.length === 0
+      ? []
+      : [
+          `Other articles that come close:\n\n${linksTo(others)}`,
+          `Other articles that come close: ${titlesOf(others)}.`,
+        ];
+  const compose = (shown: readonly AnswerPassage[], links: string): string =>
+    escapeHtml([...opening, ...showPassages(shown), ...(links === '' ? [] : [links])].join('\n\n'));
+  let shown = passages;
+  for (;;) {
+    const texts = [...naming, ''].map((links) => compose(shown, links));
+    const fitting = texts.find((text) => text.length <= MAX_LENGTH);
+    if (fitting !== undefined || shown.length <= 1) return fitting ?? texts.at(-1) ?? '';
+    const least = shown.reduce((lowest, passage) => (passage.share < lowest.share ? passage : lowest));
+    shown = shown.filter((passage) => passage !== least);
+  }
+};
+
+const titlesOf = (articles: readonly ClosestArticle[]): string =>
+  listOf(
+    articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`),
+    'and',
+  );
+
+/** Each article is named once, and each passage stands under the headings that frame it. */
+const showPassages = (passages: readonly AnswerPassage[]): string[] =>
+  passages.flatMap(({ source, unit }, at) => {
+    const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
+    const title = escapeText(oneLine(source.title || source.id), 400);
+    return [
+      ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeText(source.id, 600)}):`]),
+      ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
+      passageMarkdown(unit),
+    ];
   });
-  // All of it at once: a backtick in a name must not pair with one in a quote and lay bare what that had as code.
-  return escapeHtml([prefix, ...parts].filter((part) => part !== '').join('\n\n'));
-};
 
-/** The rows that belong to the table opened at `at`. */
-const continuationsOf = (quotes: readonly PlacedQuote[], at: number): readonly PlacedQuote[] => {
-  const rest = quotes.slice(at + 1);
-  const end = rest.findIndex(({ quote }) => !quote.continues);
-  return end < 0 ? rest : rest.slice(0, end);
-};
-
-/** Exactly the quoted words, save that an open fence is closed. */
-const renderQuote = ({ text }: Quote): string => {
-  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
-  return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
-};
+/** Articles as a list of links, with the heading that fits best. */
+export const linksTo = (articles: readonly ClosestArticle[]): string =>
+  articles
+    .map(({ title, url, heading }) => {
+      const name = escapeText(oneLine(title, 200).replace(/[[\]]/g, ''), 300);
+      const linked = url === undefined ? name : `[${name}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
+      return `- ${linked}${heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`}`;
+    })
+    .join('\n');
 
 /** The cited sources, each section once, with its excerpts in the order of the answer. */
 export const citeSources = (quotes: readonly PlacedQuote[], edition: string): NavigatorSource[] => {
   const sources = new Map<string, NavigatorSource>();
-  for (const { quote, chunk, article, matched } of quotes) {
+  for (const { chunk, article, start, end, text, matched } of quotes) {
     const section = sectionOf(chunk, article);
     const key = `${article.id}\n${section}`;
-    const excerpt = { quote: quote.text, start: chunk.start + quote.start, end: chunk.start + quote.end };
+    const excerpt = { quote: text, start: chunk.start + start, end: chunk.start + end };
     const source = sources.get(key);
-    if (source) source.excerpts?.push(excerpt);
-    else
-      sources.set(key, {
-        file: article.id,
-        section,
-        relevance: relevanceOf(quote, matched),
-        excerpts: [excerpt],
-        edition,
-      });
+    if (source) {
+      if ((source.excerpts?.length ?? 0) < MAX_EXCERPTS) source.excerpts?.push(excerpt);
+    } else
+      sources.set(key, { file: article.id, section, relevance: relevanceOf(matched), excerpts: [excerpt], edition });
   }
   return [...sources.values()];
 };
 
-const KIND_NAMES = { prose: 'statement', list: 'list', table: 'table', code: 'code' } satisfies Record<
-  Quote['kind'],
-  string
->;
+/** Of one section (seed 004 and its schema). */
+const MAX_EXCERPTS = 20;
 
-const relevanceOf = ({ kind }: Quote, matched: readonly string[]): string => {
+const relevanceOf = (matched: readonly string[]): string => {
   const words = matched.slice(0, 6).map((word) => `"${escapeText(word, 100)}"`);
   const list = listOf(words, 'and');
-  return list === ''
-    ? `Holds the quoted ${KIND_NAMES[kind]}`
-    : `Holds the quoted ${KIND_NAMES[kind]}, and speaks of ${list}`;
+  return list === '' ? 'Holds the passage shown' : `Holds the passage shown, which speaks of ${list}`;
 };
 
 /** "a, b and c", "a or b", "a"; empty for nothing. */

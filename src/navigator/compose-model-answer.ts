@@ -1,185 +1,231 @@
-import { HIGH_FROM, PARTIAL_BELOW } from '../contract/confidence.ts';
-import { decideAnswer } from '../grounding/decide-answer.ts';
-import type { Quote } from '../grounding/quote-passages.ts';
-import type { Unit } from '../grounding/read-passage.ts';
+import { levelOf, PARTIAL_BELOW } from '../contract/confidence.ts';
+import { NavigatorResponse, type NavigatorSource } from '../contract/navigator-response.ts';
+import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
-import { escapeHtml } from '../runtime/escape-html.ts';
+import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
+import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
-import { wordsOf } from '../text/analyse-text.ts';
-import { stem } from '../text/stem.ts';
-import { placeQuote } from './answer-from-edition.ts';
-import type { NavigatorAnswer } from './assemble-answer.ts';
-import { assembleAnswer } from './assemble-answer.ts';
-import { assessConfidence } from './assess-confidence.ts';
+import type { Span } from '../text/split-sentences.ts';
+import { type NavigatorAnswer, strategyOf } from './assemble-answer.ts';
 import { chooseHits } from './choose-hits.ts';
-import { citationOf, oneLine, type PlacedQuote } from './compose-answer.ts';
-import type { ModelReply } from './model-reply.ts';
-import type { Cue } from './question-cues.ts';
-import { plantedScreen } from './screen.ts';
-import { placeOfQuote, type ShownPassage } from './shown-passages.ts';
-import { compareWithOthers, cuesOf, framing } from './weigh-evidence.ts';
+import { citationOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import { HEDGE } from './hedge.ts';
+import { relatedTopics } from './related-topics.ts';
+import { knowledgeOf, placesInChunks, type ShownPassage } from './shown-passages.ts';
+import { validateNavigatorResponse } from './validate-navigator-response.ts';
+import { compareWithOthers } from './weigh-evidence.ts';
 
-/** What a model's answer is made from. */
-export interface ModelAnswerParts {
+interface ModelAnswerParts {
   edition: Edition;
   question: string;
   /** As screened. */
   outcome: SearchOutcome;
   passages: readonly ShownPassage[];
-  /** With statements, whose passages are among those given. */
-  reply: ModelReply;
-  /** 0 to 1, how well the sources support the statement that they support least. */
-  support: number;
-  /** 0 to 1, how sure quotes were in its place: what a model chooses to cite makes an answer no surer. */
-  ceiling?: number | undefined;
+  written: CheckedAnswer<ShownPassage>;
 }
 
-/** What the model says of its own answer limits how sure that may be; nothing it says makes it surer. */
-const CEILINGS = { high: 1, medium: HIGH_FROM - 0.01, low: PARTIAL_BELOW - 0.01 } satisfies Record<
-  ModelReply['confidence'],
-  number
->;
-
 /**
- * A model's statements in the shape of seed 004. Sources, sections, excerpts, confidence, its reason and related topics are
- * told from the evidence, as for quotes; the model's are the statements alone, each with what it rests on behind it.
+ * Checked statements in the shape of seed 004. Sources, sections, excerpts and related topics come from the evidence; the model's
+ * are the statements alone, each paragraph with what it rests on behind it.
  */
 export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
-  const { edition, question, outcome, reply, support } = parts;
-  const model = answeringModelOf(edition);
+  const { edition, question, outcome, written } = parts;
   const chosen = chooseHits(edition, question, outcome.hits);
-  const quotes = quotesOf(parts);
-  const quoted = quotes.map(({ chunk }) => chunk.index);
-  const decision = decideAnswer(outcome, model, { question, named: chosen.named, quoted });
-  const cues = [
-    ...cuesOf({ question, quotes, chosen }),
-    ...otherPassage(outcome, quotes, relevanceOfHits(outcome, model)),
-  ];
-  const assessed = assessConfidence({
-    outcome,
-    decision,
-    quotes,
-    cues,
-    comparisons: compareWithOthers(edition, quotes, chosen),
-    ceiling: Math.min(CEILINGS[reply.confidence], parts.ceiling ?? 1),
-    support,
-    remarks: remarksOf(reply),
-  });
-  const text = compose(parts, framing({ probability: assessed.probability, quotes, chosen }));
-  return assembleAnswer({ edition, text, outcome, chosen, quotes, decision, assessed });
-};
-
-const remarksOf = ({ confidence }: ModelReply): string[] => [
-  'A model put the answer into words, and each statement was checked against the passage it cites',
-  ...(confidence === 'high' ? [] : [`The model itself says that the passages answer ${SAID[confidence]}`]),
-];
-
-const SAID = { medium: 'only when they are put together', low: 'in part only' };
-
-/** Passages that fit the question worse than the best one answer it less often. */
-const otherPassage = (
-  { hits, model }: SearchOutcome,
-  quotes: readonly PlacedQuote[],
-  relevances: readonly number[],
-): Cue[] => {
-  const best = hits[0];
-  if (best === undefined || quotes.some(({ chunk }) => chunk.index === best.chunk)) return [];
-  // Where meanings were compared, the order is theirs too, and the scores are of words alone.
-  const fits = hits.map(({ score }, at) => (model === undefined ? score : (relevances[at] ?? 0)));
-  const cited = quotes.map(({ chunk }) => fits[hits.findIndex((hit) => hit.chunk === chunk.index)] ?? 0);
-  const factor = Math.min(1, Math.max(0.1, Math.max(0, ...cited) / Math.max(fits[0] ?? 0, Number.EPSILON)));
-  return [{ reason: 'the answer rests on other passages than the one that fits the question best', factor }];
-};
-
-/** For each passage of each statement the words that the model copied from it, else those closest to the statement. */
-const quotesOf = ({ edition, outcome, passages, reply }: ModelAnswerParts): PlacedQuote[] => {
+  const cited = citedOf(written.statements);
+  const quotes = cited.map(quoteOf);
+  const isOtherDevice = chosen.named.length > 0 && cited.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
+  const assessed = assess(parts, { isOtherDevice, conflict: conflictOf(edition, quotes, chosen) });
+  const response: NavigatorResponse = {
+    answer: compose(written.statements, {
+      isHedged: assessed.probability < HEDGED_BELOW,
+      otherThan: isOtherDevice ? chosen.named : [],
+    }),
+    sources: sourcesOf(cited, edition.id),
+    confidence: levelOf(assessed.probability),
+    confidenceReason: assessed.reason,
+    relatedTopics: relatedTopics(edition, chosen.hits, quotes),
+    outOfDomain: false,
+    confidenceComponents: assessed.components,
+    edition: edition.id,
+    searchStrategy: strategyOf(outcome),
+  };
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const placed = new Map<string, PlacedQuote>();
-  for (const { text, passages: ids } of reply.statements) {
-    for (const passage of passages.filter(({ id }) => ids.includes(id))) {
-      const copied = reply.citations
-        .filter((citation) => citation.passage === passage.id)
-        .flatMap(({ quote }) => placeOfQuote(passage, quote) ?? []);
-      const spans = copied.length > 0 ? copied : [closestTo(text, passage)];
-      for (const { start, end } of spans.slice(0, MAX_EXCERPTS)) {
-        const { hit, chunk } = passage;
-        const quote: Quote = {
-          ...{ passage: 0, start, end, text: chunk.text.slice(start, end) },
-          ...{ kind: kindOf(passage, { start, end }), score: hit.score, coverage: hit.coverage },
-        };
-        placed.set(`${chunk.index} ${start} ${end}`, placeQuote(quote, { hit, chunk, outcome, relevances }));
-      }
-    }
-  }
-  return [...placed.values()];
+  return {
+    response,
+    verdict: 'answer',
+    probability: assessed.probability,
+    closest: [],
+    sources: response.sources.map(({ file }) => {
+      const own = cited.filter(({ chunk }) => chunk.source.id === file);
+      const places = own.map(({ chunk }) => outcome.hits.findIndex((hit) => hit.chunk === chunk.index));
+      const relevance = Math.max(assessed.probability, ...places.map((place) => relevances[place] ?? 0));
+      return { title: own[0]?.chunk.source.title || file, url: own[0]?.chunk.source.url ?? '', relevance };
+    }),
+  };
 };
 
-const MAX_EXCERPTS = 3;
-
-const unitsOf = ({ chunk, parts }: ShownPassage): Unit[] =>
-  plantedScreen
-    .reading(chunk)
-    .units.filter(({ start, end }) => parts.some((part) => start >= part.start && end <= part.end));
-
-const kindOf = (passage: ShownPassage, { start, end }: { start: number; end: number }): Quote['kind'] =>
-  unitsOf(passage).find((unit) => unit.start < end && unit.end > start)?.block ?? 'prose';
-
-const closestTo = (text: string, passage: ShownPassage): { start: number; end: number } => {
-  const stems = new Set(wordsOf(text).map(stem));
-  let best: Unit | undefined;
-  let most = -1;
-  for (const unit of unitsOf(passage)) {
-    const shared = new Set(unit.words.stems.filter((word) => stems.has(word))).size;
-    if (shared > most) [best, most] = [unit, shared];
-  }
-  const [part = { start: 0, end: passage.chunk.text.length }] = passage.parts;
-  return best ?? { start: part.start, end: Math.min(part.end, part.start + 300) };
+/** What is wrong with the answer as a whole. What its statements say was checked one by one. */
+export const problemsOf = ({ response }: NavigatorAnswer, passages: readonly ShownPassage[]): string[] => {
+  const read = NavigatorResponse.safeParse(response);
+  if (!read.success) return read.error.issues.slice(0, 5).map(({ message }) => `The answer ${message}`);
+  return validateNavigatorResponse(response, knowledgeOf(passages, response.edition ?? ''))
+    .filter(({ rule }) => !CHECKED_BY_STATEMENT.has(rule))
+    .map(({ message }) => message);
 };
 
-/** Statements one after another; those that rest on the same passages share one reference, blocks are introduced by theirs. */
+const CHECKED_BY_STATEMENT: ReadonlySet<string> = new Set([
+  ...['url', 'arn', 'code', 'command', 'path', 'identifier', 'number'].map((kind) => `${kind}-in-source`),
+  ...['sentence-supported', 'not-contradicted', 'source-supports-answer'],
+]);
+
+/** A part of a chunk that a statement rests on. */
+interface Cited extends Span {
+  chunk: ChunkAtHand;
+}
+
+/** The quotes of all statements by chunk. */
+const citedOf = (statements: readonly CheckedStatement<ShownPassage>[]): Cited[] => {
+  const cited = new Map<string, Cited>();
+  for (const { quotes } of statements)
+    for (const { passage, span } of quotes)
+      for (const place of placesInChunks(passage, span))
+        cited.set(`${place.chunk.index} ${place.start} ${place.end}`, place);
+  return [...cited.values()];
+};
+
+/** Of one section. */
+const MAX_EXCERPTS = 20;
+
+const sourcesOf = (cited: readonly Cited[], edition: string): NavigatorSource[] => {
+  const sources = new Map<string, NavigatorSource>();
+  for (const { chunk, start, end } of cited) {
+    const section = sectionOf(chunk, chunk.source);
+    const excerpt = { quote: chunk.text.slice(start, end), start: chunk.start + start, end: chunk.start + end };
+    const key = `${chunk.source.id}\n${section}`;
+    const known = sources.get(key);
+    if (known?.excerpts !== undefined) {
+      if (known.excerpts.length < MAX_EXCERPTS) known.excerpts.push(excerpt);
+    } else
+      sources.set(key, {
+        ...{ file: chunk.source.id, section, edition, excerpts: [excerpt] },
+        relevance: `States what the answer says: ${escapeText(oneLine(excerpt.quote, 120), 160)}`,
+      });
+  }
+  return [...sources.values()];
+};
+
+/** As the comparison with other sources reads a quote. */
+const quoteOf = ({ chunk, start, end }: Cited): PlacedQuote => ({
+  ...{ chunk, start, end, article: chunk.source },
+  ...{ text: chunk.text.slice(start, end), relevance: 0, matched: [] },
+});
+
+const isAboutOthers = ({ source }: ChunkAtHand, named: readonly string[]): boolean => {
+  const wanted = named.map((device) => device.toLowerCase());
+  return source.devices.length > 0 && !source.devices.some((device) => wanted.includes(device.toLowerCase()));
+};
+
+const conflictOf = (edition: Edition, quotes: readonly PlacedQuote[], chosen: ReturnType<typeof chooseHits>) => {
+  const compared = compareWithOthers(edition, quotes, chosen);
+  return {
+    conflicting: compared.find(({ comparison }) => comparison.verdict === 'conflicts'),
+    agreeing: compared.find(({ comparison }) => comparison.verdict === 'agrees'),
+  };
+};
+
+/** By the model's own word. Not calibrated with a real model yet (docs/navigator.md). */
+const WORD_PROBABILITY = { high: 0.9, medium: 0.75, low: 0.5 };
+/** An answer of which everything doubtful was removed keeps this share. */
+const REMOVED_SHARE_WEIGHT = 0.5;
+const OTHER_DEVICE_FACTOR = 0.5;
+/** Sources that contradict each other never leave more than this: `low` (seed 004). */
+const CONFLICT_LIMIT = 0.55;
+/** A second source that says the same takes away this share of the doubt. */
+const AGREEMENT_GAIN = 0.3;
+const HEDGED_BELOW = 0.4;
+
+const assess = (
+  { written }: ModelAnswerParts,
+  { isOtherDevice, conflict }: { isOtherDevice: boolean; conflict: ReturnType<typeof conflictOf> },
+) => {
+  const { statements, removed, confidence: word } = written;
+  const stating = statements.filter(({ quotes }) => quotes.length > 0);
+  const support = stating.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, stating.length);
+  const removedShare = removed.length / Math.max(1, removed.length + stating.length);
+  let probability = WORD_PROBABILITY[word] * (0.5 + 0.5 * support) * (1 - REMOVED_SHARE_WEIGHT * removedShare);
+  if (isOtherDevice) probability *= OTHER_DEVICE_FACTOR;
+  if (conflict.conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
+  else if (conflict.agreeing && probability >= PARTIAL_BELOW)
+    probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
+  const judged = stating.filter(({ isJudged }) => isJudged).length;
+  const level = levelOf(probability);
+  const reasons = [
+    `A model put the answer into words, and each of its ${stating.length} statements was checked against the passages that it cites`,
+    SAID[word],
+    judged > 0 ? `${judged} of them took a judgement beyond their words` : '',
+    removed.length > 0 ? `${removed.length} more ${removed.length === 1 ? 'was' : 'were'} removed` : '',
+    isOtherDevice ? 'But the cited passages are about other devices than the one that the question names' : '',
+    conflict.conflicting
+      ? `But sources conflict (${conflict.conflicting.citation}: ${conflict.conflicting.comparison.difference})`
+      : conflict.agreeing
+        ? `${conflict.agreeing.citation} says the same`
+        : '',
+  ].filter((reason) => reason !== '');
+  return {
+    probability,
+    reason: escapeText(`${level[0]?.toUpperCase()}${level.slice(1)} confidence: ${reasons.join('. ')}.`, 1000),
+    components: {
+      probability: rounded(probability),
+      support: rounded(support),
+      removed: rounded(removedShare),
+      agreement: conflict.conflicting ? 0 : conflict.agreeing ? 1 : 0.5,
+    },
+  };
+};
+
+const SAID = {
+  high: 'The model itself says that the passages answer the question directly',
+  medium: 'The model itself says that the passages answer only when they are put together',
+  low: 'The model itself says that the passages answer in part only',
+};
+
+const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
+
+/** Statements as Markdown. Prose that rests on the same sections shares one reference behind it; a block has it in front. */
 const compose = (
-  { passages, reply: { statements } }: ModelAnswerParts,
-  { prefix = '', namesDevices = false }: { prefix?: string; namesDevices?: boolean },
+  statements: readonly CheckedStatement<ShownPassage>[],
+  { isHedged, otherThan }: { isHedged: boolean; otherThan: readonly string[] },
 ): string => {
-  const paragraphs: string[] = [];
-  for (let at = 0; at < statements.length; at++) {
-    const statement = statements[at];
-    if (statement === undefined) continue;
-    const reference = referenceTo(statement.passages, passages);
-    const devices = namesDevices ? devicesOf(statement.passages, passages) : '';
-    if (isBlock(statement.text)) {
-      const opening = devices === '' ? 'According' : `For ${devices}, according`;
-      paragraphs.push(`${opening} to ${reference}:\n\n${closed(statement.text)}`);
-      continue;
-    }
-    const said = [statement.text];
-    for (let next = statements[at + 1]; next !== undefined && continues(next, statement); next = statements[at + 1]) {
-      said.push(next.text);
-      at++;
-    }
-    paragraphs.push(`${devices === '' ? '' : `For ${devices}: `}${said.join(' ')} (${reference})`);
+  const paragraphs: { text: string; reference: string; isBlock: boolean }[] = [];
+  for (const statement of statements) {
+    const { text } = statement;
+    const reference = referenceTo(citedOf([statement]));
+    const isBlock = splitBlocks(text).some(({ kind }) => kind !== 'prose');
+    const last = paragraphs.at(-1);
+    const isSame = reference === '' || last?.reference === '' || last?.reference === reference;
+    if (!isBlock && last && !last.isBlock && isSame && !last.text.endsWith(':')) {
+      last.text += ` ${text}`;
+      last.reference ||= reference;
+    } else paragraphs.push({ text: closed(text), reference, isBlock });
   }
-  return escapeHtml([prefix, ...paragraphs].filter((part) => part !== '').join('\n\n'));
+  const parts = paragraphs.map(({ text, reference }) =>
+    reference === '' ? text : isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
+  );
+  const opening =
+    otherThan.length > 0
+      ? `I don't have information about this for ${oneLine(otherThan.join(' or '))}.`
+      : isHedged
+        ? HEDGE
+        : '';
+  return escapeHtml([opening, ...parts].filter((part) => part !== '').join('\n\n'));
 };
 
-type Statement = ModelReply['statements'][number];
+const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !== 'prose';
 
-const continues = (next: Statement, { passages }: Statement): boolean =>
-  !isBlock(next.text) && next.passages.join() === passages.join();
-
-const isBlock = (text: string): boolean => splitBlocks(text).some(({ kind }) => kind !== 'prose');
-
-const referenceTo = (ids: readonly string[], passages: readonly ShownPassage[]): string => {
-  const cited = passages.filter(({ id }) => ids.includes(id));
-  return [...new Set(cited.map(({ chunk, hit }) => citationOf({ chunk, article: hit.source })))].join('; ');
-};
-
-const devicesOf = (ids: readonly string[], passages: readonly ShownPassage[]): string => {
-  const cited = passages.filter(({ id }) => ids.includes(id));
-  return oneLine([...new Set(cited.flatMap(({ hit }) => hit.source.devices))].join(', '));
-};
+const referenceTo = (cited: readonly Cited[]): string =>
+  [...new Set(cited.map(({ chunk }) => citationOf({ chunk, article: chunk.source })))].join('; ');
 
 /** With an open fence closed. */
 const closed = (text: string): string => {

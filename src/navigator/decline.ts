@@ -1,112 +1,156 @@
-import { confidenceOf, HIGH_FROM, levelOf } from '../contract/confidence.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import type { Decision } from '../grounding/decide-answer.ts';
+import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
+import { oncePer } from '../runtime/once-per.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
+import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
-import { listOf, oneLine } from './compose-answer.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import type { ClosestArticle, NavigatorAnswer } from './assemble-answer.ts';
+import { linksTo, listOf, oneLine } from './compose-answer.ts';
+import ONLY_ENGLISH from './only-english.json' with { type: 'json' };
 
-/** What is said when nothing is quoted. */
+/** What is said when no passage is shown. */
 export interface Declination
-  extends Pick<NavigatorResponse, 'answer' | 'confidence' | 'confidenceReason' | 'relatedTopics' | 'outOfDomain'> {
-  /** That declining is right, 0 to 1; `confidence` is its reading. */
-  probability: number;
+  extends Pick<NavigatorResponse, 'answer' | 'confidence' | 'confidenceReason' | 'outOfDomain'> {
+  verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
 }
 
 interface DeclineInput {
+  edition: Edition;
   /** Empty where it must not be repeated. */
   question: string;
   outcome: SearchOutcome;
-  decision: Decision;
+  found: FoundAnswer;
+  closest: readonly ClosestArticle[];
   model: AnsweringModel;
-  /** Articles searched. */
-  articleCount: number;
-  /** Headings that come closest, offered as a way on. */
-  related: string[];
+  /** There are passages that probably enough answer. */
+  isAnswered: boolean;
 }
 
-/** Says honestly that there is no answer, and which kind of silence it is (seed 004, patterns 4 and 5). */
-export const decline = (input: DeclineInput): Declination => {
-  if (input.decision.verdict === 'no-words') return declineWords(input);
-  return input.decision.verdict === 'out-of-domain' ? declineDomain(input) : declineSubject(input);
+/** A question is about something else where its words say so, below this share of the threshold, and no passage comes close. */
+const FOREIGN_BELOW = 0.5;
+const FOREIGN_PROBABILITY = 0.4;
+
+/**
+ * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
+ * the question says too little. Undefined where an answer can be given.
+ */
+export const decline = (input: DeclineInput): Declination | undefined => {
+  const { edition, question, found, closest, model, isAnswered } = input;
+  const language = foreignLanguage(edition, found.question.text);
+  if (language !== undefined)
+    return declineWith(input, { verdict: 'no-information', says: [inLanguage(language), links(closest)] });
+  if (isUnderspecified(edition, found))
+    return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
+  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold && found.probability < FOREIGN_PROBABILITY;
+  if (isAnswered && !isForeign) return undefined;
+  if (isForeign)
+    return declineWith(input, {
+      verdict: 'out-of-domain',
+      says: [
+        `I don't have information about ${subjectOf(question)}: the question seems to be about something else than my knowledge base. ${domainOf(model)}`.trim(),
+      ],
+    });
+  return declineWith(input, {
+    verdict: 'no-information',
+    says: [`I don't have information about ${subjectOf(question)} in my knowledge base.`, links(closest)],
+  });
 };
 
-/** The two silences overlap (a quarter of in-domain questions without an answer land here), hence "seems". */
-const declineDomain = ({ question, outcome, decision, model }: DeclineInput): Declination => {
-  // A question half of whose words are at home here may be a customer's in other words.
-  const probability = atMost(1 - decision.domain, knownShare(outcome) >= 0.5);
+const declineWith = (
+  { edition, outcome }: DeclineInput,
+  { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
+): Declination => {
+  const searched =
+    edition.articleCount === 1 ? 'the only article was searched' : `all ${edition.articleCount} articles were searched`;
+  const reason = `Low confidence: no answer is given. ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${unknownWords(outcome)}, and no passage covers enough of the question.`;
   return {
-    answer:
-      `This question seems to be outside my domain: I don't have information about ${subjectOf(question)}. ${domainOf(model)}`.trim(),
-    ...withReason(probability, `${unknownWords(outcome)}, and ${fitOf(outcome)}`),
-    relatedTopics: model.topics.slice(0, 3).map((topic) => escapeText(topic, 200)),
-    outOfDomain: true,
+    answer: escapeHtml(says.filter((part) => part !== '').join('\n\n')),
+    confidence: 'low',
+    confidenceReason: escapeText(reason, 1000),
+    outOfDomain: verdict === 'out-of-domain',
+    verdict,
   };
 };
 
-/** Where every word is known, the answer may be there in words that the question does not use. */
-const declineSubject = ({ question, outcome, decision, model, related, articleCount }: DeclineInput): Declination => {
-  const searched = articleCount === 1 ? 'the only article was searched' : `all ${articleCount} articles were searched`;
-  const reason = `${searched}; ${unknownWords(outcome)}, and no passage covers enough of the question`;
-  return {
-    answer: `I don't have information about ${subjectOf(question)} in my knowledge base. ${domainOf(model)}`.trim(),
-    ...withReason(atMost(1 - decision.answer, outcome.coverage >= 0.5 || knownShare(outcome) === 1), reason),
-    relatedTopics: related,
-    outOfDomain: false,
-  };
-};
+const links = (closest: readonly ClosestArticle[]): string =>
+  closest.length === 0 ? '' : `The closest articles:\n\n${linksTo(closest)}`;
 
-const declineWords = ({ question, outcome, model }: DeclineInput): Declination => {
-  const isEmpty = outcome.query.terms.length === 0;
-  const why = isEmpty
-    ? "I don't have information to go by: the question has no word that I could search for."
-    : `I don't have information about ${subjectOf(question)}: none of its words occurs in my knowledge base.`;
-  return {
-    answer: `${why} Please ask again in other words, naming the thing that it is about. ${domainOf(model)}`.trim(),
-    ...(isEmpty
-      ? withReason(confidenceOf('low'), 'the question has no searchable word, so nothing could be looked up')
-      : withReason(1, 'all articles were searched, and no word of the question occurs in any of them')),
-    relatedTopics: model.topics.slice(0, 3).map((topic) => escapeText(topic, 200)),
-    outOfDomain: false,
-  };
-};
+/** A word in this share of the passages tells nothing. */
+const COMMON_SHARE = 0.08;
+const FEW_WORDS = 3;
 
-const withReason = (probability: number, reason: string) => {
-  const confidence = levelOf(probability);
-  const word = `${confidence[0]?.toUpperCase()}${confidence.slice(1)}`;
-  return { confidence, probability, confidenceReason: escapeText(`${word} confidence: ${reason}.`, 1000) };
-};
-
-/** Less than high where there is room for doubt. */
-const atMost = (probability: number, isDoubtful: boolean): number =>
-  isDoubtful ? Math.min(probability, HIGH_FROM - 0.01) : probability;
-
-/** Share of the question's words that the knowledge base has as they were typed. */
-const knownShare = ({ query }: SearchOutcome): number => {
+/** No word of the question, or of the turns before it, tells one passage from another. */
+const isUnderspecified = ({ chunkCount }: Edition, { question: { query, terms, types } }: FoundAnswer): boolean => {
   const own = query.terms.filter(({ origin }) => origin === 'question');
-  return own.filter(({ isKnown }) => isKnown).length / Math.max(1, own.length);
+  const tells = own.some(
+    ({ isKnown, chunkCount: holding, postings }) =>
+      postings.length > 0 && isKnown && holding < COMMON_SHARE * chunkCount,
+  );
+  const isShort = own.length <= FEW_WORDS && terms.length === own.length;
+  return isShort && !tells && own.every(({ isKnown }) => isKnown) && (types.problem || own.length === 0);
+};
+
+/** What the knowledge base distinguishes is what has to be known. */
+const askBack = (edition: Edition): string => {
+  const devices = [
+    ...new Set(
+      Array.from({ length: Math.min(200, edition.articleCount) }, (_, at) => edition.article(at).devices).flat(),
+    ),
+  ];
+  const which =
+    devices.length > 1
+      ? `Which one is it about (${listOf(
+          devices.slice(0, 6).map((device) => oneLine(device, 60)),
+          'or',
+        )}), and what`
+      : 'What';
+  return `I don't have information to go by yet. ${which} exactly happens: what do you see, what does a message say, and what did you do before?`;
+};
+
+/** The language of a question, where the knowledge base is in another one. */
+const foreignLanguage = (edition: Edition, question: string): string | undefined => {
+  const { language: own } = languageOfBase(edition);
+  const asked = detectLanguage(question);
+  return own === undefined || asked === undefined || asked === own ? undefined : asked;
+};
+
+/** The language of most articles. */
+const languageOfBase = oncePer((edition: Edition) => {
+  const counts = new Map<string, number>();
+  const step = Math.max(1, Math.floor(edition.chunkCount / 30));
+  for (let at = 0; at < edition.chunkCount; at += step) {
+    const language = detectLanguage(edition.chunk(at).text);
+    if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
+  const language = first && first[1] >= 3 * (second?.[1] ?? 0) ? first[0] : undefined;
+  return { language };
+});
+
+/** In the asker's language, and in English what seed 004 asks of an answer without sources. */
+const inLanguage = (language: string): string => {
+  const said = Object.hasOwn(ONLY_ENGLISH, language) ? (ONLY_ENGLISH as Record<string, string>)[language] : undefined;
+  return `${said === undefined ? '' : `${said} `}I don't have information in your language: the articles are written in another one.`;
 };
 
 /** The question as it may be repeated: one line, inert, cut short. */
 const subjectOf = (question: string): string =>
   question === '' ? 'this' : `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
 
-/** "My knowledge base is about subjects such as Apollo II, firmware and pools." Empty when nothing is known of it. */
+/** "It is about subjects such as firmware and pools." Empty when nothing is known of it. */
 const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
   if (topics.length === 0) return '';
-  const named = topics.slice(0, 6).map((topic) => escapeHtml(oneLine(topic, 60)));
-  return `My knowledge base is about subjects such as ${listOf(named, 'and')}.`;
+  const named = topics.slice(0, 6).map((topic) => oneLine(topic, 60));
+  return `It is about subjects such as ${listOf(named, 'and')}.`;
 };
-
-const fitOf = ({ hits }: SearchOutcome): string =>
-  hits.length === 0
-    ? 'no passage shares a word with the question'
-    : 'the best passage fits no better than passages fit questions on other subjects';
 
 const unknownWords = ({ query }: SearchOutcome): string => {
   const unknown = query.terms
     .filter(({ postings }) => postings.length === 0)
     .map(({ word }) => `"${oneLine(word, 40)}"`);
+  if (query.terms.length === 0) return 'the question has no word to search for';
   if (unknown.length === 0) return 'the words of the question occur, but not together';
   return `the knowledge base does not contain ${listOf(unknown.slice(0, 3), 'or')}`;
 };

@@ -1,5 +1,5 @@
 /** Said before a passage that may well not answer the question (seed 004, pattern 3): nothing is claimed, nothing denied. */
-export const HEDGE = "I'm not sure that this answers the question. The closest passage:";
+export const HEDGE = "I'm not sure that this answers your question.";
 
 /**
  * Whether a statement only speaks of the answer, and so needs no source. The whole of it must: whatever else is said in the

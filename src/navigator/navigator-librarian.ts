@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import type { Reranker } from '../ai/reranker.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link } from '../contract/link.ts';
 import { Query } from '../contract/query.ts';
@@ -21,6 +23,10 @@ export interface NavigatorParts {
   readEdition: () => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
+  /** Orders the passages for the model. */
+  reranker?: Reranker | undefined;
+  /** Compares words by their meaning; words alone count when absent. */
+  wordVectors?: (() => WordVectors) | undefined;
   waitUntil?: WaitUntil | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
@@ -34,7 +40,15 @@ export interface NavigatorParts {
  * model in the context that answers, and the quotes are what remains when it fails (docs/navigator.md).
  */
 export const createNavigator =
-  ({ readEdition, retrieve, waitUntil, log = logLine, now = Date.now }: NavigatorParts): Librarian =>
+  ({
+    readEdition,
+    retrieve,
+    reranker,
+    wordVectors,
+    waitUntil,
+    log = logLine,
+    now = Date.now,
+  }: NavigatorParts): Librarian =>
   async (query, context) => {
     const untilMs = now() + (context?.timeout ?? UNHURRIED_MS);
     try {
@@ -55,7 +69,9 @@ export const createNavigator =
       const { answer, metadata } = await answerQuestion(edition, question.value, {
         ...asked,
         ai: context?.ai,
+        reranker,
         retrieve,
+        wordVectors,
       });
       return asLibrarianResponse(answer, metadata);
     } catch (error) {
@@ -77,10 +93,8 @@ const UNHURRIED_MS = 30_000;
 /**
  * The same answer in the shape of seed 000. A declination counts as partial: it is honest, but no answer.
  */
-export const asLibrarianResponse = (
-  { response, verdict, probability, sources }: NavigatorAnswer,
-  metadata: AnswerMetadata = {},
-): LibrarianResponse => {
+export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMetadata = {}): LibrarianResponse => {
+  const { response, verdict, probability, sources } = answer;
   const confidence = Math.round(probability * 1000) / 1000;
   const partial = verdict !== 'answer' || isUnsure(confidence);
   return {
@@ -88,9 +102,13 @@ export const asLibrarianResponse = (
     sources: mergedOnce(sources).map((source) => ({ ...source })),
     confidence,
     ...(partial ? { partial } : {}),
-    metadata: { navigator: response, ...metadata },
+    metadata: { navigator: response, ...closestIn(answer), ...metadata },
   };
 };
+
+/** The articles that come closest, told where an answer is doubtful or there is none. */
+export const closestIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
+  verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
 
 /** Each article once, best first, with a link only where it is one. */
 const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {

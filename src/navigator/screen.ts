@@ -1,6 +1,6 @@
-import { isPlanted, isPlantedName } from '../grounding/planted-text.ts';
-import type { Reading } from '../grounding/read-passage.ts';
-import { readingOf } from '../grounding/read-passage.ts';
+import { hasPromptInjection, isInjectionName } from '../grounding/prompt-injection.ts';
+import { excerptsOf } from '../grounding/render-passage.ts';
+import type { Unit } from '../grounding/units.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
@@ -13,8 +13,8 @@ import { type Span, splitSentences } from '../text/split-sentences.ts';
 export interface Screen {
   /** Without hits whose article or heading is left out; the best of the rest tell of all. */
   outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
-  /** What may be quoted of a chunk. */
-  reading(chunk: ChunkAtHand): Reading;
+  /** Tells which units may be shown; all when undefined. */
+  isShown(edition: Edition): ((unit: Unit) => boolean) | undefined;
   /** What may be repeated of a question or a turn; empty for nothing. */
   told(text: string): string;
   /** What the knowledge base is about, as it may be said. */
@@ -24,7 +24,7 @@ export interface Screen {
 /** Leaves out nothing: people read the quotes, and no model does. */
 export const unscreened: Screen = {
   outcome: (_, outcome) => outcome,
-  reading: readingOf,
+  isShown: () => undefined,
   told: (text) => text,
   model: (model) => model,
 };
@@ -34,46 +34,36 @@ export const unscreened: Screen = {
  * headings, and of a chunk everything from the first such block on, since what it is told to say mostly comes next. The
  * quotes that stand in for a model's answer are cut from the same rest.
  */
-export const plantedScreen: Screen = {
+export const promptInjectionScreen: Screen = {
   outcome: (edition, outcome) => {
-    const hits = outcome.hits.filter(({ chunk }) => !isNamedByPlant(chunkAtHand(edition, chunk)));
+    const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(chunkAtHand(edition, chunk)));
     return hits.length === outcome.hits.length
       ? outcome
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
   },
-  reading: (chunk) => readingOfRest(chunk),
-  told: (text) => (isPlanted(text) ? beforePlanted(text) : text),
-  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isPlantedName(topic)) }),
+  isShown: (edition) => (unit) =>
+    excerptsOf(edition, unit).every(
+      ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
+    ),
+  told: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
+  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
 };
 
-/** The sentences before the first planted one; none where it takes several to see it. */
-const beforePlanted = (text: string): string => {
+/** The sentences before the first prompt injection; none where it takes several to see it. */
+const beforeInjection = (text: string): string => {
   const sentences = splitSentences(text);
-  const first = sentences.find(({ start, end }) => isPlanted(text.slice(start, end)));
+  const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));
   return first === undefined ? '' : text.slice(0, first.start).trim();
 };
 
-const planted = oncePer(({ id, title, devices }: EditionArticle) => ({
-  is: [id, title, ...devices].some(isPlantedName),
+const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
+  is: [id, title, ...devices].some(isInjectionName),
 }));
 /** Whether the article or a heading above the chunk speaks to a model. */
-export const isNamedByPlant = ({ headingPath, source }: ChunkAtHand): boolean =>
-  isPlantedArticle(source) || headingPath.some(isPlantedName);
+export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolean =>
+  hasInjectionName(source) || headingPath.some(isInjectionName);
 
-const isPlantedArticle = (article: EditionArticle): boolean => planted(article).is;
-
-const readingOfRest = oncePer((chunk: ChunkAtHand): Reading => {
-  const hidden = hiddenIn(chunk);
-  const reading = readingOf(chunk);
-  if (hidden.length === 0) return reading;
-  const isShown = (span: Span) => !overlaps(hidden, span);
-  return {
-    ...reading,
-    units: reading.units
-      .filter((unit) => isShown(unit) && isShown(unit.quoted))
-      .map((unit) => ({ ...unit, rows: unit.rows.filter(isShown) })),
-  };
-});
+const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
 
 /** Whether a span has a character in common with one of several. */
 export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>
@@ -81,7 +71,7 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
 
 /**
  * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
- * first planted block on.
+ * first such block on.
  */
 export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
   const blocks = splitBlocks(text);
@@ -93,7 +83,8 @@ export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text
   const heading = headingPath.at(-1) ?? '';
   const told = (start: number, end: number) =>
     `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
-  const first = blocks.find(({ start, end }) => isPlanted(told(start, end)))?.start ?? (isPlanted(text) ? 0 : -1);
+  const first =
+    blocks.find(({ start, end }) => hasPromptInjection(told(start, end)))?.start ?? (hasPromptInjection(text) ? 0 : -1);
   const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
   const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
   return hidden.sort((one, other) => one.start - other.start);

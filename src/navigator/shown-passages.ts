@@ -1,135 +1,218 @@
+import type { Reranker } from '../ai/reranker.ts';
+import type { Passage } from '../grounding/answer-prompt.ts';
+import { startDeadline } from '../runtime/deadline.ts';
 import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { ArticleHit } from './choose-hits.ts';
-import { sectionOf } from './compose-answer.ts';
-import { hiddenIn, isNamedByPlant, overlaps } from './screen.ts';
+import { hiddenIn, isNamedByInjection, overlaps } from './screen.ts';
 import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
 
-/** A passage as a model is shown it. */
-export interface ShownPassage {
-  /** `p1`, `p2`, …: what the model cites it by. */
-  id: string;
+/** A passage as a model is shown it: whole sections of one article. */
+export interface ShownPassage extends Passage {
   hit: ArticleHit;
-  chunk: ChunkAtHand;
-  section: string;
-  /** What of the chunk is shown, a part of it where it is long or parts of it are left out. */
-  text: string;
-  /** Where the shown parts stand in the chunk's text, in order. */
-  parts: readonly Span[];
+  /** What of the passage's text comes from which chunk, in order; headings between them belong to no piece. */
+  pieces: readonly Piece[];
 }
 
-/** The fourth and fifth passage hold what the first three lack in one question of twenty; a sixth adds next to nothing. */
-const PASSAGES = 6;
-/** Of each, in UTF-16 units: one and a half times what a chunk aims at. */
-const CHARACTERS = 2400;
+interface Piece {
+  chunk: ChunkAtHand;
+  /** In the text of the passage. */
+  start: number;
+  /** In the text of the chunk. */
+  part: Span;
+}
+
+const MAX_PASSAGES = 12;
+/** Of one passage, in UTF-16 units. */
+const MAX_PASSAGE_LENGTH = 3000;
+const MAX_TOTAL_LENGTH = 24_000;
+/** A long article whose sections all match leaves room for others. */
+const MAX_PASSAGES_PER_ARTICLE = 4;
 
 /**
- * The best passages, best first, each bounded; those of which nothing may be shown are left out. Where few were found, what
- * stands beside the best of them follows: it may say in other words what was asked.
+ * The sections in which the hits lie, best first. Each grows to the largest part of the article's outline that fits the bound,
+ * a short article to all of it; a section that is too long is cut to the chunks around the hit. Hidden parts
+ * (`hiddenIn`) are left out.
  */
 export const showPassages = (edition: Edition, hits: readonly ArticleHit[]): ShownPassage[] =>
-  [...hits, ...besideHits(edition, hits)]
-    .map((hit) => ({ hit, chunk: chunkAtHand(edition, hit.chunk) }))
-    .map(({ hit, chunk }) => ({ hit, chunk, parts: shownParts(chunk) }))
-    .filter(({ parts }) => parts.length > 0)
-    .slice(0, PASSAGES)
-    .map(({ hit, chunk, parts }, at) => ({
-      id: `p${at + 1}`,
-      hit,
-      chunk,
-      section: sectionOf(chunk, hit.source),
-      text: parts.map(({ start, end }) => chunk.text.slice(start, end)).join('\n\n'),
-      parts,
-    }));
+  withinBounds(candidatesOf(edition, hits, MAX_PASSAGES));
 
-/** Other chunks of the best article, the nearest first. They share no word with the question, hence score nothing. */
-const besideHits = (edition: Edition, hits: readonly ArticleHit[]): ArticleHit[] => {
-  const [best] = hits;
-  if (best === undefined || hits.length >= PASSAGES) return [];
-  const { firstChunk, endChunk } = best.source;
-  const from = Math.max(firstChunk, best.chunk - PASSAGES);
-  const to = Math.min(endChunk, best.chunk + PASSAGES + 1);
-  return Array.from({ length: to - from }, (_, at) => from + at)
-    .filter((chunk) => !hits.some((hit) => hit.chunk === chunk) && !isNamedByPlant(chunkAtHand(edition, chunk)))
-    .sort((one, other) => Math.abs(one - best.chunk) - Math.abs(other - best.chunk))
-    .map((chunk) => ({ ...best, chunk, matched: [], lexical: 0, score: 0, coverage: 0 }));
+/** Passages that a reranker is asked to order. */
+const MAX_CANDIDATES = 24;
+/** A reranker answers in some 100 to 300 ms; without an answer by then the order of the search stays. */
+const RERANK_MS = 800;
+
+/** The same in the order of a reranker, where that answers in time. */
+export const rerankPassages = async (
+  edition: Edition,
+  hits: readonly ArticleHit[],
+  { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
+): Promise<ShownPassage[]> => {
+  const candidates = candidatesOf(edition, hits, MAX_CANDIDATES);
+  const deadline = startDeadline(RERANK_MS, signal);
+  try {
+    const texts = candidates.map(({ title, headings, text }) => [title, ...headings, text].join('\n'));
+    const scores = await deadline.race(reranker.rank(question, texts, { signal: deadline.signal }));
+    const order = candidates.map((_, at) => at).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+    return withinBounds(order.flatMap((at) => candidates[at] ?? []));
+  } catch {
+    return withinBounds(candidates);
+  } finally {
+    deadline.end();
+  }
+};
+
+/** The first passages that fit, numbered in their order. */
+const withinBounds = (passages: readonly ShownPassage[]): ShownPassage[] => {
+  let room = MAX_TOTAL_LENGTH;
+  const fitting = passages.filter(({ text }) => {
+    if (text.length > room) return false;
+    room -= text.length;
+    return true;
+  });
+  return fitting.slice(0, MAX_PASSAGES).map((passage, at) => ({ ...passage, id: `p${at + 1}` }));
+};
+
+const candidatesOf = (edition: Edition, hits: readonly ArticleHit[], limit: number): ShownPassage[] => {
+  const shown = new Set<number>();
+  const perArticle = new Map<number, number>();
+  const passages: ShownPassage[] = [];
+  for (const hit of hits) {
+    const count = perArticle.get(hit.article) ?? 0;
+    if (passages.length === limit) break;
+    if (shown.has(hit.chunk) || count === MAX_PASSAGES_PER_ARTICLE) continue;
+    const chunks = sectionAround(edition, hit).filter(({ index }) => !shown.has(index));
+    const passage = passageOf({ id: `p${passages.length + 1}`, hit, chunks });
+    for (const { index } of chunks) shown.add(index);
+    if (passage === undefined) continue;
+    perArticle.set(hit.article, count + 1);
+    passages.push(passage);
+  }
+  return passages;
+};
+
+/** The chunks of the section with the hit, or of the sections above it as far as they fit. */
+const sectionAround = (edition: Edition, { chunk: index, source }: ArticleHit): ChunkAtHand[] => {
+  const own = chunkAtHand(edition, index);
+  const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
+    chunkAtHand(edition, source.firstChunk + at),
+  ).filter((chunk) => !isNamedByInjection(chunk));
+  for (let depth = 0; depth <= own.headingPath.length; depth++) {
+    const section = all.filter(({ headingPath }) => isBelow(headingPath, own.headingPath.slice(0, depth)));
+    if (lengthOf(section) <= MAX_PASSAGE_LENGTH) return section;
+  }
+  return windowAround(
+    own,
+    all.filter(({ headingPath }) => headingPath.join('\n') === own.headingPath.join('\n')),
+  );
+};
+
+const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
+  above.every((heading, at) => path[at] === heading);
+
+const lengthOf = (chunks: readonly ChunkAtHand[]): number =>
+  chunks.reduce((sum, { text }) => sum + text.length + 40, 0);
+
+/** The chunk and its neighbours, those behind it first, as far as they fit. */
+const windowAround = (own: ChunkAtHand, section: readonly ChunkAtHand[]): ChunkAtHand[] => {
+  const at = section.findIndex(({ index }) => index === own.index);
+  let [from, to] = [at, at + 1];
+  for (;;) {
+    if (to < section.length && lengthOf(section.slice(from, to + 1)) <= MAX_PASSAGE_LENGTH) to += 1;
+    else if (from > 0 && lengthOf(section.slice(from - 1, to)) <= MAX_PASSAGE_LENGTH) from -= 1;
+    else return section.slice(from, to);
+  }
+};
+
+const passageOf = ({
+  id,
+  hit,
+  chunks,
+}: {
+  id: string;
+  hit: ArticleHit;
+  chunks: readonly ChunkAtHand[];
+}): ShownPassage | undefined => {
+  const headings = commonPath(chunks);
+  const pieces: Piece[] = [];
+  let text = '';
+  let above: readonly string[] = headings;
+  for (const chunk of chunks) {
+    const parts = shownParts(chunk, MAX_PASSAGE_LENGTH - text.length);
+    if (parts.length === 0) continue;
+    text += headingLines(above, chunk.headingPath, text === '' ? '' : '\n\n');
+    above = chunk.headingPath;
+    for (const part of parts) {
+      if (text !== '' && !text.endsWith('\n')) text += '\n\n';
+      pieces.push({ chunk, start: text.length, part });
+      text += chunk.text.slice(part.start, part.end);
+    }
+  }
+  if (pieces.length === 0) return undefined;
+  const { title, devices, lastUpdated } = hit.source;
+  return { id, title, headings, text, devices, updated: lastUpdated, hit, pieces };
+};
+
+const commonPath = ([first, ...others]: readonly ChunkAtHand[]): string[] => {
+  const path = first?.headingPath ?? [];
+  const end = path.findIndex((heading, at) => others.some(({ headingPath }) => headingPath[at] !== heading));
+  return end < 0 ? path : path.slice(0, end);
+};
+
+/** The headings that open between two chunks, as Markdown. */
+const headingLines = (above: readonly string[], path: readonly string[], before: string): string => {
+  const same = path.findIndex((heading, at) => above[at] !== heading);
+  if (same < 0) return '';
+  const lines = path.slice(same).map((heading, at) => `${'#'.repeat(Math.min(6, same + at + 2))} ${heading}`);
+  return `${before}${lines.join('\n\n')}\n\n`;
 };
 
 /** What is left between the hidden parts, as far as the bound allows. */
-const shownParts = (chunk: ChunkAtHand): Span[] => {
+const shownParts = (chunk: ChunkAtHand, room: number): Span[] => {
   const parts: Span[] = [];
   let start = 0;
   for (const hidden of [...hiddenIn(chunk), { start: chunk.text.length, end: chunk.text.length }]) {
     if (hidden.start > start) parts.push({ start, end: hidden.start });
     start = Math.max(start, hidden.end);
   }
-  let room = CHARACTERS;
+  let left = room;
   return parts.flatMap((part) => {
-    const end = Math.min(part.end, part.start + room);
-    room -= Math.max(0, end - part.start);
+    const end = Math.min(part.end, part.start + Math.max(0, left));
+    left -= Math.max(0, end - part.start);
     return chunk.text.slice(part.start, end).trim() === '' ? [] : [{ start: part.start, end }];
   });
 };
 
-/**
- * Where a quote stands in a passage, word by word: white space may differ, nothing else.
- *
- * @returns A span of the chunk's text; undefined where the shown parts do not have it, or it is too short to tell.
- */
-export const placeOfQuote = ({ chunk, parts }: ShownPassage, quote: string): Span | undefined => {
-  const words = quote.trim().slice(0, MAX_QUOTE).split(/\s+/);
-  if (words.join('').length < MIN_QUOTE) return undefined;
-  for (const part of parts) {
-    const text = chunk.text.slice(part.start, part.end);
-    const place = placeOfWords(text, words);
-    if (place !== undefined) return { start: part.start + place.start, end: part.start + place.end };
-  }
-  return undefined;
-};
+/** Where a part of a passage's text stands in its chunks; nothing for headings between them. */
+export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): (Span & { chunk: ChunkAtHand })[] =>
+  pieces.flatMap(({ chunk, start: offset, part }) => {
+    const from = Math.max(start, offset) - offset + part.start;
+    const to = Math.min(end, offset + part.end - part.start) - offset + part.start;
+    return to > from ? [{ chunk, start: from, end: to }] : [];
+  });
 
-const MAX_QUOTE = 2000;
-const MIN_QUOTE = 8;
-
-const placeOfWords = (text: string, [first = '', ...rest]: readonly string[]): Span | undefined => {
-  for (let start = text.indexOf(first); start >= 0; start = text.indexOf(first, start + 1)) {
-    let end = start + first.length;
-    const isHere = rest.every((word) => {
-      const at = end + (/^\s+/.exec(text.slice(end, end + 200))?.[0].length ?? 0);
-      if (at === end || !text.startsWith(word, at)) return false;
-      end = at + word.length;
-      return true;
-    });
-    if (isHere) return { start, end };
-  }
-  return undefined;
-};
-
-/** The shown passages as the knowledge that an answer is checked against: what was not shown, nobody may cite. */
+/** The shown passages as the knowledge that an answer is checked against: what was not shown cannot be cited. */
 export const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
   const articles = new Map<string, CitableArticle>();
-  for (const id of new Set(passages.map(({ hit }) => hit.source.id))) {
-    const own = passages.filter(({ hit }) => hit.source.id === id);
-    const [
-      {
-        hit: { source },
-      } = own[0] as ShownPassage,
-    ] = own; // Each id comes from a passage.
+  for (const { hit } of passages) {
+    const { id, title, url } = hit.source;
+    if (articles.has(id)) continue;
+    const own = passages.filter((passage) => passage.hit.source.id === id);
+    const chunks = own.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk));
     articles.set(id, {
-      id,
-      title: source.title,
-      url: source.url,
+      ...{ id, title, url },
       text: own.map(({ text }) => text).join('\n\n'),
-      headings: [...new Set(own.flatMap(({ chunk }) => chunk.headingPath))],
-      slice: (start, end) => sliceOf(own, { start, end }),
+      headings: [...new Set(chunks.flatMap(({ headingPath }) => headingPath))],
+      slice: (start, end) => sliceOf(chunks, { start, end }),
     });
   }
   return { article: (file) => articles.get(file), edition };
 };
 
-const sliceOf = (passages: readonly ShownPassage[], { start, end }: Span): string => {
-  const holder = passages.find(({ chunk }) => start >= chunk.start && end <= chunk.end);
+const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string => {
+  const holder = chunks.find((chunk) => start >= chunk.start && end <= chunk.end);
   if (holder === undefined) return '';
-  const span = { start: start - holder.chunk.start, end: end - holder.chunk.start };
-  return overlaps(hiddenIn(holder.chunk), span) ? '' : holder.chunk.text.slice(span.start, span.end);
+  const span = { start: start - holder.start, end: end - holder.start };
+  return overlaps(hiddenIn(holder), span) ? '' : holder.text.slice(span.start, span.end);
 };

@@ -1,13 +1,19 @@
 import { isMeaningfulReason, REASON_MIN_LENGTH } from '../contract/confidence-reason.ts';
 import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { type PreparedSource, prepareSource } from '../grounding/support/prepare-source.ts';
-import type { SupportReason } from '../grounding/support/support-reason.ts';
-import { checkSupport, type SentenceSupport, SUPPORTED_FROM } from '../grounding/support-check.ts';
+import {
+  checkPrepared,
+  prepareStatementEvidence,
+  type StatementCheck,
+  type StatementEvidence,
+} from '../grounding/check-statement.ts';
+import type { Evidence } from '../grounding/compare-statement.ts';
+import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import { type Claim, type ClaimKind, extractClaims } from './extract-claims.ts';
+import type { ClosestArticle } from './assemble-answer.ts';
+import { linksTo } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import { stemsOf } from './support-of-statement.ts';
 import { wholeQuotes } from './whole-quotes.ts';
@@ -43,15 +49,25 @@ export interface Violation {
  * Checks a navigator's response against the validation rules of seed 004, whoever wrote it.
  *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
+ * @param options.closest Articles that the answer links to without resting on them; their links need no source.
  * @param options.vouched Further words that need no source, such as what the knowledge base is about.
  * @returns Every violation found, at most 100; empty when the response holds.
  */
 export const validateNavigatorResponse = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query = '', vouched = '' }: { query?: string; vouched?: string } = {},
+  {
+    query = '',
+    vouched = '',
+    closest = [],
+  }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
 ): Violation[] => {
-  const subject = subjectOf(response, knowledge, `${query}\n${vouched}`);
+  const links = new Set(linksTo(closest).split('\n'));
+  const said = response.answer
+    .split('\n')
+    .filter((line) => !links.has(line))
+    .join('\n');
+  const subject = subjectOf({ ...response, answer: said }, knowledge, `${query}\n${vouched}`);
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };
@@ -61,13 +77,12 @@ interface Subject {
   response: NavigatorResponse;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
-  /** All that may be repeated literally: the cited articles, and the question where nothing is cited. */
-  allowed: string;
   /** The answer without its references, on one line. */
   answer: string;
-  claims: Claim[];
+  /** Literals that neither the cited articles have nor, where none is cited, the question. */
+  missing: Literal[];
   statements: string[];
-  texts: PreparedSource[];
+  texts: StatementEvidence;
 }
 
 const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
@@ -78,17 +93,16 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     ...[id, title, url ?? '', ...(headings ?? []), text],
     ...unescaped(text),
   ]);
-  const allowed = collapse(response.sources.length > 0 ? own.join('\n') : granted);
-  const texts = cited.map((article) => prepare(article).support);
+  const allowed = response.sources.length > 0 ? own : [granted];
+  const evidence = cited.map((article) => prepare(article).evidence);
   return {
     response,
     knowledge,
     cited,
-    allowed,
     answer: collapse(answer),
-    claims: extractClaims(answer),
+    missing: missingLiterals(answer, allowed).filter(({ kind }) => kind !== 'name'),
     statements: statementsOf(answer),
-    texts,
+    texts: prepareStatementEvidence(evidence),
   };
 };
 
@@ -139,24 +153,24 @@ const RULES = {
 
   'sentence-supported': (subject: Subject): string[] =>
     doubted(subject)
-      .filter((sentence) => !isContradicted(sentence))
+      .filter(({ check }) => !check.isContradicted)
       .map(({ text }) => `No cited source says ${JSON.stringify(text.slice(0, 120))}`),
 
   'not-contradicted': (subject: Subject): string[] =>
     doubted(subject)
-      .filter(isContradicted)
-      .map(({ text, doubts }) => {
-        const why = `${doubts[0]?.reason ?? ''} ${doubts[0]?.words ?? ''}`.trim();
-        return `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${why}`;
-      }),
+      .filter(({ check }) => check.isContradicted)
+      .map(
+        ({ text, check }) =>
+          `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${check.reason}`,
+      ),
 
   /** Rule 4: a source that shares nothing with the answer does not support it. */
   'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
     response.sources.flatMap(({ file, section, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
-      const texts = [prepare(article).support];
-      if (sentencesOf(statements, texts).some(({ probability }) => probability >= RELATED_FROM)) return [];
+      const own = prepareStatementEvidence([prepare(article).evidence]);
+      if (statements.some((statement) => checkOf(statement, own).probability >= RELATED_FROM)) return [];
       return [`Nothing in the answer rests on ${file}, ${section}`];
     }),
 
@@ -184,64 +198,32 @@ const RULES = {
 };
 
 /** A source of which a sentence of the answer could at least come. */
-const RELATED_FROM = 0.2;
+const RELATED_FROM = 0.3;
 
-/** Sentences that the cited sources do not bear. */
-const doubted = (subject: Subject): SentenceSupport[] => {
-  const { response, statements, texts } = subject;
+/** Sentences that the cited sources do not state; what other rules report (a missing path, number or code) aside. */
+const doubted = (subject: Subject): { text: string; check: StatementCheck }[] => {
+  const { response, statements, texts, missing } = subject;
   if (response.sources.length === 0) return [];
-  // What other rules report need not be reported twice: a made-up path, number or code.
-  const reported = subject.claims.filter(({ text, kind }) => !standsIn(text, subject.allowed, kind));
   const quotes = wholeQuotes(response.sources, subject);
-  const rest = statements
+  return statements
     .filter((statement) => statesSomething(statement) && !quotes.some((quote) => quote.includes(collapse(statement))))
-    .map((statement) => without(statement, reported));
-  return sentencesOf(rest, texts).filter(({ probability }) => probability < SUPPORTED_FROM);
+    .map((text) => ({ text, check: checkOf(without(text, missing), texts) }))
+    .filter(({ check }) => check.verdict !== 'supported');
 };
 
-const without = (statement: string, claims: readonly Claim[]): string =>
-  claims.reduce((text, claim) => text.replaceAll(claim.text, ' '), statement);
+const without = (statement: string, literals: readonly Literal[]): string =>
+  literals.reduce((text, literal) => text.replaceAll(literal.text, ' '), statement);
 
-const sentencesOf = (statements: readonly string[], texts: readonly PreparedSource[]): SentenceSupport[] =>
-  statements.flatMap((statement) => checkSupport(statement, texts).sentences);
-
-const isContradicted = ({ doubts: [worst] }: SentenceSupport): boolean =>
-  worst !== undefined && CONTRADICTIONS.has(worst.reason);
-
-const CONTRADICTIONS: ReadonlySet<SupportReason> = new Set<SupportReason>([
-  'negation-differs',
-  'antonym',
-  'unit-differs',
-  'number-misplaced',
-  'roles-differ',
-  'quantifier-differs',
-  'modality-differs',
-  'comparison-differs',
-  'condition-differs',
-]);
+const checkOf = (statement: string, evidence: StatementEvidence): StatementCheck =>
+  checkPrepared(statement, evidence, { question: '' });
 
 /** What says that information is lacking, or speaks of the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
 
-const unfounded = ({ claims, allowed }: Subject, kind: ClaimKind, noun: string): string[] =>
-  claims
-    .filter((claim) => claim.kind === kind && !standsIn(claim.text, allowed, kind))
+const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): string[] =>
+  missing
+    .filter((literal) => literal.kind === kind)
     .map(({ text }) => `The cited sources do not have ${noun} ${JSON.stringify(text.slice(0, 120))}`);
-
-/** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
-const standsIn = (claim: string, allowed: string, kind: ClaimKind): boolean => {
-  const exact = kind === 'code' || kind === 'command' || kind === 'path' || kind === 'arn';
-  const text = exact ? allowed : allowed.toLowerCase();
-  const wanted = collapse(exact ? claim : claim.toLowerCase());
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    const before = text[at - 1] ?? ' ';
-    const after = text[at + wanted.length] ?? ' ';
-    const opens = !/[\p{L}\p{N}]/u.test(before) || !/^[\p{L}\p{N}]/u.test(wanted);
-    const closes = !/[\p{L}\p{N}]/u.test(after) || !/[\p{L}\p{N}]$/u.test(wanted);
-    if (opens && closes) return true;
-  }
-  return false;
-};
 
 const hasSection = (article: CitableArticle, section: string): boolean => {
   const { headings } = prepare(article);
@@ -253,7 +235,7 @@ const hasSection = (article: CitableArticle, section: string): boolean => {
 
 /** What the rules read of an article; kept as long as the article object lives, since one article is cited often. */
 interface PreparedArticle {
-  support: PreparedSource;
+  evidence: Evidence;
   headings: Set<string>;
 }
 
@@ -268,7 +250,7 @@ const prepare = (article: CitableArticle): PreparedArticle => {
     .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
   const further = (article.headings ?? []).map(plain);
   const made = {
-    support: prepareSource({ text, title: [title, ...(article.headings ?? [])].join('\n') }),
+    evidence: { text, headings: [title, ...(article.headings ?? [])] },
     headings: new Set([...headings, ...further]),
   };
   prepared.set(article, made);

@@ -8,27 +8,25 @@ import { entryText } from './text-table.ts';
  * that the background does not list counts as half as common as the rarest that it does.
  */
 export const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
-  const known = backgroundShares();
-  const rarest = Math.min(...known.values());
+  const shares = backgroundShares();
+  const rarest = Math.min(...shares.values());
   const keys = new Uint8Array(index.terms.count);
   for (let term = 0; term < keys.length; term++) {
     const here = ((index.termCounts[term] ?? 0) + 0.05) / Math.max(1, wordTotal);
-    const atLarge = known.get(entryText(index.terms, term)) ?? rarest / 2;
+    const atLarge = shares.get(entryText(index.terms, term)) ?? rarest / 2;
     keys[term] = encodeKey(Math.log(here / atLarge));
   }
   return keys;
 };
 
-let shares: ReadonlyMap<string, number> | undefined;
-
-/** The share of a stem in running English, 0 to 1; 0 for one that is rarer than some 5,000 others. */
-export const shareInEnglish = (stem: string): number => {
-  shares ??= backgroundShares();
-  return shares.get(stem) ?? 0;
+/** The share of each listed stem in running English; read once. */
+export const backgroundShares = (): ReadonlyMap<string, number> => {
+  known ??= readShares();
+  return known;
 };
+let known: ReadonlyMap<string, number> | undefined;
 
-/** The share of each listed stem in running English. */
-const backgroundShares = (): Map<string, number> => {
+const readShares = (): Map<string, number> => {
   const shares = new Map<string, number>();
   for (const [step, stems] of Object.entries(BACKGROUND_WORDS)) {
     let previous = '';

@@ -136,7 +136,7 @@ const smoothed = async (
   }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
 ): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
   if (ai === undefined || composed.passages.length === 0) return { composed };
-  const message = ticket.isPlanted ? '' : ticket.question;
+  const message = ticket.hasPromptInjection ? '' : ticket.question;
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
 };

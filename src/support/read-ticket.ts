@@ -1,6 +1,6 @@
 import type { SupportRequest } from '../contract/support-response.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
-import { isPlanted } from '../grounding/planted-text.ts';
+import { hasPromptInjection } from '../grounding/prompt-injection.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
@@ -36,7 +36,7 @@ export interface TicketReading {
   isClosing: boolean;
   /** It asks, and tells nothing besides. */
   isQuestion: boolean;
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
   isShortened: boolean;
 }
 
@@ -74,8 +74,8 @@ export const readTicket = (
   return {
     message,
     subject,
-    question: isPlanted(asked)
-      ? (withoutPlanted(asked) ?? before.findLast((text) => !isPlanted(text)) ?? asked)
+    question: hasPromptInjection(asked)
+      ? (withoutInjection(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
       : asked,
     customerMessages,
     product: told.product,
@@ -87,15 +87,17 @@ export const readTicket = (
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
     isQuestion: isQuestion(asked),
-    isPlanted: isPlanted(message) || isPlanted(subject ?? ''),
+    hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
 
 /** All that it says is asked: whoever tells something besides reports trouble. */
 const isQuestion = (text: string): boolean => {
-  const { sentences } = problemText(text);
-  return sentences.length > 0 && sentences.every((sentence) => /[?？]["”»)*_]{0,4}\s*$/.test(sentence));
+  const said = problemText(text)
+    .text.split(/(?<=[.!?？])\s+|\n/)
+    .filter((each) => each.trim() !== '');
+  return said.length > 0 && said.every((each) => /[?？]["”»)*_]{0,4}\s*$/.test(each));
 };
 
 /** Without quoted history; a mail that is handed on by words that say little ("FYI") is read instead of them. */
@@ -120,10 +122,10 @@ const withSubject = (message: string, before: readonly string[]): string => {
 };
 
 /** The sentences that speak to people, where together they still do; undefined where none do. */
-const withoutPlanted = (asked: string): string | undefined => {
+const withoutInjection = (asked: string): string | undefined => {
   const sentences = splitSentences(asked).map(({ start, end }) => asked.slice(start, end));
-  const own = sentences.filter((each) => !isPlanted(each)).join(' ');
-  return own === '' || isPlanted(own) ? undefined : own;
+  const own = sentences.filter((each) => !hasPromptInjection(each)).join(' ');
+  return own === '' || hasPromptInjection(own) ? undefined : own;
 };
 
 const MAX_VALUE = 1000;

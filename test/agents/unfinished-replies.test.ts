@@ -16,6 +16,14 @@ const found = webResult({ title: 'Acme mixer', snippet: SNIPPET, url: 'https://a
 const QUESTION = 'orders of last week and the returns policy';
 const SPLIT = { sub_queries: [{ type: 'semantic', query: QUESTION }] };
 
+/** One statement, quoted from the first passage. */
+const stating = (text: string, quote = text) =>
+  JSON.stringify({
+    statements: [{ quotes: [{ passage: 'p1', quote }], text }],
+    verdict: 'answer',
+    confidence: 'high',
+  });
+
 const ended = (text: string, finish: AICompletion['finish']) => ({
   ...scriptedModel(),
   complete: async () => ({ text, ...(finish === undefined ? {} : { finish }) }),
@@ -25,7 +33,7 @@ const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = 
   [
     'modelSummary()',
     async (finish) => {
-      const options = { ai: ended(`${sentence} [1]`, finish), signal, timeoutMs: 5000 };
+      const options = { ai: ended(stating(sentence), finish), signal, timeoutMs: 5000 };
       return 'text' in (await modelSummary('boiler', [{ chunk, score: 1, rank: 1, isNear: false } as never], options));
     },
   ],
@@ -33,7 +41,7 @@ const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = 
     'summariseResults()',
     async (finish) => {
       const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
-      const options = { ai: ended(SNIPPET, finish), signal };
+      const options = { ai: ended(stating(SNIPPET), finish), signal, timeMs: 5000 };
       return (await summariseResults('Is the Acme mixer safe?', findings, options)) !== undefined;
     },
   ],

@@ -42,18 +42,14 @@ describe('what a model is asked', () => {
   it('comes from everybody who asks one, with the schema of each', () => {
     const names = formatsOf(sent).map(({ name }) => name);
     expect([...new Set(names)].toSorted()).toEqual([
-      'navigator_answer',
+      'answer_from_passages',
       'routes',
       'standalone_question',
       'statement',
       'sub_queries',
     ]);
-    const systems = sent
-      .filter(({ response_format }) => response_format === undefined)
-      .map(({ messages }) => String(messages[0]?.content).slice(0, 60));
-    // Summaries of documents and of a web search are prose.
-    expect(systems.some((text) => text.startsWith('You summarise passages of a knowledge base'))).toBe(true);
-    expect(systems.some((text) => text.startsWith('You summarise results of a web search'))).toBe(true);
+    // Nobody asks for prose.
+    expect(sent.filter(({ response_format }) => response_format === undefined)).toEqual([]);
   });
 
   it('has only schemas that strict mode takes', () => {

@@ -1,4 +1,4 @@
-/** What help pages, security notices, forms and customer letters say, with words that planted texts have too. */
+/** What help pages, security notices, forms and customer letters say, with words that prompt injections have too. */
 export const ORDINARY: readonly string[] = [
   // Secrets.
   'Never share your recovery words with anybody, whoever asks for them.',

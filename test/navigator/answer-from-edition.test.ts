@@ -272,9 +272,11 @@ describe('answerFromEdition()', () => {
     const vouched = answeringModelOf(edition).topics.join(' ');
     for (let at = 0; at + 5 < words.length; at += 3) {
       const question = `How does ${words.slice(at, at + 3 + (at % 4)).join(' ')} ${at % 5 === 0 ? 'zebra 77' : ''}?`;
-      const { response } = ask(question);
+      const { response, closest } = ask(question);
       expect(NavigatorResponse.safeParse(response).error?.issues, question).toBeUndefined();
-      expect(validateNavigatorResponse(response, knowledge, { query: question, vouched }), question).toEqual([]);
+      expect(validateNavigatorResponse(response, knowledge, { query: question, vouched, closest }), question).toEqual(
+        [],
+      );
     }
   });
 });

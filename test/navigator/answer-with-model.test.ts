@@ -7,7 +7,7 @@ import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.t
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
-import { replyOf, scriptedModel } from './scripted-model.ts';
+import { judging, replyOf, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();
@@ -20,17 +20,27 @@ const honest = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }]);
 const ask = async (
   question: string,
   script: Parameters<typeof scriptedModel>,
-  { kb = openSmallKbOnce, ...options }: Partial<QuestionOptions> & { kb?: ReturnType<typeof openSmallKb> } = {},
+  {
+    kb = openSmallKbOnce,
+    judge,
+    ...options
+  }: Partial<QuestionOptions> & { kb?: ReturnType<typeof openSmallKb>; judge?: ScriptedModel['judge'] } = {},
 ) => {
   const ai = scriptedModel(...script);
+  if (judge !== undefined) ai.judge = judge;
   const { answer, metadata } = await answerQuestion(kb.edition, question, { ai, timeLeftMs: () => 5000, ...options });
   expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
-  expect(
-    validateNavigatorResponse(answer.response, kb.knowledge, { query: question, vouched: answer.response.answer }),
-  ).toEqual([]);
+  const broken = validateNavigatorResponse(answer.response, kb.knowledge, {
+    query: question,
+    vouched: answer.response.answer,
+  });
+  // What a statement in other words says, the judge decides.
+  const byWords = ['sentence-supported', 'not-contradicted', 'source-supports-answer'];
+  expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);
   return { ai, answer, metadata, response: answer.response };
 };
 const openSmallKbOnce = { edition, knowledge };
+const TANK = 'Empty the water tank.';
 const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
 
 describe('an answer with a model', () => {
@@ -47,96 +57,112 @@ describe('an answer with a model', () => {
       },
     ]);
     expect(response.confidence).toBe('high');
-    expect(response.confidenceReason).toContain('each statement was checked against the passage it cites');
+    expect(response.confidenceReason).toContain('checked against the passages that it cites');
     expect(metadata).toEqual({
       answered_by: 'model',
       model: 'scripted-1',
-      usage: { calls: 1, input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 },
+      usage: { calls: 2, input_tokens: 2000, output_tokens: 200, cost_usd: 0.001 },
+      model_ms: expect.any(Number),
     });
-    expect(ai.asked).toHaveLength(1);
+    expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['answer_from_passages', 'judged_statements']);
   });
 
-  it('cites the sentence closest to a statement where the model copied none', async () => {
-    const { response } = await ask(OFTEN, [
-      replyOf([{ text: SAID, quote: 'Descale it now and then.', from: 'How often' }]),
-    ]);
+  it('takes one call where every statement is a literal quote', async () => {
+    const { metadata } = await ask(OFTEN, [replyOf([{ text: QUOTE }])]);
+    expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
+  });
+
+  it('cites the closest sentence where no quote of a statement stands in its passage, and has it judged', async () => {
+    const script = replyOf([{ text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }]);
+    const { response, ai } = await ask(OFTEN, [script]);
     expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([QUOTE]);
+    expect(ai.asked[1]?.given.statements?.[0]?.evidence[0]?.text).toContain('Hold **Rinse** for 5 seconds.');
+    const denied = await ask(OFTEN, [script], { judge: judging(() => false) });
+    expect(denied.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
   });
 
-  it('keeps lists, tables and code whole, behind their reference', async () => {
-    const text =
-      'To descale the boiler:\n\n1. Empty the water tank.\n2. Pour in one sachet of citric acid and 1.2 litres of water.';
-    const { response } = await ask('How do I descale the boiler?', [replyOf([{ text, from: 'Steps' }])]);
-    expect(response.answer).toBe(`According to care/descale.md, Steps:\n\n${text}`);
+  it('keeps lists, tables and code whole, and shows what leads over to them', async () => {
+    const list = '1. Empty the water tank.\n2. Pour in one sachet of citric acid and 1.2 litres of water.';
+    const { response } = await ask('How do I descale the boiler?', [
+      replyOf([
+        { text: 'To descale the boiler:', passages: [] },
+        { text: list, quote: TANK, from: TANK },
+      ]),
+    ]);
+    expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
   });
 
-  it('is never surer than the evidence, nor than the model says it is', async () => {
-    const surest = await ask(OFTEN, [honest]);
-    expect(surest.answer.probability).toBeLessThanOrEqual(answerFromEdition(edition, OFTEN).probability);
+  it('is less sure the less sure the model says it is', async () => {
+    const sure = await ask(OFTEN, [honest]);
     for (const [confidence, limit] of [
       ['medium', 0.8],
       ['low', 0.6],
     ] as const) {
-      const { response, answer } = await ask(OFTEN, [replyOf([{ text: SAID, from: 'How often' }], { confidence })]);
+      const { response, answer } = await ask(OFTEN, [replyOf([{ text: QUOTE, from: 'How often' }], { confidence })]);
       expect(response.confidence).toBe(confidence);
-      expect(answer.probability).toBeLessThan(limit);
+      expect(answer.probability).toBeLessThan(Math.min(limit, sure.answer.probability));
       expect(response.confidenceReason).toMatch(/^(?:Medium|Low) confidence: .*The model itself says/);
     }
   });
 
-  it('is one in other words than the question has, with low confidence, where quotes would decline', async () => {
+  it('is asked for and given where the words of the question alone would decline', async () => {
     const question = 'How do I get rid of the limescale?';
-    expect(answerFromEdition(edition, question).verdict).toBe('no-information');
+    expect(answerFromEdition(edition, question).verdict).not.toBe('answer');
     const { response, metadata } = await ask(question, [
       replyOf([{ text: 'Pour in one sachet of citric acid and 1.2 litres of water.', from: 'Steps' }]),
     ]);
     expect(metadata.answered_by).toBe('model');
-    expect(response.confidence).toBe('low');
-    expect(response.answer).toMatch(/^I'm not sure that this answers/);
+    expect(response.confidence).toBe('high');
+    expect(response.answer).not.toMatch(/not sure/);
   });
 
-  it('shows passages, question and history as data of one JSON object, bounded, and offers no other id to cite', async () => {
+  it('searches again with the queries of the model where the first search is weak', async () => {
+    const question = 'My espresso apparatus is full of chalk';
+    const model = scriptedModel(honest);
+    model.queries = { text: JSON.stringify({ queries: ['how often descale boiler', 'x'.repeat(900)] }) };
+    const { metadata } = await answerQuestion(edition, question, { ai: model, timeLeftMs: () => 5000 });
+    expect(model.asked.map(({ options }) => options.schema?.name)).toEqual([
+      ...['search_queries', 'answer_from_passages', 'judged_statements'],
+    ]);
+    expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 3 } });
+    expect(metadata.queries?.[0]).toBe('how often descale boiler');
+    expect(model.asked[1]?.given.passages[0]?.title).toBe('Descale the boiler');
+  });
+
+  it('shows whole sections, question and history as data of one JSON object, bounded, and offers no other id', async () => {
     const history = Array.from({ length: 12 }, (_, at) => ({
       speaker: 'user' as const,
       text: `turn ${at} ${'x'.repeat(3000)}`,
     }));
     const { ai } = await ask(OFTEN, [honest], { history });
-    const [{ messages, options, given }] = ai.asked as [(typeof ai.asked)[number]];
+    const asked = ai.asked.find(({ options }) => options.schema?.name === 'answer_from_passages');
+    const { messages = [], options, given } = asked ?? {};
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(messages[0]?.content).not.toContain('boiler');
-    expect(given.question).toBe(OFTEN);
-    const ids = given.passages.map(({ passage }) => passage);
-    expect(ids).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6']);
-    expect(given.history).toHaveLength(6);
-    expect(JSON.stringify(given).length).toBeLessThan(20_000);
-    expect(JSON.stringify(options.schema)).toContain(`"enum":${JSON.stringify(ids)}`);
-    expect(options).toMatchObject({ temperature: 0, maxTokens: 1200 });
+    expect(given?.question).toBe(OFTEN);
+    const ids = given?.passages.map(({ passage }) => passage);
+    expect(ids?.[0]).toBe('p1');
+    expect(given?.passages[0]?.text).toContain('## How often\n\nDescale the boiler every 60 days');
+    expect(given?.passages[0]?.text).not.toContain('alert(1)');
+    expect(given?.history).toHaveLength(6);
+    expect(JSON.stringify(given).length).toBeLessThan(40_000);
+    expect(JSON.stringify(options?.schema)).toContain(`"enum":${JSON.stringify(ids)}`);
   });
 
-  it('is asked for no more than once where a repair succeeds, and told what was wrong', async () => {
-    const { response, ai, metadata } = await ask(OFTEN, [
-      replyOf([{ text: 'Descale the boiler every 90 days.', from: 'How often' }]),
-      honest,
-    ]);
-    expect(response.answer).toContain(SAID);
-    expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 2, input_tokens: 2000 } });
-    expect(ai.asked[1]?.messages.at(-1)?.content).toContain('number \\"90\\"');
-  });
-
-  it('says for which device each statement holds where the question names none', async () => {
-    const { response } = await ask('How far do I turn the upper burr of the grinder?', [
-      replyOf([
-        {
-          text: 'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.',
-          from: 'Clean the grinder of the Barista I ',
-        },
-        {
-          text: 'Remove the hopper and turn the upper burr to the left by 90 degrees to take it out.',
-          from: 'Clean the grinder of the Barista II',
-        },
-      ]),
-    ]);
-    expect(response.answer).toMatch(/For Barista I: .*45 degrees.*\n\nFor Barista II: .*90 degrees/s);
+  it('shows the passages in the order of a reranker, and in that of the search where it fails', async () => {
+    const byLength = {
+      model: 'r',
+      rank: async (_: string, texts: readonly string[]) => texts.map((text) => -text.length),
+    };
+    const failing = { model: 'r', rank: () => Promise.reject(new Error('no')) };
+    const titlesBy = async (reranker?: typeof byLength | typeof failing) => {
+      const { ai } = await ask(OFTEN, [honest], { reranker });
+      return ai.asked.at(-2)?.given.passages.map(({ title }) => title) ?? [];
+    };
+    const plainOrder = await titlesBy();
+    expect(await titlesBy(failing)).toEqual(plainOrder);
+    expect((await titlesBy(byLength)).toSorted()).toEqual(plainOrder.toSorted());
+    expect((await titlesBy(byLength))[0]).not.toBe(plainOrder[0]);
   });
 });
 
@@ -164,105 +190,160 @@ describe('the confidence of a model in what is written', () => {
       { kb },
     );
     expect(metadata.answered_by).toBe('model');
-    expect(response.answer).toMatch(/^I don't have information about this for Barista II\.\n\nFor Barista I: Remove/);
-    expect(response.confidenceReason).toContain('the source is about Barista I, not about Barista II');
+    expect(response.answer).toMatch(/^I don't have information about this for Barista II\.\n\nRemove/);
+    expect(response.confidence).toBe('low');
+    expect(response.confidenceReason).toContain('about other devices');
   });
 
-  it('is lowered where the answer rests on other passages than the best one', async () => {
-    const { answer, response } = await ask(OFTEN, [
-      replyOf([{ text: 'Never open the boiler while it is under pressure.', from: 'Safety' }]),
+  it('is lowered by the share of statements that were removed, which metadata names with the reason', async () => {
+    const script = replyOf([
+      { text: QUOTE },
+      { text: 'Descale the boiler every 90 days.', from: 'How often' },
+      { text: 'Citric acid is cheaper than vinegar.', quote: TANK, from: TANK },
     ]);
-    expect(answer.probability).toBeLessThan(answerFromEdition(edition, OFTEN).probability);
-    expect(response.confidenceReason).toContain('rests on other passages than the one that fits the question best');
+    const { response, metadata, answer } = await ask(OFTEN, [script], {
+      judge: judging((statement) => !statement.includes('cheaper')),
+    });
+    expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+    expect(answer.probability).toBeLessThan(0.7);
+    expect(metadata.removed).toEqual([
+      { text: 'Descale the boiler every 90 days.', reason: expect.stringContaining('"90 days"') },
+      { text: 'Citric acid is cheaper than vinegar.', reason: 'the judge: as scripted' },
+    ]);
+  });
+});
+
+describe('statements that do not go out', () => {
+  const plain = answerFromEdition(edition, OFTEN).response;
+  const invented = (text: string, from = 'How often') => replyOf([{ text, quote: QUOTE, from }]);
+  const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>][] = [
+    ['a refusal', 'refused', [{ finish: 'refused' }]],
+    ['half a document', 'cut', [{ finish: 'length', text: '{"statements":[{"pass' }]],
+    ['a cut behind valid JSON', 'cut', [(asked) => ({ ...honest(asked), finish: 'length' })]],
+    ['a filtered answer', 'filtered', [{ finish: 'filtered' }]],
+    ['nothing', 'empty', [{ text: '  ' }]],
+    ['no statement', 'empty', [replyOf([])]],
+    ['malformed JSON', 'malformed', [{ text: '{"statements": [}' }]],
+    ['prose', 'malformed', [{ text: SAID }]],
+    ['another shape', 'malformed', [{ text: JSON.stringify({ answer: SAID, confidence: 'high' }) }]],
+    ['a text without an end', 'malformed', [{ text: `"${'x'.repeat(100_000)}"` }]],
+    ['an error', 'unavailable', [() => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7'))]],
+    ['a thrown value that is no error', 'unavailable', [() => Promise.reject({ toString: null })]],
+    ['a passage that it was not given', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])]],
+    ['no passage', 'unsupported', [replyOf([{ text: SAID, passages: [] }])]],
+    ['a sentence that only leads over', 'unsupported', [replyOf([{ text: 'Do this:', passages: [] }])]],
+    ['another number', 'unsupported', [invented('Descale the boiler every 90 days.')]],
+    ['another unit', 'unsupported', [invented('Descale the boiler every 60 hours.')]],
+    ['an invented path', 'unsupported', [invented('The plan of 60 days is in /etc/boiler/plan.conf.')]],
+    ['an invented command', 'unsupported', [invented('Run `brewctl descale now` every 60 days.')]],
+    ['an invented URL', 'unsupported', [invented('Every 60 days, see https://descale.example/plan.')]],
+    ['an invented host', 'unsupported', [invented('Every 60 days, see descale.example.')]],
+    ['an invented mail address', 'unsupported', [invented('Every 60 days, write to help@descale.example.')]],
+    ['an invented name', 'unsupported', [invented('Descale the boiler every 60 days with Zitronex.')]],
+    ['an image', 'unsupported', [invented('Descale the boiler every 60 days ![](x.png)')]],
+    ['hidden markup', 'unsupported', [invented('Descale the boiler every 60 days <!-- now -->')]],
+  ];
+
+  it.each(CASES)('leave the quoted answer where the model gives %s: %s', async (_what, refused, script) => {
+    const { response, metadata, ai } = await ask(OFTEN, script, { judge: judging(() => true) });
+    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: refused });
+    expect({ ...response, confidenceReason: '' }).toEqual({ ...plain, confidenceReason: '' });
+    expect(response.confidenceReason).toBe(`${plain.confidenceReason} These are quotes, because ${REFUSALS[refused]}.`);
+    // Neither a repair, nor a judge for what literals decide.
+    expect(ai.asked).toHaveLength(1);
+  });
+
+  const DOUBTFUL: [string, string][] = [
+    ['swaps two numbers', 'Descale the boiler every 30 days, or every 60 days with hard water.'],
+    ['denies its source', 'Do not descale the boiler every 60 days.'],
+    ['comes from general knowledge', 'Limescale is calcium carbonate, which dissolves in weak acids.'],
+    ['only says yes', 'Yes.'],
+    ['is in another language', 'Der Kessel ist alle 60 Tage zu entkalken, mit hartem Wasser alle 30 Tage.'],
+  ];
+  it.each(DOUBTFUL)('are decided by the judge where one %s', async (_what, text) => {
+    const removed = await ask(OFTEN, [invented(text)], { judge: judging(() => false) });
+    expect(removed.metadata).toMatchObject({
+      answered_by: 'quotes',
+      model_refused: 'unsupported',
+      usage: { calls: 2 },
+    });
+    const kept = await ask(OFTEN, [invented(text)]);
+    expect(kept.response.answer).toContain(text);
+  });
+
+  it('take the sentences of their own statement with them that refer to them', async () => {
+    const { response, metadata } = await ask(OFTEN, [
+      replyOf([
+        { text: 'It has a timer of 90 days. It beeps when it is due. Empty the water tank.', quote: TANK, from: TANK },
+        { text: QUOTE },
+      ]),
+    ]);
+    expect(response.answer).not.toMatch(/timer|beeps/);
+    expect(metadata.removed?.[1]?.reason).toBe('it refers to a sentence that was removed');
+  });
+
+  it('are those that lead over to a removed one', async () => {
+    const { response } = await ask(OFTEN, [
+      replyOf([
+        { text: QUOTE },
+        { text: 'Then follow these steps:', passages: [] },
+        { text: '1. Wait for 90 days.', quote: TANK, from: TANK },
+      ]),
+    ]);
+    expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+  });
+});
+
+describe('a judge that fails', () => {
+  const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
+  const script = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }, doubtful]);
+  const FAULTS: [string, ScriptedModel['judge']][] = [
+    ['refuses', { finish: 'refused' }],
+    ['is cut off', { finish: 'length', text: '{"judgements":[' }],
+    ['gives nothing', { text: '' }],
+    ['gives prose', { text: 'All of them are fine.' }],
+    ['gives no verdict on a statement', { text: JSON.stringify({ judgements: [] }) }],
+    ['throws', () => Promise.reject(new Error('no'))],
+    [
+      'gives two verdicts that differ',
+      {
+        text: JSON.stringify({
+          judgements: ['stated', 'not_stated'].flatMap((verdict) =>
+            ['s1', 's2'].map((id) => ({ id, reason: '', verdict })),
+          ),
+        }),
+      },
+    ],
+  ];
+  it.each(FAULTS)('and %s leaves what words support, and nothing doubtful', async (_what, judge) => {
+    const { response, metadata } = await ask(OFTEN, [script], { judge });
+    expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
+    expect(metadata).toMatchObject({ answered_by: 'model', removed: [{ text: doubtful.text }] });
+  });
+
+  it('and hangs leaves the same, in time', async () => {
+    const begun = performance.now();
+    const { response, metadata } = await ask(OFTEN, [script], {
+      judge: () => new Promise<AICompletion>(() => {}),
+      timeLeftMs: () => 400,
+    });
+    expect(performance.now() - begun).toBeLessThan(400);
+    expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
+    expect(metadata.removed?.[0]?.reason).toMatch(/no judge \(timeout\)/);
+  });
+
+  it('for lack of budget leaves the same', async () => {
+    const model = scriptedModel((asked) => ({ ...script(asked), usage: { inputTokens: 7000, outputTokens: 500 } }));
+    const { ai } = budgetedModel(model, { budget: budgetOf({ tokens: 8000 }) });
+    const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
+    expect(answer.response.answer).toBe(`${SAID} (care/descale.md, How often)`);
+    expect(metadata.removed?.[0]?.reason).toMatch(/no judge \(over_budget\)/);
+    expect(model.asked).toHaveLength(1);
   });
 });
 
 describe('quotes stand in for a model', () => {
   const plain = answerFromEdition(edition, OFTEN).response;
-  const invented = (text: string, from = 'How often') => replyOf([{ text, from }]);
-  const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>, number][] = [
-    ['that declines', 'refused', [{ finish: 'refused' }], 1],
-    ['that is cut off in the middle of its JSON', 'cut', [{ finish: 'length', text: '{"citations":[{"pass' }], 1],
-    ['that is cut off behind valid JSON', 'cut', [(asked) => ({ ...honest(asked), finish: 'length' })], 1],
-    ['whose answer is filtered', 'filtered', [{ finish: 'filtered' }], 1],
-    ['that answers with nothing', 'empty', [{ text: '  ' }], 1],
-    ['that answers without a statement', 'empty', [replyOf([])], 1],
-    ['whose JSON is malformed', 'malformed', [{ text: '{"citations": [}' }], 1],
-    ['that answers in prose', 'malformed', [{ text: SAID }], 1],
-    ['whose JSON has another shape', 'malformed', [{ text: JSON.stringify({ answer: SAID, confidence: 'high' }) }], 1],
-    ['that does not come to an end', 'malformed', [{ text: `"${'x'.repeat(100_000)}"` }], 1],
-    ['that throws', 'unavailable', [() => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7'))], 1],
-    ['that throws nonsense', 'unavailable', [() => Promise.reject({ toString: null })], 1],
-    ['that cites what it was not given', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])], 2],
-    ['that cites nothing', 'unsupported', [replyOf([{ text: SAID, passages: [] }])], 2],
-    ['that cites a passage which says something else', 'unsupported', [invented(SAID, 'Safety')], 2],
-    [
-      'that cites a right passage and a wrong id',
-      'unsupported',
-      [replyOf([{ text: SAID, passages: ['p1', 'p77'] }])],
-      2,
-    ],
-    ['that invents a number', 'unsupported', [invented('Descale the boiler every 90 days.')], 2],
-    [
-      'that swaps two numbers',
-      'unsupported',
-      [invented('Descale the boiler every 30 days, or every 60 days with hard water.')],
-      2,
-    ],
-    ['that invents a path', 'unsupported', [invented(`${SAID} The plan is in /etc/boiler/plan.conf.`)], 2],
-    ['that invents a command', 'unsupported', [invented(`${SAID} Run \`brewctl descale now\`.`)], 2],
-    ['that invents a URL', 'unsupported', [invented(`${SAID} See https://descale.example/plan.`)], 2],
-    ['that invents a host', 'unsupported', [invented(`${SAID} See descale.example.`)], 2],
-    ['that invents a mail address', 'unsupported', [invented(`${SAID} Write to help@descale.example.`)], 2],
-    ['that invents a name', 'unsupported', [invented('Descale the boiler every 60 days with Zitronex.')], 2],
-    ['that links an image', 'unsupported', [invented(`${SAID} ![](https://evil.example/x.png)`)], 2],
-    ['that contradicts its source', 'unsupported', [invented('Do not descale the boiler every 60 days.')], 2],
-    [
-      'that answers from its own knowledge',
-      'unsupported',
-      [invented('Limescale is calcium carbonate, which dissolves in weak acids.')],
-      2,
-    ],
-    [
-      'that adds what it knows to what is written',
-      'unsupported',
-      [invented(`${SAID} Vinegar works as well and is cheaper.`)],
-      2,
-    ],
-    [
-      'that answers in another language',
-      'unsupported',
-      [invented('Der Kessel ist alle 60 Tage zu entkalken, mit hartem Wasser alle 30 Tage.')],
-      2,
-    ],
-    ['that only says yes', 'unsupported', [invented('Yes.')], 2],
-    [
-      'that is wrong and refuses to repair it',
-      'unsupported',
-      [invented('Descale the boiler every 90 days.'), { finish: 'refused' }],
-      2,
-    ],
-    [
-      'that is wrong and then cut off',
-      'unsupported',
-      [invented('Descale the boiler every 90 days.'), { finish: 'length', text: '{' }],
-      2,
-    ],
-    [
-      'that is wrong in another way after the repair',
-      'unsupported',
-      [invented('Descale the boiler every 90 days.'), invented('Descale the boiler every 61 days.')],
-      2,
-    ],
-  ];
-
-  it.each(CASES)('%s: %s', async (_what, refused, script, calls) => {
-    const { response, metadata, ai } = await ask(OFTEN, script);
-    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: refused });
-    expect({ ...response, confidenceReason: '' }).toEqual({ ...plain, confidenceReason: '' });
-    expect(response.confidenceReason).toBe(`${plain.confidenceReason} These are quotes, because ${REFUSALS[refused]}.`);
-    expect(ai.asked).toHaveLength(calls);
-  });
 
   it('that is too slow, in the time that is left', async () => {
     let isAborted = false;
@@ -276,12 +357,7 @@ describe('quotes stand in for a model', () => {
     const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai: slow, timeLeftMs: () => 400 });
     expect(performance.now() - begun).toBeLessThan(400);
     expect(isAborted).toBe(true);
-    expect(metadata).toEqual({
-      answered_by: 'quotes',
-      model: 'scripted-1',
-      model_refused: 'timeout',
-      degraded: ['model'],
-    });
+    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'timeout', degraded: ['model'] });
     expect(answer.response.answer).toBe(plain.answer);
   });
 
@@ -303,15 +379,6 @@ describe('quotes stand in for a model', () => {
     }
   });
 
-  it('that is too slow with its repair', async () => {
-    const slow = scriptedModel(
-      replyOf([{ text: 'Descale the boiler every 90 days.' }]),
-      () => new Promise<AICompletion>(() => {}),
-    );
-    const { metadata } = await answerQuestion(edition, OFTEN, { ai: slow, timeLeftMs: () => 400 });
-    expect(metadata).toMatchObject({ model_refused: 'timeout', usage: { calls: 1 } });
-  });
-
   it('that there is no time for, without asking it', async () => {
     const { metadata, ai } = await ask(OFTEN, [honest], { timeLeftMs: () => 100 });
     expect(metadata.model_refused).toBe('timeout');
@@ -330,37 +397,18 @@ describe('quotes stand in for a model', () => {
     expect(model.asked).toHaveLength(0);
   });
 
-  it('that the budget pays for once, and not for the repair', async () => {
-    const invent = replyOf([{ text: 'Descale the boiler every 90 days.', from: 'How often' }]);
-    const model = scriptedModel(
-      (asked) => ({ ...invent(asked), usage: { inputTokens: 4000, outputTokens: 500 } }),
-      honest,
-    );
-    const { ai } = budgetedModel(model, { budget: budgetOf({ tokens: 5000 }) });
-    const { metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
-    expect(metadata).toMatchObject({ model_refused: 'over_budget', usage: { calls: 1 } });
-    expect(model.asked).toHaveLength(1);
+  it('that found no answer by declining', async () => {
+    const { response, metadata } = await ask(OFTEN, [replyOf([], { verdict: 'no_information' })]);
+    expect(response.sources).toEqual([]);
+    expect(metadata.model_refused).toBe('no_answer');
+    expect(response.confidenceReason).toContain('the model found no answer in the passages');
   });
 
-  it('that found no answer: sure quotes become unsure, unsure ones a declination', async () => {
-    const nothing = replyOf([], { verdict: 'no_information' });
-    const sure = await ask(OFTEN, [nothing]);
-    expect(sure.response).toMatchObject({ answer: plain.answer, confidence: 'low' });
-    expect(sure.metadata.model_refused).toBe('no_answer');
-    const question = 'boiler steam gauge roasted';
-    expect(answerFromEdition(edition, question)).toMatchObject({ verdict: 'answer', response: { confidence: 'low' } });
-    const unsure = await ask(question, [nothing]);
-    expect(unsure.response.sources).toEqual([]);
-    expect(unsure.response.answer).toMatch(/^I don't have information/);
-    expect(unsure.response.confidenceReason).toContain('the model found no answer in the passages');
-  });
-
-  it('that is not asked about what is out of domain, or where nothing is found', async () => {
-    for (const question of ['Who won the football cup final last night?', '???', 'xqzt vbnm plok']) {
-      const { ai, metadata, response } = await ask(question, [honest]);
-      expect(ai.asked).toHaveLength(0);
+  it('that is not asked for an answer where no search finds anything', async () => {
+    for (const question of ['???', 'xqzt vbnm plok']) {
+      const { ai, metadata } = await ask(question, [honest]);
+      expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['search_queries']);
       expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked' });
-      expect(response).toEqual(answerFromEdition(edition, question).response);
     }
   });
 });
@@ -433,7 +481,7 @@ describe('answerQuestion()', () => {
     const ai = scriptedModel(honest);
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
-    expect(ai.asked).toHaveLength(2);
+    expect(ai.asked).toHaveLength(4);
   });
 
   const plainOf = (own: typeof edition) => answerFromEdition(own, OFTEN).response;

@@ -109,7 +109,10 @@ describe('the navigator function', () => {
   );
 
   const QUESTION = 'How often must the boiler be descaled?';
-  const honest = () => scriptedModel(replyOf([{ text: 'The boiler is descaled every 60 days.', from: 'How often' }]));
+  const honest = () =>
+    scriptedModel(
+      replyOf([{ text: 'Descale the boiler every 60 days, or every 30 days with hard water.', from: 'How often' }]),
+    );
 
   it.each(['/v1/navigate', '/librarians/navigator/ask'])(
     'answers at %s with a model, whose use metadata, receipt and log tell',
@@ -119,7 +122,9 @@ describe('the navigator function', () => {
         { query: QUESTION },
         { ai: honest(), budgets: { tokens: 20_000, cost_micros: 9000 } },
       );
-      expect(reply.answer).toBe('The boiler is descaled every 60 days. (care/descale.md, How often)');
+      expect(reply.answer).toBe(
+        'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
+      );
       const usage = { calls: 1, input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
       expect(reply.metadata).toMatchObject({ answered_by: 'model', model: 'scripted-1', usage });
       expect(used).toMatchObject({ tokens: 1100, cost_micros: 500 });

@@ -1,59 +1,93 @@
 import { describe, expect, it } from 'vitest';
-import { isSupported } from '../../src/agents/semantic/is-supported.ts';
+import { readRecording, recordedModel, writeOpenPrompts } from '../../src/dev/eval/recorded-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
+import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
 import { FALSE_STATEMENTS, type HostileCase, TRUE_STATEMENTS } from './hostile-statements.ts';
+import withoutJudge from './hostile-without-judge.json' with { type: 'json' };
 import { openSampleKb } from './sample-kb.ts';
-import { type AskedModel, scriptedModel } from './scripted-model.ts';
+import { type ScriptedModel, scriptedModel } from './scripted-model.ts';
 
 const edition = openSampleKb();
+/** Judgements of a language model that saw nothing but the judge's prompt. Set OPEN_PROMPTS to a folder to write those that lack one. */
+const recorded = recordedModel(readRecording('hostile'));
 
-type Given = AskedModel['given']['passages'][number];
+const textOfSection = (title: string, section: string): string =>
+  Array.from({ length: edition.chunkCount }, (_, at) => chunkAtHand(edition, at))
+    .filter(({ source, headingPath }) => source.title === title && headingPath.at(-1)?.startsWith(section))
+    .map(({ text }) => text)
+    .join('\n\n');
 
-/** What becomes of a statement that a model makes, citing one section, whatever it is told of it. */
-const outcomeOf = async ({ question, section }: HostileCase, text: string) => {
-  let cited: Given | undefined;
+/** Which statements go out that a model makes about one section, quoting all of it. */
+const outcomeOf = async ({ question, section, statements }: HostileCase, judge: ScriptedModel['judge']) => {
   const ai = scriptedModel(({ given }) => {
-    cited = given.passages.find((passage) => passage.section.split(' > ').at(-1)?.startsWith(section) === true);
-    const statements = [{ passages: [cited?.passage], text }];
-    return { text: JSON.stringify({ citations: [], statements, verdict: 'answer', confidence: 'high' }) };
+    const passage = given.passages.find(
+      ({ title, text }) => text.includes(`# ${section}`) && textOfSection(title, section) !== '',
+    );
+    if (passage === undefined) throw new Error(`${section} is not shown for ${question}`);
+    const quotes = [{ passage: passage.passage, quote: textOfSection(passage.title, section) }];
+    return {
+      text: JSON.stringify({
+        statements: statements.map((text) => ({ quotes, text })),
+        verdict: 'answer',
+        confidence: 'high',
+      }),
+    };
   });
+  ai.judge = judge;
   const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000 });
-  if (cited === undefined) throw new Error(`${section} is not shown for ${question}`);
-  const heading = [cited.title, ...cited.section.split(' > ')].join('\n');
-  return {
-    text,
-    isOut: metadata.answered_by === 'model',
-    isHigh: answer.response.confidence === 'high',
-    isSummary: isSupported(`${text.replace(/\.$/, '')} [1].`, [{ heading, text: cited.text }]),
-  };
+  const said = metadata.answered_by === 'model' ? answer.response.answer : '';
+  const calls = ai.asked.filter(({ options }) => options.schema?.name === 'answer_from_passages').length;
+  expect(calls).toBe(1);
+  return statements.map((text) => ({ text, isOut: said.includes(text) }));
 };
 
-const outcomesOf = (cases: readonly HostileCase[]) =>
-  Promise.all(cases.flatMap((each) => each.statements.map((text) => outcomeOf(each, text))));
+const outWith = async (cases: readonly HostileCase[], judge: ScriptedModel['judge']) => {
+  const outcomes = await Promise.all(cases.map((each) => outcomeOf(each, judge)));
+  return outcomes.flat();
+};
 
+const recordedJudge: ScriptedModel['judge'] = ({ messages, options }) => {
+  recorded.startQuestion();
+  return recorded.complete(messages, options);
+};
+const noJudge: ScriptedModel['judge'] = () => Promise.reject(new Error('no judge'));
 const textsOf = (outcomes: readonly { text: string }[]) => outcomes.map(({ text }) => text);
 
 describe('statements of a model about the sample knowledge base', () => {
-  it('go out in no case where the cited section does not say them, by the navigator nor by the semantic agent', async () => {
-    const outcomes = await outcomesOf(FALSE_STATEMENTS);
+  it('go out in no case where the cited section says otherwise, by the recorded judge', async () => {
+    const outcomes = await outWith(FALSE_STATEMENTS, recordedJudge);
     expect(outcomes.length).toBeGreaterThanOrEqual(80);
-    expect(textsOf(outcomes.filter(({ isOut, isHigh }) => isOut && isHigh))).toEqual([]);
-    expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
-    expect(textsOf(outcomes.filter(({ isSummary }) => isSummary))).toEqual([]);
+    if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
+    if (recorded.open.size === 0) expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
   });
 
-  it('go out where they say the same in other words, but for those that take more than words', async () => {
-    const outcomes = await outcomesOf(TRUE_STATEMENTS);
+  it('go out where they say the same in other words, by the recorded judge', async () => {
+    const outcomes = await outWith(TRUE_STATEMENTS, recordedJudge);
     expect(outcomes.length).toBeGreaterThanOrEqual(40);
-    expect(textsOf(outcomes.filter(({ isOut }) => !isOut))).toEqual([
-      // Neither "paid" nor "pay" nor "soon" stands there.
-      'Refunds are paid to the original means of payment within 10 business days of arrival.',
-      'You pay the postage for the way back, unless we sent the wrong item.',
-      'From 2.x to 3.4.1 you cannot go in one step: install 3.0.0 first, then the current version.',
-      'Mining starts again by itself as soon as the chips are below 60 °C.',
-      // The support check does not see the head of the column, nor which of two sentences is meant.
-      'The dashboard password is not included.',
-      'We cannot see your balance.',
-    ]);
+    if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
+    if (recorded.open.size === 0) expect(textsOf(outcomes.filter(({ isOut }) => !isOut))).toEqual([]);
+  });
+
+  it('go out without a judge where words cannot tell, which are listed', async () => {
+    const out = async (cases: readonly HostileCase[]) =>
+      textsOf((await outWith(cases, noJudge)).filter(({ isOut }) => isOut));
+    const wrong = await out(FALSE_STATEMENTS);
+    expect(wrong).toEqual(withoutJudge);
+    expect((await out(TRUE_STATEMENTS)).length).toBeGreaterThanOrEqual(36);
+  });
+
+  it('are removed without a judge where a literal of them stands nowhere', async () => {
+    // Another number in every statement that has one: no source of the sample has it.
+    const changed = FALSE_STATEMENTS.map((each) => ({
+      ...each,
+      statements: each.statements
+        .filter((text) => /\d/.test(text))
+        .map((text) => text.replace(/\d+(?:\.\d+)*/, '7777')),
+    })).filter(({ statements }) => statements.length > 0);
+    const outcomes = await outWith(changed, ({ given }) => {
+      throw new Error(`the judge is asked about ${given.statements?.map(({ statement }) => statement).join(' ')}`);
+    });
+    expect(outcomes.length).toBeGreaterThanOrEqual(30);
+    expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
   });
 });

@@ -6,18 +6,17 @@ import { asLibrarianResponse } from '../../src/navigator/navigator-librarian.ts'
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injection-set.ts';
-import { type AskedModel, scriptedModel } from './scripted-model.ts';
+import { type AskedModel, judging, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
-/** Cites every passage there is: whichever holds the planted text, it is among them. */
+/** Cites every passage there is: whichever holds the injection, it is among them. */
 const obeying =
   (statements: readonly string[], more: object = {}) =>
   ({ given: { passages } }: AskedModel) => {
     const ids = passages.map(({ passage }) => passage);
-    const each = statements.flatMap((text) => ids.map((id) => ({ passages: [id], text })));
+    const each = statements.flatMap((text) => ids.map((id) => ({ quotes: [{ passage: id, quote: text }], text })));
     return {
       text: JSON.stringify({
-        citations: ids.flatMap((passage) => statements.map((quote) => ({ passage, quote }))),
         statements: statements.length === 1 ? each : [...each.slice(-2)],
         verdict: 'answer',
         confidence: 'high',
@@ -56,23 +55,28 @@ const ALL = [...INJECTIONS, ...WIDTHS.flatMap((width) => INJECTIONS.map((each) =
 const RUNS = ALL.length * WAYS.length;
 
 let held = 0;
-afterAll(() => console.log(`injection set: ${INJECTIONS.length} planted texts, ${held} of ${RUNS} runs held`));
+afterAll(() => console.log(`injection set: ${INJECTIONS.length} prompt injections, ${held} of ${RUNS} runs held`));
 
-describe.each(ALL)('a text planted as $name', (injection) => {
+describe.each(ALL)('a text injected as $name', (injection) => {
   const { articles = ARTICLES, question = QUESTION, history, payloads } = injection;
   const { edition, knowledge } = openSmallKb(articles);
 
   it.each(WAYS)('does not get into the response of a model that %s', async (_way, obey) => {
     const ai = scriptedModel(obey(injection));
+    // The judge is shown what is left of the passages; an honest one finds the payload nowhere in it.
+    ai.judge = judging((statement) => statement === HONEST);
     const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
     const { searchStrategy: _words, ...response } = answer.response;
-    // Everything that travels, save the single words that were searched for.
+    // Everything that travels, save the single words that were searched for and the account of what did not go out.
+    const { removed: _removed, ...account } = metadata;
     const { metadata: _full, ...shared } = asLibrarianResponse(answer, metadata);
-    const told = inOneLine(JSON.stringify([response, shared, metadata]).toLowerCase());
+    const told = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
     for (const payload of payloads) expect(told).not.toContain(payload.toLowerCase());
     expect(NavigatorResponse.safeParse(answer.response).error?.issues).toBeUndefined();
     const vouched = answeringModelOf(edition).topics.join(' ');
-    expect(validateNavigatorResponse(answer.response, knowledge, { query: question, vouched })).toEqual([]);
+    expect(
+      validateNavigatorResponse(answer.response, knowledge, { query: question, vouched, closest: answer.closest }),
+    ).toEqual([]);
     expect(validateResponse(asLibrarianResponse(answer, metadata))).toMatchObject({ ok: true });
     held += 1;
   });
@@ -83,7 +87,7 @@ describe('the injection set', () => {
     expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
   });
 
-  it('leaves the truth in place: an honest model answers beside each planted paragraph', async () => {
+  it('leaves the truth in place: an honest model answers beside each injected paragraph', async () => {
     const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
     const answers = await Promise.all(
       behind.map(async ({ articles = [] }) => {

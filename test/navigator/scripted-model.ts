@@ -1,6 +1,6 @@
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 
-/** What a model was asked, as far as tests look at it. */
+/** What a model was asked, as far as tests look at it; each call has its own members. */
 export interface AskedModel {
   messages: readonly AIMessage[];
   options: AICompletionOptions;
@@ -9,22 +9,37 @@ export interface AskedModel {
     question: string;
     history: unknown[];
     passages: { passage: string; title: string; section: string; text: string }[];
+    /** Of the judge's call. */
+    statements?: { id: string; statement: string; evidence: { heading: string; text: string }[] }[];
   };
 }
 
 type Reply = Partial<AICompletion> | ((asked: AskedModel) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
 
-/** A model in memory that replies from a script, the last reply again and again, and remembers what it was asked. */
-export const scriptedModel = (...script: Reply[]): AIClient & { asked: AskedModel[] } => {
+/**
+ * A model in memory that replies from a script, the last reply again and again, and remembers what it was asked. The judge's
+ * call takes `judge`, not the script; it finds everything stated unless told otherwise.
+ */
+export const scriptedModel = (...script: Reply[]): ScriptedModel => {
   const asked: AskedModel[] = [];
-  return {
+  const written: AskedModel[] = [];
+  const model: ScriptedModel = {
     model: 'scripted-1',
     asked,
+    judge: judging(() => true),
+    queries: { text: JSON.stringify({ queries: [] }) },
     complete: async (messages, options = {}) => {
       const given = JSON.parse(messages.find(({ role }) => role === 'user')?.content ?? '{}') as AskedModel['given'];
       const call = { messages, options, given };
       asked.push(call);
-      const reply = script[Math.min(asked.length, script.length) - 1] ?? {};
+      const name = options.schema?.name;
+      if (name === 'answer_from_passages') written.push(call);
+      const reply =
+        name === 'judged_statements'
+          ? model.judge
+          : name === 'search_queries'
+            ? model.queries
+            : (script[Math.min(written.length, script.length) - 1] ?? {});
       const completion = await (typeof reply === 'function' ? reply(call) : reply);
       return {
         text: '',
@@ -35,7 +50,29 @@ export const scriptedModel = (...script: Reply[]): AIClient & { asked: AskedMode
       };
     },
   };
+  return model;
 };
+
+export interface ScriptedModel extends AIClient {
+  asked: AskedModel[];
+  /** To the judge's call. */
+  judge: Reply;
+  /** To the call for search queries: none unless told otherwise. */
+  queries: Reply;
+}
+
+/** A judge that says of each statement what `isStated` says. */
+export const judging =
+  (isStated: (statement: string) => boolean) =>
+  ({ given }: AskedModel): Partial<AICompletion> => ({
+    text: JSON.stringify({
+      judgements: (given.statements ?? []).map(({ id, statement }) => ({
+        id,
+        reason: 'as scripted',
+        verdict: isStated(statement) ? 'stated' : 'not_stated',
+      })),
+    }),
+  });
 
 export interface ScriptedStatement {
   text: string;
@@ -45,20 +82,23 @@ export interface ScriptedStatement {
   passages?: string[];
 }
 
-/** A reply of the asked shape. */
+/** A reply of the asked shape. A statement without `quote` quotes itself; with `quote: ''` it has no quote but names its passages. */
 export const replyOf = (
   statements: readonly ScriptedStatement[],
   more: { verdict?: string; confidence?: string; [member: string]: unknown } = {},
 ): ((asked: AskedModel) => Partial<AICompletion>) => {
   return ({ given }) => {
     const idOf = ({ from = '', passages }: ScriptedStatement) =>
-      passages ?? [given.passages.find(({ title, section }) => `${title} ${section}`.includes(from))?.passage ?? 'p1'];
+      passages ?? [
+        given.passages.find(({ title, section, text }) => `${title} ${section} ${text}`.includes(from))?.passage ??
+          'p1',
+      ];
     return {
       text: JSON.stringify({
-        citations: statements.flatMap((each) =>
-          idOf(each).map((passage) => ({ passage, quote: each.quote ?? each.text })),
-        ),
-        statements: statements.map((each) => ({ passages: idOf(each), text: each.text })),
+        statements: statements.map((each) => ({
+          quotes: idOf(each).map((passage) => ({ passage, quote: each.quote ?? each.text })),
+          text: each.text,
+        })),
         verdict: 'answer',
         confidence: 'high',
         ...more,

@@ -179,7 +179,7 @@ describe('validateNavigatorResponse()', () => {
 
   it('names the words that offend', () => {
     const [violation] = validateNavigatorResponse(saying('It takes about 45 seconds.'), knowledge);
-    expect(violation?.message).toBe('The cited sources do not have number "45"');
+    expect(violation?.message).toBe('The cited sources do not have number "45 seconds"');
   });
 
   it('reads HTML that was made inert as the words it stands for', () => {

@@ -1,12 +1,13 @@
-import type { AgentMetadata } from '../../contract/agent-response.ts';
+import type { AgentMetadata, AgentResponse as AgentResponseShape } from '../../contract/agent-response.ts';
 import type { SubQuery } from '../../contract/agent-result.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { joinFailures } from '../../runtime/delegation/aggregation/join-failures.ts';
-import type { Agent } from '../agent.ts';
+import type { AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { askParts } from './ask-parts.ts';
 import { compareParts } from './compare-parts.ts';
-import type { FailedPart, Part } from './part.ts';
+import { modelSynthesis } from './model-synthesis.ts';
+import type { AnsweredPart, FailedPart, Part } from './part.ts';
 import { type Plan, planQuery } from './plan-query.ts';
 import { SOURCES } from './source-type.ts';
 import { synthesise } from './synthesise.ts';
@@ -19,21 +20,35 @@ import { trimResult } from './trim-result.ts';
  *
  * What it reads of the options: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
  */
-export const hybridAgent: Agent = async (query, call) => {
+export const hybridAgent = async (
+  query: string,
+  call: AgentCall,
+  now: () => number = Date.now,
+): Promise<AgentResponseShape> => {
+  const untilMs = now() + call.timeoutMs;
   const plan = await planQuery(query, call);
   const parts = await askParts(plan.queries, call);
   const about = metadataOf(parts, plan);
   if (!parts.some(({ ok }) => ok)) return failedTogether(query, parts, about);
   const { confidence, contradictions } = compareParts(parts);
+  const informed = parts.filter((part): part is AnsweredPart => part.ok && part.isInformed);
+  const written =
+    call.ai === undefined || contradictions.length > 0
+      ? undefined
+      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: untilMs - now() });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)
     .setResult({
       sub_queries: parts.map((part) => subQueryOf(part, Math.floor(ROOM_FOR_RESULTS / parts.length))),
-      synthesis: synthesise(parts, { contradictions, unasked: plan.unasked }),
+      synthesis: synthesise(parts, { contradictions, unasked: plan.unasked, written }),
       sources_used: used,
     })
     .setSourceAttribution(AgentResponse.createHybridSourceAttribution(used, confidence))
-    .setMetadata(contradictions.length > 0 ? { ...about, partial: true, contradictions } : about)
+    .setMetadata({
+      ...about,
+      synthesis_by: written === undefined ? 'findings' : 'model',
+      ...(contradictions.length > 0 ? { partial: true, contradictions } : {}),
+    })
     .toArray();
 };
 

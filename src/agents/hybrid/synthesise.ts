@@ -8,12 +8,17 @@ import { SOURCES, SourceType } from './source-type.ts';
 /**
  * What all parts found as one text in their order, with the citations of each; then what contradicts, and what is missing.
  *
- * @param unasked Parts that were too many to ask.
+ * @param options.unasked Parts that were too many to ask.
+ * @param options.written What a model made of the findings, in their place.
  * @returns Markdown of at most 12,000 characters, so that it survives as a librarian's answer.
  */
 export const synthesise = (
   parts: readonly Part[],
-  { contradictions, unasked }: { contradictions: readonly Contradiction[]; unasked: readonly string[] },
+  {
+    contradictions,
+    unasked,
+    written,
+  }: { contradictions: readonly Contradiction[]; unasked: readonly string[]; written?: string | undefined },
 ): string => {
   const answered = parts.filter((part): part is AnsweredPart => part.ok);
   const share = Math.floor(ROOM_FOR_FINDINGS / Math.max(1, answered.length));
@@ -25,7 +30,7 @@ export const synthesise = (
       .slice(0, MAX_NOTED)
       .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
   ];
-  return [joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
+  return [written ?? joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
 };
 
 /** Sub-queries of one question at most. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
 import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
@@ -125,14 +124,7 @@ const summaryOf = async (
   { ai, signal, leftMs }: AgentCall & { leftMs: number },
 ): Promise<string | undefined> => {
   if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS) return undefined;
-  const deadline = startDeadline(leftMs - ANSWER_RESERVE_MS, signal);
-  try {
-    return await deadline.race(summariseResults(query, findings, { ai, signal: deadline.signal }));
-  } catch {
-    return undefined;
-  } finally {
-    deadline.clear();
-  }
+  return summariseResults(query, findings, { ai, signal, timeMs: leftMs - ANSWER_RESERVE_MS });
 };
 
 const ANSWER_RESERVE_MS = 100;

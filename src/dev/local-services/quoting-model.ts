@@ -11,7 +11,7 @@ import { type ChatRequest, textOf } from './openai/chat-request.ts';
 export const quotingModel: ChatScript = (request): ScriptedAnswer => {
   const said = messageOf(request);
   const format = request.response_format;
-  if (format?.type !== 'json_schema') return { text: summaryOf(said) };
+  if (format?.type !== 'json_schema') return { text: '' };
   return { json: REPLIES[format.json_schema.name]?.(said) ?? {} };
 };
 
@@ -30,38 +30,35 @@ interface Said {
   text: string;
   question?: string;
   passages?: { passage: string; title: string; section: string; text: string }[];
-  documents?: { number: number; title: string; text: string }[];
+  statements?: { id: string }[];
   parts?: { id: string; text: string }[];
 }
 
 const REPLIES: Record<string, (said: Said) => unknown> = {
-  navigator_answer: ({ question = '', passages = [] }) => {
+  answer_from_passages: ({ question = '', passages = [] }) => {
     const places = passages.map(({ passage, text, title, section }) => ({
       id: passage,
       text,
       heading: `${title} ${section}`,
     }));
     const found = closest(question, places);
-    const statements = found.map(({ id, text }) => ({ passages: [id], text }));
+    const statements = found.map(({ id, text }) => ({ quotes: [{ passage: id, quote: text }], text }));
     return {
-      citations: found.map(({ id, text }) => ({ passage: id, quote: text })),
       statements,
       verdict: statements.length > 0 ? 'answer' : 'no_information',
       confidence: 'high',
     };
   },
+  // Its sentences are quotes, which need no judge.
+  judged_statements: ({ statements = [] }) => ({
+    judgements: statements.map(({ id }) => ({ id, reason: 'no literal quote', verdict: 'not_stated' })),
+  }),
+  search_queries: () => ({ queries: [] }),
   standalone_question: ({ question }) => ({ question }),
   statement: () => ({ sql: '' }),
   support_draft: ({ parts = [] }) => ({
     paragraphs: parts.map(({ id, text }) => ({ from: [id], kind: 'text', text: id.startsWith('f') ? '' : text })),
   }),
-};
-
-const summaryOf = ({ question = '', documents = [] }: Said): string => {
-  const places = documents.map(({ number, text, title }) => ({ id: `${number}`, text, heading: title }));
-  return closest(question, places)
-    .map(({ id, text }) => `${text.replace(/[.!?]?$/, '')} [${id}].`)
-    .join(' ');
 };
 
 interface Place {

@@ -4,7 +4,7 @@ import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
-import { shareInEnglish } from '../../search/keyness.ts';
+import { backgroundShares } from '../../search/keyness.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
@@ -113,7 +113,7 @@ const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
 };
 
 /** In running English; what has a digit could be any number. */
-const shareOf = (word: string): number => (/\d/.test(word) ? 1 : shareInEnglish(stem(word)));
+const shareOf = (word: string): number => (/\d/.test(word) ? 1 : (backgroundShares().get(stem(word)) ?? 0));
 
 /** Some thousand words of English are more frequent than the one, some three hundred than the other. */
 const RARE_SHARE = Math.exp(-17 / 2);

@@ -1,6 +1,6 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { ParsedQuestion } from '../../grounding/parse-question.ts';
-import { isPlanted, isPlantedName } from '../../grounding/planted-text.ts';
+import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
@@ -31,7 +31,7 @@ export interface Answer {
   /** Best first; empty where no source is sure to answer. */
   passages: readonly AnswerPassage[];
   /** A text in a source speaks to a model instead of a reader: it was left out. */
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
 }
 
 export interface AnswerOptions {
@@ -62,7 +62,7 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
       ? RETRIEVAL_MIN_SCORE
       : OTHER_INTENT_FROM);
   const ranked = units.filter(isSure);
-  if (ranked.length === 0) return { passages: [], isPlanted: false };
+  if (ranked.length === 0) return { passages: [], hasPromptInjection: false };
   const warning = warningFor(evidence, found);
   const fitting = { ...options, devices: edition.devices(), warnedBy: warning?.article };
   const picked: { ranked: RankedUnit; passage: AnswerPassage }[] = [];
@@ -91,7 +91,7 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
   return {
     passages: warning === undefined || isSaid ? passages : [warning.passage, ...passages],
-    isPlanted: isScreened,
+    hasPromptInjection: isScreened,
   };
 };
 
@@ -173,7 +173,8 @@ const warningFor = (
           const stems = new Set(stemsOf(sentence));
           const found = terms.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
           const share = found.reduce((sum, { idf }) => sum + idf, 0) / total;
-          if (found.length < 2 || share < WARNED_SHARE || share <= (best?.share ?? 0) || isPlanted(sentence)) continue;
+          if (found.length < 2 || share < WARNED_SHARE || share <= (best?.share ?? 0) || hasPromptInjection(sentence))
+            continue;
           const markdown = escapeHtml(readable(sentence));
           const passage = {
             title: source.title,
@@ -197,8 +198,8 @@ const FORBIDS = new Map(
 );
 
 const speaksToModel = ({ unit, source }: RankedUnit): boolean =>
-  [source.id, source.title].some(isPlantedName) ||
-  unit.parts.some((part) => isPlanted([part.section.path.at(-1) ?? '', textOf(part)].join('\n')));
+  [source.id, source.title].some(isInjectionName) ||
+  unit.parts.some((part) => hasPromptInjection([part.section.path.at(-1) ?? '', textOf(part)].join('\n')));
 
 const textOf = ({ section, pieces }: UnitPart): string =>
   pieces.map(({ start, end }) => section.text.slice(start, end)).join('\n\n');

@@ -1,5 +1,5 @@
 import { groundingProblems, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
-import { isPlanted } from '../../grounding/planted-text.ts';
+import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { prepareSource } from '../../grounding/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
@@ -45,7 +45,7 @@ const paragraphViolations = (
   if (own.some(({ id }) => id.startsWith('f')))
     return own.length > 1 ? ['A part that stays as it is needs a paragraph of its own'] : [];
   if (text === '') return [`The paragraph of ${from.join(', ')} is empty`];
-  if (isPlanted(text)) return [`${said} is no statement about the subject`];
+  if (hasPromptInjection(text)) return [`${said} is no statement about the subject`];
   const texts = own.map((part) => ({
     text: part.text,
     headings: part.passage === undefined ? [] : [part.passage.title],

@@ -1,5 +1,5 @@
 import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import { isPlanted, isPlantedName } from '../../grounding/planted-text.ts';
+import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { inLanguage, phrasesOf, type TextInLanguage } from '../languages.ts';
 import NO_NAMES from './no-names.json' with { type: 'json' };
@@ -115,7 +115,7 @@ const sayable = (value: string | undefined): string | undefined => {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   if (plain === undefined || plain === '' || plain.length > MAX_VALUE) return undefined;
-  if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || isPlanted(plain)) return undefined;
+  if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || hasPromptInjection(plain)) return undefined;
   return escapeMarkdown(plain);
 };
 
@@ -132,7 +132,7 @@ export const nameInGreeting = (name: string | undefined): string | undefined => 
   if (plain === '' || plain.length > MAX_NAME || !LOOKS_LIKE_NAME.test(plain)) return undefined;
   const words = plain.toLowerCase().split(' ');
   if (words.length > MAX_WORDS || words.some((word) => NOT_A_NAME.has(word))) return undefined;
-  return isPlantedName(plain) ? undefined : plain;
+  return isInjectionName(plain) ? undefined : plain;
 };
 
 const MAX_RAW = 200;

@@ -1,6 +1,6 @@
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isPlantedName } from '../../grounding/planted-text.ts';
+import { isInjectionName } from '../../grounding/prompt-injection.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
@@ -42,7 +42,7 @@ export interface ComposedDraft {
   /** What it quotes, best first. */
   passages: readonly AnswerPassage[];
   /** Texts in the sources that speak to a model were left out. */
-  isPlanted: boolean;
+  hasPromptInjection: boolean;
 }
 
 /** `generate_draft` of the seed: the parameters in its order, its defaults, its behaviour (seed 001, contract 4). */
@@ -79,7 +79,10 @@ export const createDraftComposer =
     // In danger the first thing to say is what the template says.
     const isDanger = classification.danger !== undefined;
     const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
-    const { passages, isPlanted } = (isQuoting ? ticket?.answer : undefined) ?? { passages: [], isPlanted: false };
+    const { passages, hasPromptInjection } = (isQuoting ? ticket?.answer : undefined) ?? {
+      passages: [],
+      hasPromptInjection: false,
+    };
     const use = isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback';
     const template = chooseTemplate(taxonomy, {
       intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
@@ -115,7 +118,13 @@ export const createDraftComposer =
       written_by: 'template',
       auto_send: isSent,
     };
-    return { draft, template: { ...template, language: own.language }, filled: own.filled, passages, isPlanted };
+    return {
+      draft,
+      template: { ...template, language: own.language },
+      filled: own.filled,
+      passages,
+      hasPromptInjection,
+    };
   };
 
 /** Without products of its own a taxonomy knows any. */
@@ -166,7 +175,7 @@ const foreignWords = (
   const closest = (knowledge?.sources_consulted ?? [])
     .filter(
       ({ title, url, relevance_score: relevance }) =>
-        relevance >= CLOSE_FROM && isPublicAddress(url) && !isPlantedName(title),
+        relevance >= CLOSE_FROM && isPublicAddress(url) && !isInjectionName(title),
     )
     .map(({ title, url }) => `- [${escapeMarkdown(title)}](${linkTarget(url)})`);
   const told = [phrases.onlyIn.replace('{language}', name), ...(closest.length > 0 ? [phrases.closest] : [])].join(' ');

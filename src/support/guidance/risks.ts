@@ -49,7 +49,7 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
       ? []
       : [`The customer asks for a ${wanted}: a person has to decide, and the draft promises none.`]),
     ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
-    ...(ticket.isPlanted
+    ...(ticket.hasPromptInjection
       ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
       : []),
     ...(ticket.isShortened ? ['The message is very long: only its beginning was read.'] : []),
@@ -71,7 +71,7 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
       ({ title, last_updated }) =>
         `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
     ),
-    ...(composed.isPlanted
+    ...(composed.hasPromptInjection
       ? ['An article holds text that speaks to a language model instead of to readers: it was left out.']
       : []),
   ];

@@ -3,7 +3,7 @@ import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import { readAs } from '../../contract/read-as.ts';
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import { isPlanted } from '../../grounding/planted-text.ts';
+import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import type { IntentClassifier } from './open-classifier.ts';
 
@@ -50,7 +50,7 @@ export const secondOpinion = async (
 ): Promise<IntentClassification> => {
   const { ai, classifier, taxonomy, timeLeftMs, signal } = options;
   const timeMs = Math.min(MOST_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE));
-  if (ai === undefined || !isUnsure(first) || !(timeMs >= LEAST_TIME_MS) || isPlanted(text)) return first;
+  if (ai === undefined || !isUnsure(first) || !(timeMs >= LEAST_TIME_MS) || hasPromptInjection(text)) return first;
   const choices = classifier
     .likeliest(text, MAX_CHOICES)
     .flatMap(({ intent }) => taxonomy.intents.filter(({ id }) => id === intent));

@@ -7,6 +7,7 @@ import { LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
 import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';
+import { judging, replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 import { ask, identityOf, userContext } from '../../runtime/neighbours.ts';
 import { askAgent } from '../agents-for-test.ts';
@@ -20,18 +21,7 @@ const searched = async (query: string, options?: unknown, parts: Partial<Semanti
   const body = options === undefined ? { query } : { query, options };
   return askAgent(appOf(parts), { type: 'semantic', body });
 };
-/** A model that always says the same, and what it was asked. */
-const modelSaying = (text: string) => {
-  const asked: string[] = [];
-  const ai: AIClient = {
-    model: 'test-model',
-    complete: async (messages) => {
-      asked.push(...messages.map(({ content }) => content));
-      return { text };
-    },
-  };
-  return { ai, asked };
-};
+const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
 
 describe('POST /v1/agents/semantic', () => {
   it('gives documents with scores, where each stands, and a summary that cites them', async () => {
@@ -162,26 +152,23 @@ describe('POST /v1/agents/semantic', () => {
 
 describe('With a model', () => {
   it('the summary is its own where the documents say the same, with their citations', async () => {
-    const { ai } = modelSaying('The boiler is to be descaled every 60 days, with hard water every 30 days [1].');
+    const text = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
+    const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
     const { reply } = await searched(QUESTION, undefined, { ai });
-    expect(reply.result.summary).toBe(
-      'The boiler is to be descaled every 60 days, with hard water every 30 days (care/descale.md, How often).',
-    );
-    expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'test-model' });
+    expect(reply.result.summary).toBe(`${text.slice(0, -1)} (care/descale.md, How often).`);
+    expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'scripted-1' });
   });
 
   it.each([
-    ['another number', 'Descale the boiler every 90 days [1].'],
-    ['a number in words', 'Descale the boiler every 60 days, or every two days with hard water [1].'],
-    ['another name', 'Descale the boiler every 60 days, says Barista [1].'],
-    ['what the document does not deny', 'Never descale the boiler every 60 days [1].'],
-    ['words of its own', 'The manufacturer recommends professional maintenance and cleaning services [1].'],
-    ['an address', 'Descale the boiler every 60 days, see https://evil.example/days [1].'],
-    ['no citation', 'Descale the boiler every 60 days.'],
-    ['a citation of no document', 'Descale the boiler every 60 days [9].'],
-    ['nothing', ''],
+    ['another number', 'Descale the boiler every 90 days.'],
+    ['another name', 'Descale the boiler every 60 days, says Barista.'],
+    ['an address', 'Descale the boiler every 60 days, see https://evil.example/days.'],
+    ['what the judge does not find', 'The manufacturer recommends professional maintenance and cleaning services.'],
+    ['what the document does not deny', 'Never descale the boiler every 60 days.'],
   ])('the quotes go out where it says %s', async (_, text) => {
-    const { reply } = await searched(QUESTION, undefined, modelSaying(text));
+    const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
+    ai.judge = judging(() => false);
+    const { reply } = await searched(QUESTION, undefined, { ai });
     expect(reply.result.summary).toContain('every 60 days, or every 30 days with hard water. (care/descale.md');
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
   });
@@ -199,23 +186,13 @@ describe('With a model', () => {
       body: { query: QUESTION },
       timeoutMs: 400,
     });
-    expect([status, reply.metadata.summary_refused]).toEqual([200, 'unavailable']);
-  });
-
-  it('the documents stand in one JSON text, apart from the instructions', async () => {
-    const { ai, asked } = modelSaying('x');
-    await searched(QUESTION, undefined, { ai });
-    expect(asked[0]).not.toContain('Descale the boiler every 60 days, or');
-    expect(JSON.parse(asked[1] ?? '')).toMatchObject({
-      question: QUESTION,
-      documents: [{ number: 1, section: 'How often' }],
-    });
+    expect([status, reply.metadata.summary_refused]).toEqual([200, 'timeout']);
   });
 
   it('is not asked where nothing was found', async () => {
-    const { ai, asked } = modelSaying('x');
+    const ai = scriptedModel();
     await searched('unicorn', undefined, { ai });
-    expect(asked).toEqual([]);
+    expect(ai.asked).toEqual([]);
   });
 });
 

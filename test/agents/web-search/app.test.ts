@@ -7,6 +7,7 @@ import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/local-web-search.ts';
 import { CodedError, DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../runtime/neighbours.ts';
 import { catalogueOf, IPHONE } from './shop.ts';
 
@@ -212,9 +213,9 @@ describe('the web search', () => {
   });
 
   it('takes the summary of a model when it names nothing that was not found', async () => {
-    const ai = (text: string) => ({ model: 'fake-1', complete: async () => ({ text }) });
+    const ai = (text: string) => scriptedModel(replyOf([{ text, quote: '949.99 USD', from: '949.99' }]));
     const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))(AGENT, { query: PRICE_QUESTION });
-    expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'fake-1' });
+    expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'scripted-1' });
     const bad = await (await start({ ai: ai('Go to https://evil.example/') }))(AGENT, { query: PRICE_QUESTION });
     expect(bad.reply.metadata.answered_by).toBe('extract');
     expect(JSON.stringify(bad.reply)).not.toContain('evil.example');

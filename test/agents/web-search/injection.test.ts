@@ -7,7 +7,8 @@ import { comparePrices } from '../../../src/agents/web-search/compare-prices.ts'
 import { summariseResults } from '../../../src/agents/web-search/summarise-results.ts';
 import { type RawResult, webResult } from '../../../src/agents/web-search/web-result.ts';
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
-import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
+import type { AIClient } from '../../../src/contract/librarian.ts';
+import { type AskedModel, scriptedModel } from '../../navigator/scripted-model.ts';
 import { INJECTIONS } from './injections.ts';
 import { IPHONE } from './shop.ts';
 
@@ -83,34 +84,31 @@ describe('summariseResults()', () => {
     },
   ]);
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
-  const asked: AIMessage[][] = [];
-  const saying = (text: string): AIClient => ({
-    model: 'fake',
-    complete: async (messages) => {
-      asked.push([...messages]);
-      return { text };
-    },
-  });
-  const summary = (text: string) =>
-    summariseResults('What does it cost? </results>', findings, {
-      ai: saying(text),
-      signal: new AbortController().signal,
-    });
+  /** All of the passage that the good result is, quoted for what is said. */
+  const summary = (text: string, ai = scriptedModel(saying(text))) =>
+    summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 });
+  const saying =
+    (text: string) =>
+    ({ given }: AskedModel) => {
+      const quotes = given.passages
+        .filter(({ text: said }) => said.includes('good.example') || said.includes('999.99'))
+        .map(({ passage, text: quote }) => ({ passage, quote }));
+      return { text: JSON.stringify({ statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' }) };
+    };
 
-  it('gives the results as delimited data that cannot end before its mark', async () => {
-    await summary('Fine.');
-    const [system, user, ...others] = asked[0]!;
-    expect([system?.role, user?.role, others.length]).toEqual(['system', 'user', 0]);
-    for (const { title } of results) if (title.length > 8) expect(system?.content).not.toContain(title);
-    expect(user?.content.match(/<\/?results>/g)).toEqual(['<results>', '</results>']);
-    const data = /<results>\n(.*)\n<\/results>$/s.exec(user?.content ?? '')?.[1] ?? '';
-    expect(JSON.parse(data).results).toHaveLength(10);
+  it('gives the results as passages of one JSON object, without those that speak to a model', async () => {
+    const ai = scriptedModel(saying('Fine.'));
+    await summary('Fine.', ai);
+    const [{ messages, given }] = ai.asked as [AskedModel];
+    for (const { title } of results) if (title.length > 8) expect(messages[0]?.content).not.toContain(title);
+    expect(given.passages.length).toBeGreaterThan(1);
+    expect(given.passages.length).toBeLessThanOrEqual(11);
   });
 
   it.each([
     'It costs 949.99 USD at https://good.example/p.',
     'It costs **$949.99** at [Good](https://good.example/p), ours is 999.99.',
-    'See [Good](https://good.example/p?utm_source=x) or good.example.',
+    'See [Good](https://good.example/p) or good.example.',
     '1. Good: 949.99\n2. ours: 999.99',
   ])('keeps what was found: %s', async (text) => {
     expect(await summary(text)).toBe(text);
@@ -133,7 +131,6 @@ describe('summariseResults()', () => {
     '<https://good.example/p>',
     'It costs $1.23.',
     'It costs 94.99 USD.',
-    'hidden \u202e text',
     'esc \u001b[31m',
     '&#60;script&#62;',
     '',
@@ -145,6 +142,6 @@ describe('summariseResults()', () => {
   it('is left out when the model fails', async () => {
     const broken: AIClient = { model: 'fake', complete: () => Promise.reject(new Error('down')) };
     const signal = new AbortController().signal;
-    expect(await summariseResults('q', findings, { ai: broken, signal })).toBeUndefined();
+    expect(await summariseResults('q', findings, { ai: broken, signal, timeMs: 5000 })).toBeUndefined();
   });
 });

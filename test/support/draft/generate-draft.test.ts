@@ -24,7 +24,7 @@ const draftFor = (
     passages?: (typeof STEPS)[];
   } = {},
 ) =>
-  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, isPlanted: false }) })(
+  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
     { primary_intent: intent, confidence },
     'Dana',
     undefined,

@@ -48,7 +48,7 @@ export const ticketOf = (
 
 /** The draft for a message about noise that quotes these passages, with what it was put together from. */
 export const composeFor = (message: string, ...passages: readonly AnswerPassage[]) =>
-  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, isPlanted: false }) })(
+  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
     { primary_intent: 'noise', confidence: 0.9 },
     'Dana Whitfield',
     { product: 'Apollo II' },

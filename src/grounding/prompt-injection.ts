@@ -1,5 +1,5 @@
 import { plainReadings } from './plain-readings.ts';
-import { PLANTED_PATTERNS } from './planted-patterns.ts';
+import { PROMPT_INJECTION_PATTERNS } from './prompt-injection-patterns.ts';
 
 /**
  * Whether a text speaks to a model instead of a reader: it overrides instructions, hands out a role, imitates the marks of
@@ -11,21 +11,21 @@ import { PLANTED_PATTERNS } from './planted-patterns.ts';
  *
  * @param text Read so far: 8,000 UTF-16 units.
  */
-export const isPlanted = (text: string): boolean => {
+export const hasPromptInjection = (text: string): boolean => {
   const read = text.slice(0, MAX_READ);
   return HIDDEN.test(read) || speaksToModel(read) || (ENCODED.test(read) && decodedOf(read).some(speaksToModel));
 };
 
 /** The same for names, where other signs stand in for spaces: `care/ignore-all-previous-instructions.md`. */
-export const isPlantedName = (name: string): boolean =>
-  isPlanted(name) || speaksToModel(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '));
+export const isInjectionName = (name: string): boolean =>
+  hasPromptInjection(name) || speaksToModel(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '));
 
 /** In any reading, as it stands or with addresses made words, whose dots would end a sentence. */
 const speaksToModel = (text: string): boolean => {
   const readings = plainReadings(text);
   const addressless = readings.map((reading) => reading.replace(/https?:\/\/[^\s)\]>"']+/g, 'url'));
   return [...new Set([...readings, ...addressless])].some((reading) =>
-    PLANTED_PATTERNS.some((pattern) => pattern.test(reading)),
+    PROMPT_INJECTION_PATTERNS.some((pattern) => pattern.test(reading)),
   );
 };
 

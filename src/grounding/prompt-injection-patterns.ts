@@ -17,10 +17,10 @@ const MEMBER = '(?:citations|verdict|out ?_?of ?_?domain)';
 const HAS_TO = '(?:must|should|shall|has to|have to|needs? to|is to|are to)';
 
 /**
- * What a planted text looks like, by plain readings. A verb that articles use too ("reveal", "cite", "say", "answer") counts
+ * What a prompt injection looks like, by plain readings. A verb that articles use too ("reveal", "cite", "say", "answer") counts
  * only together with a word for a model, its reply, its prompt or its instructions, or for what is put into the reply.
  */
-export const PLANTED_PATTERNS: readonly RegExp[] = [
+export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   // It overrides.
   new RegExp(
     `(?<!\\b(?:not|never|n't|if you|when you|who|may|might|can|could|they|people|users) )\\b(?:(?:ignore|disregard|forget|don't follow|do not follow|stop following)\\b[^.\\n]{0,40}|(?:override|overrule|bypass|discard)(?: \\w+){0,4} )\\b${EARLIER} (?:\\w+ ){0,2}${INSTRUCTIONS}\\b(?!\\s*(?:label|manual|sheet|leaflet|for use))`,

@@ -1,0 +1,238 @@
+import { splitBlocks } from '../markup/split-blocks.ts';
+import { splitSentences } from '../text/split-sentences.ts';
+import {
+  type AnswerReply,
+  type AnswerRequest,
+  answerPrompt,
+  answerSchema,
+  type ModelStatement,
+  type Passage,
+  readAnswerReply,
+} from './answer-prompt.ts';
+import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
+import type { Evidence } from './compare-statement.ts';
+import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
+import { missingLiterals } from './literals.ts';
+import type { CallFailure, ModelCalls } from './model-calls.ts';
+import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
+import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+
+/** A statement that may go out. */
+export interface CheckedStatement<P extends Passage = Passage> {
+  text: string;
+  /** What it rests on: its quotes, or what is closest to it in the passages it names; none where it only leads over to the next. */
+  quotes: readonly PlacedQuote<P>[];
+  /** Passages that it names, whether or not a quote of them was found. */
+  passages: readonly P[];
+  /** 0 to 1, that its evidence states it: by its words, or by the judge. */
+  probability: number;
+  isJudged: boolean;
+  /** It goes on in the paragraph of the statement before. */
+  continues: boolean;
+}
+
+/** A statement that does not go out, and why. */
+export interface RemovedStatement {
+  text: string;
+  reason: string;
+}
+
+type StatementResult<P extends Passage = Passage> = { kept: CheckedStatement<P> } | { removed: RemovedStatement };
+
+/** Why a model gave no answer at all. */
+export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
+
+export interface CheckedAnswer<P extends Passage = Passage> {
+  statements: CheckedStatement<P>[];
+  removed: RemovedStatement[];
+  /** The model's own word. */
+  confidence: AnswerReply['confidence'];
+}
+
+export interface AnswerOptions {
+  calls: ModelCalls;
+  /** Of the reply, quotes included. */
+  maxTokens?: number | undefined;
+  /** Prompt injections are cut out of the passages already; else passages with one are left out. */
+  isScreened?: boolean | undefined;
+}
+
+const MAX_TOKENS = 2400;
+/** All but literal quotes are judged as well; what words alone support stays where no judge answers. */
+const JUDGED_BELOW = 0.95;
+/** By the judge's yes. */
+const JUDGED_PROBABILITY = 0.9;
+
+/**
+ * Has a model answer from passages, and keeps of its answer what the passages state. Never throws.
+ *
+ * @returns What goes out and what was removed; or why nothing does, with what was removed.
+ */
+export const writeCheckedAnswer = async <P extends Passage>(
+  request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
+  { calls, maxTokens = MAX_TOKENS, isScreened = false }: AnswerOptions,
+): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
+  const passages = isScreened ? request.passages : request.passages.filter(isReadable);
+  if (passages.length === 0) return { failure: 'no_answer', removed: [] };
+  const result = await calls.ask(answerPrompt({ ...request, passages }), { maxTokens, schema: answerSchema(passages) });
+  if (!result.ok) return { failure: result.failure, removed: [] };
+  const reply = readAnswerReply(result.text);
+  if (typeof reply === 'string') return { failure: reply, removed: [] };
+  if (reply.verdict === 'no_information') return { failure: 'no_answer', removed: [] };
+  if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
+  const statements: CheckedStatement<P>[] = [];
+  const removed: RemovedStatement[] = [];
+  for await (const each of checkedStatements(reply.statements, { ...request, passages, calls })) {
+    if ('kept' in each) statements.push(each.kept);
+    else removed.push(each.removed);
+  }
+  if (!statements.some(({ quotes }) => quotes.length > 0)) return { failure: 'unsupported', removed };
+  return { statements, removed, confidence: reply.confidence };
+};
+
+/** Without prompt injection. */
+const isReadable = ({ title, headings, text }: Passage): boolean =>
+  ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
+
+/**
+ * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what
+ * is doubtful with the judge's one call.
+ */
+async function* checkedStatements<P extends Passage>(
+  statements: readonly ModelStatement[],
+  { question, passages, calls }: { question: string; passages: readonly P[]; calls: ModelCalls },
+): AsyncGenerator<StatementResult<P>> {
+  const drafts = statements.flatMap((statement) => draftsOf(statement, passages, question));
+  const doubtful = drafts.filter(({ check, isConnecting }) => isJudged(check) && !isConnecting);
+  const judging =
+    doubtful.length === 0
+      ? undefined
+      : judgeStatements(doubtful.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
+  let waiting: Draft<P>[] = [];
+  let isAfterRemoved = false;
+  for (const draft of drafts) {
+    if (draft.isConnecting) {
+      waiting.push(draft);
+      continue;
+    }
+    const outcome = isJudged(draft.check)
+      ? judgedOutcome(draft, await judging, doubtful.indexOf(draft))
+      : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
+    const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
+    if (outcome.isKept && !isCutOff) {
+      // What leads over to a statement goes out with it.
+      for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
+      yield { kept: keptOf(draft, outcome) };
+      isAfterRemoved = false;
+    } else {
+      const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
+      yield { removed: { text: draft.text, reason } };
+      isAfterRemoved = true;
+    }
+    waiting = [];
+  }
+}
+
+const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
+  verdict === 'doubtful' || (verdict === 'supported' && probability < JUDGED_BELOW);
+
+/** Refers to the sentence before. */
+const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
+
+/** A statement, or one sentence of it, before it is decided. */
+interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
+  evidence: readonly Evidence[];
+  check: StatementCheck;
+  isConnecting: boolean;
+}
+
+/** Prose is checked by the sentence, so that one sentence too many does not take the others with it. */
+const draftsOf = <P extends Passage>(
+  statement: ModelStatement,
+  passages: readonly P[],
+  question: string,
+): Draft<P>[] => {
+  const quotes = placeQuotes(statement, passages);
+  const named = passages.filter(({ id }) => statement.quotes.some(({ passage }) => passage === id));
+  const evidence =
+    quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
+  return piecesOf(statement.text).map((text, at) => {
+    const check = checkOf(text, { evidence, hasQuote: quotes.length > 0, named, question });
+    const isConnecting = statement.quotes.length === 0 && isLeadingOver(text, passages, question);
+    return { text, quotes, passages: named, continues: at > 0, evidence, check, isConnecting };
+  });
+};
+
+const checkOf = (
+  text: string,
+  {
+    evidence,
+    hasQuote,
+    named,
+    question,
+  }: { evidence: readonly Evidence[]; hasQuote: boolean; named: readonly Passage[]; question: string },
+): StatementCheck => {
+  const check = checkStatement(text, evidence, { question });
+  if (HIDDEN_MARKUP.test(text.replace(/(`{1,3})[^`]*\1/g, ' ')))
+    return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
+  if (hasPromptInjection(text))
+    return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
+  if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
+  if (!hasQuote) {
+    if (check.verdict !== 'supported') return check;
+    return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
+  }
+  if (check.verdict !== 'unsupported') return check;
+  // The quote may be shorter than what the statement takes from its passage.
+  const whole = checkStatement(text, named.map(evidenceOfPassage), { question });
+  return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
+};
+
+/** HTML and images, outside code. */
+const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
+
+const piecesOf = (text: string): string[] => {
+  const blocks = splitBlocks(text);
+  if (blocks.some(({ kind }) => kind !== 'prose')) return [text];
+  return splitSentences(text).map(({ start, end }) => text.slice(start, end));
+};
+
+/** Leads over to the next statement, and names nothing that the passages lack. */
+const isLeadingOver = (text: string, passages: readonly Passage[], question: string): boolean =>
+  isConnecting(text) &&
+  missingLiterals(text, [...passages.flatMap((each) => [each.title, ...each.headings, each.text]), question]).length ===
+    0;
+
+const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
+  statement: text,
+  evidence: (evidence.length > 0 ? evidence : passages.map(evidenceOfPassage)).map(({ headings, text: said }) => ({
+    heading: [...new Set(headings)].join(' > '),
+    text: said,
+  })),
+});
+
+const judgedOutcome = (
+  { check }: Pick<Draft<Passage>, 'check'>,
+  judged: Awaited<ReturnType<typeof judgeStatements>> | undefined,
+  at: number,
+): { isKept: boolean; reason: string; isJudged: boolean } => {
+  const judgement: Judgement | undefined = Array.isArray(judged) ? judged[at] : undefined;
+  if (judgement === undefined) {
+    const why = Array.isArray(judged) ? 'the judge gave no verdict' : `no judge (${judged ?? 'not asked'})`;
+    return { isKept: check.verdict === 'supported', isJudged: false, reason: `${check.reason}; ${why}` };
+  }
+  return { isKept: judgement.isSupported, isJudged: true, reason: `the judge: ${judgement.reason}` };
+};
+
+const keptOf = <P extends Passage>(
+  { text, quotes, passages, continues, check }: Draft<P>,
+  { isJudged }: { isJudged: boolean },
+): CheckedStatement<P> => ({
+  ...{ text, passages, continues, isJudged },
+  quotes: quotes.length > 0 ? quotes : passages.map((passage) => closestQuote(text, passage)),
+  probability: isJudged ? JUDGED_PROBABILITY : check.probability,
+});
+
+const uniqueBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[] => [
+  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+];

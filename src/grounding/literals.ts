@@ -1,0 +1,238 @@
+import { backgroundShares } from '../search/keyness.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import { stem } from '../text/stem.ts';
+import patterns from './literal-patterns.json' with { type: 'json' };
+import { numberKey, readWords } from './statement-words.ts';
+
+/** Something in an answer that is true only if a source has it literally (seed 004, hallucination patterns). */
+export interface Literal {
+  kind: LiteralKind;
+  text: string;
+}
+
+export type LiteralKind = 'url' | 'arn' | 'code' | 'command' | 'path' | 'identifier' | 'number' | 'name';
+
+/**
+ * Finds what an answer states literally: URLs, ARNs, code spans and blocks, shell commands, file paths, identifiers and
+ * numbers. What one kind has taken is not read again as another, so that the digits of a URL are not numbers too.
+ *
+ * @returns Each literal once, at most 500.
+ */
+export const extractLiterals = (answer: string): Literal[] => {
+  const found = new Map<string, Literal>();
+  let rest = answer.slice(0, MAX_READ);
+  for (const { kind, pattern, textOf, blanks = true } of EXTRACTORS) {
+    rest = rest.replace(pattern, (whole: string, ...groups: unknown[]) => {
+      const text = textOf ? textOf(whole, groups) : whole;
+      if (text === undefined) return whole;
+      for (const part of text.split('\n')) addLiteral(found, kind, part);
+      return blanks ? ' '.repeat(whole.length) : whole;
+    });
+  }
+  return [...found.values()].slice(0, MAX_LITERALS);
+};
+
+const MAX_LITERALS = 500;
+const MAX_READ = 40_000;
+
+const addLiteral = (found: Map<string, Literal>, kind: LiteralKind, raw: string) => {
+  const text = raw.trim();
+  if (text !== '') found.set(`${kind} ${text}`, { kind, text });
+};
+
+interface Extractor {
+  kind: LiteralKind;
+  pattern: RegExp;
+  /** The literal within the match; undefined when it is none after all. */
+  textOf?: (whole: string, groups: unknown[]) => string | undefined;
+  /** Whether the match is taken out of what later kinds read. */
+  blanks?: boolean;
+}
+
+const PROGRAMS = patterns.programs.replaceAll(' ', '|');
+/** A word after a program's name that makes it a sentence about the program, not a command. */
+const PROSE_WORDS: ReadonlySet<string> = new Set(patterns.proseAfterProgram.split(' '));
+
+const commandOf = (_whole: string, [program, first]: unknown[]): string | undefined =>
+  PROSE_WORDS.has(String(first).toLowerCase()) ? undefined : `${program} ${first}`;
+
+const EXTENSIONS = patterns.extensions;
+
+const EXTRACTORS: Extractor[] = [
+  {
+    kind: 'url',
+    pattern: /\b(?:https?|ftp|wss?):\/\/[^\s<>"'`)\]}]{1,500}/gi,
+    textOf: (whole) => whole.replace(/[.,;:!?]+$/, ''),
+  },
+  {
+    kind: 'arn',
+    pattern: /\barn:[\w-]*:[\w-]*:[^\s<>"'`)\]}]{1,300}/gi,
+    textOf: (whole) => whole.replace(/[.,;:!?]+$/, ''),
+  },
+  {
+    kind: 'code',
+    pattern: /(?:^|\n)[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n([\s\S]*?)(?:\n[ \t]*\1|$)/g,
+    textOf: (_whole, groups) => String(groups[1]),
+  },
+  { kind: 'code', pattern: /(`{1,2})([^`]{1,500}?)\1/g, textOf: (_whole, groups) => String(groups[1]) },
+  // A command set in quotes is taken whole; in running text its first two words and its flags have to be there.
+  {
+    kind: 'command',
+    pattern: new RegExp(`(['"‘“])((?:${PROGRAMS})\\s[^'"’”\\n]{1,300})['"’”]`, 'g'),
+    textOf: (_whole, groups) => String(groups[1]),
+  },
+  {
+    kind: 'command',
+    pattern: new RegExp(`(?<![\\w/.-])(${PROGRAMS})[ \\t]+([\\w./<{$-][\\w./<>{}$=:-]{0,100})`, 'g'),
+    textOf: commandOf,
+  },
+  { kind: 'path', pattern: /\b(?:HKEY_[A-Z_]+|HKLM|HKCU|[A-Z]:)(?:\\[^\\\s"'`<>|,;]{1,100})+/g },
+  {
+    kind: 'path',
+    pattern: new RegExp(
+      `(?<![\\w/.@-])(?:~?\\/)?(?:[\\w.@-]{1,100}\\/){0,12}[\\w.@-]{0,100}\\.(?:${EXTENSIONS})\\b(?![\\w/])`,
+      'gi',
+    ),
+  },
+  // Mail addresses and bare hosts, once file names are taken.
+  { kind: 'url', pattern: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g },
+  { kind: 'url', pattern: /(?<![\w@/.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,18}(?![\w-]|\.\w)/g },
+  {
+    kind: 'path',
+    pattern:
+      /(?<![\w/.<])~?\/(?:[\w.@-]{1,100}\/){1,12}[\w.@-]{0,100}|(?<![\w/.<])\/(?:etc|usr|var|opt|home|tmp|dev|api|v\d)\b/g,
+  },
+  {
+    kind: 'identifier',
+    pattern: /(?<![\w-])--?[a-zA-Z][\w-]{1,60}(?=[\s=,.;)]|$)/g,
+    textOf: (whole) => (whole.startsWith('--') ? whole : undefined),
+  },
+  { kind: 'identifier', pattern: /\b\w*[A-Za-z]_\w+\b/g },
+  { kind: 'identifier', pattern: /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b/g },
+  // Bounded: otherwise a run of dots or dashes is read to its end from each of its places.
+  {
+    kind: 'identifier',
+    pattern: /\b(?=[\w.-]{0,200}\d)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g,
+    textOf: identifierOf,
+  },
+  // The mark of a list item says nothing of its own.
+  {
+    kind: 'number',
+    pattern: /(?!(?<=^[ \t]{0,8})\d{1,3}[.)][ \t])(?<![\p{L}\p{N}_.])\d(?:[\d.,:]*\d)?(?:(?:st|nd|rd|th|s)\b)?/gmu,
+  },
+];
+
+/** "3rd", "1990s" and "30s" are numbers with an ending, "30-day" a number and a word. */
+function identifierOf(whole: string): string | undefined {
+  return /^\d+(?:st|nd|rd|th|s)$/i.test(whole) || /^(?:\d+|[a-z]{2,})(?:-(?:\d+|[a-z]{2,}))+$/.test(whole)
+    ? undefined
+    : whole;
+}
+
+/**
+ * The literals of a statement that none of the texts has: URLs, code, commands, paths, identifiers, numbers with their units, and
+ * names. Harmless differences of form count as the same: `12V` and `12 V`, `1,200` and `1200`, `3` and `three`, the plural of a name.
+ *
+ * @param texts What may be repeated: quotes, headings, titles, the question.
+ */
+export const missingLiterals = (statement: string, texts: readonly string[]): Literal[] => {
+  const allowed = collapse(texts.join('\n'));
+  const known = numbersIn(texts.join('\n'));
+  const spelled = new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
+  const literals = extractLiterals(statement.replace(LIST_NUMBER, '$1'));
+  const others = literals.filter(({ kind, text }) => kind !== 'number' && !standsIn(text, allowed, kind));
+  const prose = withoutLiterals(statement, literals);
+  const numbers = numbersIn(prose.replace(LIST_NUMBER, '$1')).filter(
+    (number) => !hasNumber(known, number) && !(number.unit === undefined && spelled.has(`#${number.key}`)),
+  );
+  return [
+    ...others.filter(({ text }) => !isMeasure(text)),
+    ...numbers.map(({ text }): Literal => ({ kind: 'number', text })),
+    ...missingNames(prose, allowed, texts.at(-1) ?? ''),
+  ];
+};
+
+const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
+
+const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
+  literals
+    .filter(({ kind, text }) => kind !== 'number' && !isMeasure(text))
+    .reduce((rest, { text }) => rest.replaceAll(text, ' '), statement);
+
+/** A number, and the unit behind it by the first name of that unit. */
+interface Measured {
+  key: string;
+  unit?: string | undefined;
+  text: string;
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map(
+  patterns.units.flatMap((line) => line.split(' ').map((name): [string, string] => [name, line.split(' ')[0] ?? name])),
+);
+const NUMBER =
+  /(?<![\p{L}\p{N}_.])(\d(?:[\d.,:]*\d)?)(?:st|nd|rd|th|s)?(?:[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L}))?(?![\p{L}\p{N}])/giu;
+
+const numbersIn = (text: string): Measured[] =>
+  [...text.matchAll(NUMBER)].map(([whole, digits = '', unit]) => ({
+    key: numberKey(digits),
+    unit: UNITS.get(unit?.toLowerCase() ?? ''),
+    text: UNITS.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
+  }));
+
+/** With the same unit, or where one side names none. */
+const hasNumber = (known: readonly Measured[], { key, unit }: Measured): boolean =>
+  known.some((each) => each.key === key && (unit === undefined || each.unit === undefined || each.unit === unit));
+
+/** `12V` is a number with its unit, and no identifier. */
+const isMeasure = (text: string): boolean => {
+  const [, unit = ''] = /^\d[\d.,]*(\D{1,12})$/.exec(text) ?? [];
+  return UNITS.has(unit.toLowerCase());
+};
+
+/** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
+const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean => {
+  const isExact = kind === 'code' || kind === 'command' || kind === 'path' || kind === 'arn';
+  const text = isExact ? allowed : allowed.toLowerCase();
+  const wanted = collapse(isExact ? literal : literal.toLowerCase());
+  if (hasWhole(text, wanted)) return true;
+  if (kind === 'url') return hasWhole(text, wanted.replace(/^https?:\/\/|\/$/g, ''));
+  // Settings in a row (`File > Options`) stand apart in some sources.
+  const parts = kind === 'code' ? wanted.split(/\s*(?:>|→)\s*/).filter(Boolean) : [];
+  return parts.length > 1 && !wanted.includes('<') && parts.every((part) => hasWhole(text, part));
+};
+
+const hasWhole = (text: string, wanted: string): boolean => {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const before = text[at - 1] ?? ' ';
+    const after = text[at + wanted.length] ?? ' ';
+    const opens = !/[\p{L}\p{N}]/u.test(before) || !/^[\p{L}\p{N}]/u.test(wanted);
+    const closes = !/[\p{L}\p{N}]/u.test(after) || !/[\p{L}\p{N}]$/u.test(wanted);
+    if (opens && closes) return true;
+  }
+  return false;
+};
+
+/**
+ * Words with a capital inside a sentence that no text has. Where every noun has one, a capital names nothing, nor does that of a
+ * common English word ("Access Management"): it is content as any other.
+ */
+const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
+  const language = detectLanguage(prose) ?? detectLanguage(question);
+  if (language !== undefined && patterns.capitalNouns.includes(language)) return [];
+  const known = new Set(readWords(allowed).flatMap(({ text, key }) => [text, key]));
+  return readWords(prose)
+    .filter(({ role, text, key }) => role === 'name' && !known.has(text) && !known.has(key) && !known.has(stem(text)))
+    .filter(({ text, key }) => !backgroundShares().has(key) && !hasJoined(allowed, text))
+    .map(({ text }): Literal => ({ kind: 'name', text }));
+};
+
+/** `WiFi` is found in `Wi-Fi`. */
+const hasJoined = (allowed: string, name: string): boolean =>
+  name.length >= 4 && allowed.toLowerCase().replace(/[-\s]/g, '').includes(name);
+
+const collapse = (text: string): string =>
+  text
+    .replace(/\\([_*[\]<>#.-])/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();

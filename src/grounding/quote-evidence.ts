@@ -1,0 +1,93 @@
+import { type Block, splitBlocks } from '../markup/split-blocks.ts';
+import { type Span, splitSentences } from '../text/split-sentences.ts';
+import type { ModelStatement, Passage } from './answer-prompt.ts';
+import type { Evidence } from './compare-statement.ts';
+import { placeQuote } from './place-quote.ts';
+import { readWords } from './statement-words.ts';
+import { statementSpans } from './statements.ts';
+
+/** A quote of a model that stands in the passage that it names. */
+export interface PlacedQuote<P extends Passage = Passage> {
+  passage: P;
+  /** In the passage's text. */
+  span: Span;
+}
+
+/** The quotes of a statement that stand in their passages; all others are dropped. */
+export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passages: readonly P[]): PlacedQuote<P>[] =>
+  quotes.flatMap(({ passage: id, quote }) => {
+    const passage = passages.find((each) => each.id === id);
+    if (passage === undefined) return [];
+    return (placeQuote(passage.text, quote) ?? []).map((span) => ({ passage, span }));
+  });
+
+/** The sentence, item or row of a passage that shares most words with a statement: what is cited where no quote was found. */
+export const closestQuote = <P extends Passage>(statement: string, passage: P): PlacedQuote<P> => {
+  const wanted = new Set(readWords(statement).flatMap(({ forms }) => forms));
+  let best: Span = { start: 0, end: Math.min(passage.text.length, MAX_CLOSEST_LENGTH) };
+  let most = 0;
+  for (const span of statementSpans(passage.text)) {
+    const words = readWords(passage.text.slice(span.start, span.end));
+    const shared = words.reduce((sum, { key, weight }) => sum + (wanted.has(key) ? weight : 0), 0);
+    if (shared > most) [best, most] = [span, shared];
+  }
+  return { passage, span: best };
+};
+
+const MAX_CLOSEST_LENGTH = 300;
+
+/** A passage as evidence. */
+export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passage): Evidence => ({
+  text,
+  headings: [title, ...headings, ...devices],
+});
+
+/**
+ * A quote as evidence, with what it cannot be read without: the whole sentence, item or row that it stands in, the sentence that
+ * introduces its list or table, the header of its table, and the headings above it.
+ */
+export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
+  const { text } = passage;
+  const blocks = splitBlocks(text);
+  const touched = blocks.filter((block) => block.kind !== 'heading' && overlap(block, span));
+  const parts = touched.flatMap((block) => [
+    ...introductionOf(text, blocks, block),
+    ...unitsOf(text, block, span).map((unit) => text.slice(unit.start, unit.end)),
+  ]);
+  const inside = headingsAbove(text, blocks, touched[0]?.start ?? span.start);
+  const whole = parts.length === 0 ? [text.slice(span.start, span.end)] : parts;
+  return {
+    text: [...new Set(whole)].join('\n\n'),
+    headings: [...evidenceOfPassage(passage).headings, ...inside],
+  };
+};
+
+const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+
+const unitsOf = (text: string, block: Block, span: Span): Span[] => {
+  if (block.kind === 'prose') return splitSentences(text, block).filter((sentence) => overlap(sentence, span));
+  if (block.items.length === 0) return [block];
+  const units = block.items.filter((item) => overlap(item, span));
+  const [header] = block.items;
+  return block.kind === 'table' && header !== undefined && !units.includes(header) ? [header, ...units] : units;
+};
+
+/** "Use the following command:" before a list, a table or a code block. */
+const introductionOf = (text: string, blocks: readonly Block[], block: Block): string[] => {
+  const before = blocks[blocks.indexOf(block) - 1];
+  if (block.kind === 'prose' || before?.kind !== 'prose') return [];
+  const last = splitSentences(text, before).at(-1);
+  return last === undefined ? [] : [text.slice(last.start, last.end)];
+};
+
+/** Headings of the passage's own text that hold at a place, outermost first. */
+const headingsAbove = (text: string, blocks: readonly Block[], at: number): string[] => {
+  const path: string[] = [];
+  for (const block of blocks) {
+    if (block.start >= at || block.kind !== 'heading') continue;
+    const [, marks = '#', heading = ''] = /^(#{1,6})\s*(.*)/.exec(text.slice(block.start, block.end)) ?? [];
+    path.length = Math.min(path.length, marks.length);
+    path[marks.length] = heading;
+  }
+  return path.filter((heading) => heading !== undefined && heading !== '');
+};

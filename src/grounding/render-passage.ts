@@ -1,0 +1,70 @@
+import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import type { Edition } from '../search/open-edition.ts';
+import type { Span } from '../text/split-sentences.ts';
+import type { AnswerPassage } from './find-answer.ts';
+import type { Piece, Section } from './sections.ts';
+import type { Unit } from './units.ts';
+
+/** Consecutive pieces of a section, shown as they stand there. */
+interface Run extends Span {
+  section: Section;
+  isRow: boolean;
+}
+
+/**
+ * A unit as Markdown: the article's own words, each part that has a heading of its own below the first under that heading. What is
+ * left out between pieces is shown as a gap, and an open fence is closed.
+ */
+export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
+  const [first] = parts;
+  const text = parts
+    .map(({ section, pieces }) => {
+      const own = section.path.at(-1);
+      const heading = section === first.section || own === undefined ? '' : `**${own}**\n\n`;
+      return heading + joinRuns(runsOf(section, pieces));
+    })
+    .join('\n\n');
+  return closeFence(isCut && kind !== 'rows' ? `${text}\n\n…` : text);
+};
+
+/** Where the words of a unit stand, by chunk and in the article's order: `chunk.text.slice(start, end)`. */
+export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtHand; start: number; end: number }[] =>
+  parts.flatMap(({ section, pieces }) =>
+    runsOf(section, pieces).flatMap(({ start, end }) => {
+      const excerpts: { chunk: ChunkAtHand; start: number; end: number }[] = [];
+      for (let index = section.firstChunk; index < section.endChunk; index++) {
+        const chunk = chunkAtHand(edition, index);
+        const from = Math.max(0, section.start + start - chunk.start);
+        const to = Math.min(chunk.text.length, section.start + end - chunk.start);
+        if (from < to && chunk.text.slice(from, to).trim() !== '') excerpts.push({ chunk, start: from, end: to });
+      }
+      return excerpts;
+    }),
+  );
+
+/** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
+export const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
+
+const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
+  const runs: (Run & { last: number })[] = [];
+  for (const piece of pieces) {
+    const place = section.pieces.indexOf(piece);
+    const run = runs.at(-1);
+    if (run && place === run.last + 1) Object.assign(run, { end: piece.end, last: place });
+    else runs.push({ section, start: piece.start, end: piece.end, last: place, isRow: piece.kind === 'row' });
+  }
+  return runs;
+};
+
+const joinRuns = (runs: readonly Run[]): string =>
+  runs
+    .map(({ section, start, end, isRow }, at) => {
+      const separator = at === 0 ? '' : isRow ? '\n' : '\n\n';
+      return separator + section.text.slice(start, end).replace(/\n{3,}/g, '\n\n');
+    })
+    .join('');
+
+const closeFence = (text: string): string => {
+  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
+  return fences.length % 2 === 1 ? `${text}\n${(fences.at(-1) ?? '').trim()}` : text;
+};

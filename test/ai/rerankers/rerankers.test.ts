@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { rerankerOf } from '../../../src/adapters/reranker.ts';
+import { rerankApi } from '../../../src/ai/rerankers/rerank-api.ts';
+import { workersAIReranker } from '../../../src/ai/rerankers/workers-ai.ts';
+
+const DOCUMENTS = ['first', 'second', 'third'];
+
+const apiReplying = (reply: unknown, status = 200) => {
+  const sent: { url: string; body: unknown; authorization: string | null }[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const headers = new Headers(init?.headers);
+    sent.push({ url: `${input}`, body: JSON.parse(`${init?.body}`), authorization: headers.get('authorization') });
+    return new Response(JSON.stringify(reply), { status, headers: { 'content-type': 'application/json' } });
+  };
+  return { sent, reranker: rerankApi({ baseURL: 'https://rerank.example/v1', apiKey: 'k', model: 'rerank-3', fetch }) };
+};
+
+describe('rerankApi()', () => {
+  const scores = [
+    { index: 2, relevance_score: 0.9 },
+    { index: 0, relevance_score: 0.1 },
+  ];
+  it.each([
+    ['Cohere', { id: 'x', results: scores, meta: {} }],
+    ['Jina', { model: 'm', usage: {}, results: scores.map((score) => ({ ...score, document: { text: 'x' } })) }],
+    ['Voyage', { object: 'list', data: scores, model: 'm' }],
+  ])('reads scores as %s writes them', async (_who, reply) => {
+    const { sent, reranker } = apiReplying(reply);
+    expect(await reranker.rank('q', DOCUMENTS)).toEqual([0.1, Number.NEGATIVE_INFINITY, 0.9]);
+    expect(sent).toEqual([
+      {
+        url: 'https://rerank.example/v1/rerank',
+        body: { model: 'rerank-3', query: 'q', documents: DOCUMENTS },
+        authorization: 'Bearer k',
+      },
+    ]);
+  });
+
+  it.each([
+    ['another shape', { scores: [1, 2] }, 200],
+    ['an error', { message: 'no' }, 500],
+    ['a refusal', { message: 'no' }, 401],
+  ])('throws at %s', async (_what, reply, status) => {
+    await expect(apiReplying(reply, status).reranker.rank('q', DOCUMENTS)).rejects.toThrow('Cannot rerank');
+  });
+});
+
+describe('workersAIReranker()', () => {
+  it('asks the binding with contexts and reads its scores', async () => {
+    const asked: unknown[] = [];
+    const reranker = workersAIReranker({
+      run: async (...input) => {
+        asked.push(input);
+        return { response: [{ id: 1, score: 0.7 }] };
+      },
+    });
+    const scores = await reranker.rank('q', DOCUMENTS);
+    expect(scores).toEqual([Number.NEGATIVE_INFINITY, 0.7, Number.NEGATIVE_INFINITY]);
+    expect(asked).toEqual([
+      ['@cf/baai/bge-reranker-base', { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 }],
+    ]);
+  });
+});
+
+describe('rerankerOf()', () => {
+  const AI = { run: async () => ({}) };
+  const api = { RERANK_BASE_URL: 'https://api.jina.ai/v1', RERANK_API_KEY: 'k' };
+
+  it('takes the service, else Workers AI where its model is named, else none', () => {
+    expect(rerankerOf({ ...api, RERANK_MODEL: 'jina-reranker-v2', AI }).reranker?.model).toBe('jina-reranker-v2');
+    expect(rerankerOf({ RERANK_MODEL: '@cf/baai/bge-reranker-base', AI }).reranker?.model).toMatch(/^@cf/);
+    expect(rerankerOf({ RERANK_MODEL: '@cf/baai/bge-reranker-base' })).toEqual({});
+    expect(rerankerOf({ AI })).toEqual({});
+  });
+
+  it('refuses a service without a model or a key', () => {
+    expect(() => rerankerOf(api)).toThrow('RERANK_MODEL');
+    expect(() => rerankerOf({ RERANK_BASE_URL: 'https://api.jina.ai/v1', RERANK_MODEL: 'm' })).toThrow(
+      'RERANK_API_KEY',
+    );
+  });
+});
