@@ -184,7 +184,7 @@ const measureConfidence = (
   own: NavigatorAnswer[],
   removed: NavigatorAnswer[],
 ): Measure[] => {
-  const answerOf = (answer: NavigatorAnswer) => answer.response.confidenceComponents?.probability ?? answer.evidence;
+  const answerOf = (answer: NavigatorAnswer) => answer.response.confidenceComponents?.probability ?? answer.probability;
   const isRight = own.map(({ response }, at) =>
     response.sources.some(({ file, section }) => squad.questions[at]?.relevant.has(unitOf(squad, file, section))),
   );

@@ -1,11 +1,7 @@
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
-<<<<<<< HEAD
 import { questionWithTurn } from '../grounding/parse-question.ts';
-=======
-import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
->>>>>>> checks
 import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -25,8 +21,6 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   ai?: AIClient | undefined;
   /** Orders the passages for the model; their order in the search stays when absent. */
   reranker?: Reranker | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
-  vectors?: TextVectors | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Compares words by their meaning; words alone count when absent. */
@@ -60,11 +54,7 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-<<<<<<< HEAD
   const { ai, reranker, retrieve, history = [], devices, timeLeftMs, signal, waitUntil, wordVectors } = options;
-=======
-  const { ai, reranker, vectors, retrieve, history, devices, timeLeftMs, signal, waitUntil } = options;
->>>>>>> checks
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
@@ -85,8 +75,6 @@ export const answerQuestion = async (
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
     return { answer: memory?.keep(answer) ?? answer, metadata: {} };
   }
-  const whole = questionWithTurn(question, history ?? []);
-  const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const { account, ...answer } = await answerWithModel(edition, question, {
     ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
     search: async (query) => (await find(query, { devices })).outcome,

@@ -84,7 +84,7 @@ const evaluateBase = async (
   for (const question of questions) {
     model.startQuestion();
     const { answer, metadata } = await answerQuestion(edition, question.question, {
-      ...{ ai: model, retrieve, vectors: shippedWordVectors(), history: question.history, timeLeftMs: () => 60_000 },
+      ...{ ai: model, retrieve, wordVectors: shippedWordVectors, history: question.history, timeLeftMs: () => 60_000 },
     });
     marked.push(markOf(question, asLibrarianResponse(answer, metadata), metadata));
   }
