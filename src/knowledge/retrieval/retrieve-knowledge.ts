@@ -5,7 +5,7 @@ import {
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
-import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
