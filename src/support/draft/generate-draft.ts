@@ -6,12 +6,18 @@ import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
-import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
 import { missingInformation } from '../guidance/missing-information.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
 import type { Answer, AnswerPassage } from './answer-passages.ts';
-import { type ChosenTemplate, chooseTemplate, type FilledTemplate, fillTemplate, greet } from './fill-template.ts';
+import {
+  type ChosenTemplate,
+  chooseTemplate,
+  type FilledTemplate,
+  fillTemplate,
+  greet,
+  type TemplateValues,
+} from './fill-template.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
 export interface DraftTicket {
@@ -98,12 +104,13 @@ export const createDraftComposer =
       ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
     );
     const values = { customerName, product, subject: ticket?.subject, missing };
-    const own =
-      ticket?.isClosing === true
-        ? closingWords(ticket.language ?? taxonomy.language, customerName)
-        : isForeign && !isSent
-          ? foreignWords(template, values, { wanted: language ?? '', knowledge })
-          : { language: template.language, filled: fillTemplate(template, values) };
+    const own = ownWords(template, values, {
+      ticket,
+      wanted: language,
+      knowledge,
+      use,
+      isForeign: isForeign && !isSent,
+    });
     const quotes = passages.map(({ markdown }) => markdown);
     const lead = quotes.length === 0 ? '' : phrasesOf(own.language).lead;
     const markdown = assemble(own.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
@@ -127,15 +134,46 @@ export const createDraftComposer =
     };
   };
 
-/** Without products of its own a taxonomy knows any. */
-const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean =>
-  product === undefined || devices.length === 0 || devicesNamedIn(product, devices).length > 0;
+/** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
+const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
+  const words = ` ${product?.toLowerCase() ?? ''}`;
+  return (
+    product === undefined || devices.length === 0 || devices.some((each) => words.endsWith(` ${each.toLowerCase()}`))
+  );
+};
 
 /** Greeting, body and signature as one Markdown text. */
 export const assemble = (
   { greeting, before, after }: FilledTemplate,
   { quotes, signature = '' }: { quotes: readonly string[]; signature?: string | undefined },
 ): string => [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
+
+interface OwnWordsOptions {
+  ticket: DraftTicket | undefined;
+  wanted: string | undefined;
+  knowledge: Knowledge | undefined;
+  use: 'answer' | 'fallback' | 'alone';
+  isForeign: boolean;
+}
+
+/** What stands around the quotes. */
+const ownWords = (
+  template: ChosenTemplate,
+  values: TemplateValues,
+  { ticket, wanted, knowledge, use, isForeign }: OwnWordsOptions,
+): OwnWords => {
+  if (ticket?.isClosing === true) return closingWords(ticket.language ?? template.language, values.customerName);
+  if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
+  const { language } = template;
+  const filled = fillTemplate(template, values);
+  if (template.id !== 'general' || ticket === undefined) return { language, filled };
+  const phrases = phrasesOf(language);
+  // What the general template says is for whoever has no answer yet.
+  if (use === 'answer') return { language, filled: { ...filled, before: phrases.received, after: '' } };
+  const isAboutUs = values.product !== undefined || (knowledge !== undefined && knowledge.coverage !== 'none');
+  if (!isAboutUs || ticket.isQuestion === true) return { language, filled };
+  return { language, filled: { ...filled, after: [filled.after, phrases.tellMore].join('\n\n').trim() } };
+};
 
 interface OwnWords {
   /** BCP 47. */
@@ -161,7 +199,7 @@ const CLOSE_FROM = 0.2;
  */
 const foreignWords = (
   template: ChosenTemplate,
-  values: Parameters<typeof fillTemplate>[1],
+  values: TemplateValues,
   { wanted, knowledge }: { wanted: string; knowledge: Knowledge | undefined },
 ): OwnWords => {
   const isTranslated = primaryOf(template.language) === primaryOf(wanted);

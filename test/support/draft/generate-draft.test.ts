@@ -76,9 +76,13 @@ describe('a draft without an answer', () => {
   });
 
   it('does not speak of an intent that is more likely wrong than right', () => {
-    const { text, template } = draftFor(LOUD, { passages: [], confidence: 0.49 });
+    const { text, template } = draftFor('It rattles.', { passages: [], confidence: 0.49 });
     expect(template).toBe('general');
     expect(text).not.toContain('noise');
+    expect(text).toContain('please tell us which product it is about');
+    const answered = draftFor('It rattles.', { confidence: 0.49 }).text;
+    expect(answered).toContain('Choose Eco mode');
+    expect(answered).not.toMatch(/noise|A member of our team/);
   });
 
   it('thanks who thanks, in their language, and asks nothing', () => {
