@@ -9,6 +9,7 @@ import type { Edition } from '../../search/open-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { COVERAGE_FROM } from './coverage.ts';
+import { cutText } from './cut-text.ts';
 import { isForeignTo, knowsWord } from './foreign-text.ts';
 import type { FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
@@ -91,9 +92,11 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
     return [...productGaps, ...intentGap];
   }
   const topics = topicsIn(edition, topic);
-  if (topics.length === 0 && (intent === undefined || intentGap.length > 0)) return intentGap;
-  const about = topics.length > 0 ? topics.map(quoted).join(', ') : spoken(intent ?? '');
-  const gap = `No article answers what is asked about ${about}`;
+  if (topics.length === 0 && intentGap.length > 0) return intentGap;
+  const about = topics.length > 0 ? topics.map(quoted).join(', ') : intent && spoken(intent);
+  const gap = about
+    ? `No article answers what is asked about ${about}`
+    : `No article answers ${quoted(shortQuestion(input))}`;
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
 
@@ -135,6 +138,13 @@ const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean 
   return stems.filter(([stem]) => sought.has(stem)).length < MIN_SOUGHT;
 };
 const MIN_SOUGHT = 2;
+
+/** Where no word of it names a topic, the question itself does. */
+const shortQuestion = (input: GapInput): string => {
+  const [{ text = '' } = {}] = tellingParts(input);
+  return cutText(text.replace(/\s+/g, ' ').trim(), MAX_QUESTION);
+};
+const MAX_QUESTION = 120;
 
 const NO_TOPIC: Topic = { phrases: [], stems: [] };
 
