@@ -40,15 +40,13 @@ export interface ModelCallsOptions {
 /** No model writes an answer in less. */
 const MIN_TIME_MS = 250;
 
-/** The clock starts with the first call. `ask` never throws. */
+/** The clock starts at once. `ask` never throws. */
 export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): ModelCalls => {
-  let deadline: Deadline | undefined;
+  const deadline: Deadline | undefined = timeMs >= MIN_TIME_MS ? startDeadline(timeMs, signal) : undefined;
   let usage: CallUsage | undefined;
   return {
     ask: async (messages, { maxTokens, schema }) => {
-      if (!(timeMs >= MIN_TIME_MS)) return failed('timeout');
-      deadline ??= startDeadline(timeMs, signal);
-      if (deadline.signal.aborted) return failed('timeout');
+      if (deadline === undefined || deadline.signal.aborted) return failed('timeout');
       try {
         const options = { maxTokens, temperature: 0, schema, signal: deadline.signal };
         const completion = await deadline.race(ai.complete(messages, options));

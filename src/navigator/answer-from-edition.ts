@@ -36,9 +36,9 @@ export interface AnswerOptions {
 /** Hits whose articles are looked at. */
 export const HITS = 20;
 /** Without an answer the probability that it answers is low, whatever could have been shown. */
-const UNANSWERED_LIMIT = 0.25;
+const UNANSWERED_LIMIT = 0.2;
 /** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */
-const DECLINED_BELOW = 0.25;
+const DECLINED_BELOW = 0.22;
 /** Less probable ones say first that they may not answer: of those between 0.6 and 0.7 one in three does not. */
 const DOUBTFUL_BELOW = 0.66;
 

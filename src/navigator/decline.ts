@@ -28,9 +28,13 @@ interface DeclineInput {
   isAnswered: boolean;
 }
 
-/** A question is about something else where its words say so, below this share of the threshold, and no passage comes close. */
+/** Words are foreign below this share of the threshold, and far from all that is written below a third of that. */
 const FOREIGN_BELOW = 0.5;
-const FOREIGN_PROBABILITY = 0.4;
+const FAR_BELOW = 0.15;
+/** A less probable answer to a question in far words is not shown. */
+const FAR_PROBABILITY = 0.4;
+/** Only with a less probable one is it said that the question is about something else. */
+const OTHER_SUBJECT_PROBABILITY = 0.15;
 
 /**
  * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
@@ -43,9 +47,10 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     return declineWith(input, { verdict: 'no-information', says: [inLanguage(language), links(closest)] });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold && found.probability < FOREIGN_PROBABILITY;
-  if (isAnswered && !isForeign) return undefined;
-  if (isForeign)
+  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold;
+  const isFar = found.domain < FAR_BELOW * model.domainThreshold && found.probability < FAR_PROBABILITY;
+  if (isAnswered && !isFar) return undefined;
+  if (isForeign && found.probability < OTHER_SUBJECT_PROBABILITY)
     return declineWith(input, {
       verdict: 'out-of-domain',
       says: [

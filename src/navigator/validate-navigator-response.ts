@@ -67,7 +67,7 @@ export const validateNavigatorResponse = (
     .split('\n')
     .filter((line) => !links.has(line))
     .join('\n');
-  const subject = subjectOf({ ...response, answer: said }, knowledge, `${query}\n${vouched}`);
+  const subject = subjectOf({ ...response, answer: said }, knowledge, { query, vouched });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };
@@ -85,7 +85,11 @@ interface Subject {
   texts: StatementEvidence;
 }
 
-const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, granted: string): Subject => {
+const subjectOf = (
+  response: NavigatorResponse,
+  knowledge: CitableKnowledge,
+  { query, vouched }: { query: string; vouched: string },
+): Subject => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
   // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
@@ -93,7 +97,8 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     ...[id, title, url ?? '', ...(headings ?? []), text],
     ...unescaped(text),
   ]);
-  const allowed = response.sources.length > 0 ? own : [granted];
+  const allowed = response.sources.length > 0 ? [...own, vouched] : [`${query}\n${vouched}`];
+  const granted = collapse(vouched);
   const evidence = cited.map((article) => prepare(article).evidence);
   return {
     response,
@@ -101,7 +106,7 @@ const subjectOf = (response: NavigatorResponse, knowledge: CitableKnowledge, gra
     cited,
     answer: collapse(answer),
     missing: missingLiterals(answer, allowed).filter(({ kind }) => kind !== 'name'),
-    statements: statementsOf(answer),
+    statements: statementsOf(answer).filter((statement) => !granted.includes(collapse(statement))),
     texts: prepareStatementEvidence(evidence),
   };
 };

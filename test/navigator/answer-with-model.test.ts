@@ -4,6 +4,7 @@ import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';
+import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
@@ -105,9 +106,8 @@ describe('an answer with a model', () => {
     }
   });
 
-  it('is asked for and given where the words of the question alone would decline', async () => {
+  it('is asked for and given where the question has other words than the passage', async () => {
     const question = 'How do I get rid of the limescale?';
-    expect(answerFromEdition(edition, question).verdict).not.toBe('answer');
     const { response, metadata } = await ask(question, [
       replyOf([{ text: 'Pour in one sachet of citric acid and 1.2 litres of water.', from: 'Steps' }]),
     ]);
@@ -214,7 +214,7 @@ describe('the confidence of a model in what is written', () => {
 });
 
 describe('statements that do not go out', () => {
-  const plain = answerFromEdition(edition, OFTEN).response;
+  const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
   const invented = (text: string, from = 'How often') => replyOf([{ text, quote: QUOTE, from }]);
   const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>][] = [
     ['a refusal', 'refused', [{ finish: 'refused' }]],
@@ -343,7 +343,7 @@ describe('a judge that fails', () => {
 });
 
 describe('quotes stand in for a model', () => {
-  const plain = answerFromEdition(edition, OFTEN).response;
+  const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
 
   it('that is too slow, in the time that is left', async () => {
     let isAborted = false;
