@@ -1,8 +1,8 @@
 import { quotePassages } from '../grounding/quote-passages.ts';
 import { chunkArticle } from '../knowledge/articles/chunk-article.ts';
 import { answerFromEdition } from '../navigator/answer-from-edition.ts';
-import type { NavigatorAnswer } from '../navigator/assemble-answer.ts';
 import { HEDGE } from '../navigator/hedge.ts';
+import type { NavigatorAnswer } from '../navigator/navigator-answer.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../navigator/validate-navigator-response.ts';
 import { seededRandom } from '../runtime/seeded-random.ts';
 import { answeringModelOf } from '../search/answering-model.ts';

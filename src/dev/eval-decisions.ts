@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { answerFromEdition, HITS } from '../navigator/answer-from-edition.ts';
-import type { NavigatorAnswer } from '../navigator/assemble-answer.ts';
+import type { NavigatorAnswer } from '../navigator/navigator-answer.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { areaUnderCurve, calibrationError } from './decision-metrics.ts';

@@ -56,7 +56,7 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
 };
 
 /** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
-export const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
+const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
 
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   const runs: (Run & { last: number })[] = [];

@@ -10,8 +10,8 @@ import { searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { answerAtHand, memoryOf } from './answers-at-hand.ts';
-import type { NavigatorAnswer } from './assemble-answer.ts';
 import { oneLine } from './compose-answer.ts';
+import type { NavigatorAnswer } from './navigator-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
   /** Milliseconds left for the answer, at any moment. */

@@ -1,7 +1,7 @@
 import { oncePer } from '../runtime/once-per.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type AnswerOptions, answerFromEdition } from './answer-from-edition.ts';
-import type { NavigatorAnswer } from './assemble-answer.ts';
+import type { NavigatorAnswer } from './navigator-answer.ts';
 
 /** Answers kept of one edition; some 2 kB each. */
 const MAX_ANSWERS = 256;

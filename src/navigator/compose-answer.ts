@@ -4,8 +4,8 @@ import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
-import type { ClosestArticle } from './assemble-answer.ts';
 import { HEDGE } from './hedge.ts';
+import type { ClosestArticle } from './navigator-answer.ts';
 
 /** Words of a chunk that an answer shows or rests on: `chunk.text.slice(start, end)`. */
 export interface PlacedQuote {

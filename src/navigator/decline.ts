@@ -6,8 +6,8 @@ import type { AnsweringModel } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import type { ClosestArticle, NavigatorAnswer } from './assemble-answer.ts';
 import { linksTo, listOf, oneLine } from './compose-answer.ts';
+import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 import ONLY_ENGLISH from './only-english.json' with { type: 'json' };
 
 /** What is said when no passage is shown. */

@@ -16,7 +16,7 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import type { AnswerOptions } from './answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
-import type { NavigatorAnswer } from './assemble-answer.ts';
+import type { NavigatorAnswer } from './navigator-answer.ts';
 
 export interface NavigatorParts {
   /** The current edition of the asker's knowledge base; throws when there is none. */

@@ -12,9 +12,9 @@ import { type Literal, type LiteralKind, missingLiterals } from '../grounding/li
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import type { ClosestArticle } from './assemble-answer.ts';
 import { linksTo } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
+import type { ClosestArticle } from './navigator-answer.ts';
 import { stemsOf } from './support-of-statement.ts';
 import { wholeQuotes } from './whole-quotes.ts';
 
