@@ -29,7 +29,7 @@ export interface AnswerPassage {
 /** What an edition has to say to a question. */
 export interface FoundAnswer {
   question: ParsedQuestion;
-  /** What would be shown: the article of the best unit first, within an article in its order; empty when nothing was found. */
+  /** What would be shown: the article of the best unit first; empty when nothing was found. */
   passages: AnswerPassage[];
   /** Probability that these passages answer the question, 0 to 1. */
   probability: number;
@@ -216,12 +216,20 @@ const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
 const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
   first === undefined ? parts : [first, ...rest];
 
+/** By article, and in an article in its own order; but what holds most of the probability comes first. */
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
   const groups = Map.groupBy(picked, ({ source }) => source.index);
-  return [...groups.values()].flatMap((group) =>
-    group.toSorted((left, right) => (spansOf(left.unit)[0]?.[0] ?? 0) - (spansOf(right.unit)[0]?.[0] ?? 0)),
-  );
+  return [...groups.values()].flatMap((group) => {
+    const total = group.reduce((sum, { share }) => sum + share, 0);
+    const isFirst = ({ share }: RankedUnit) => share >= MOST * total;
+    const startOf = ({ unit }: RankedUnit) => spansOf(unit)[0]?.[0] ?? 0;
+    return group.toSorted(
+      (left, right) => Number(isFirst(right)) - Number(isFirst(left)) || startOf(left) - startOf(right),
+    );
+  });
 };
+
+const MOST = 2 / 3;
 
 const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
   articles.slice(0, CLOSEST).map(({ source }) => {

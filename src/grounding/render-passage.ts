@@ -2,7 +2,6 @@ import { oncePer } from '../runtime/once-per.ts';
 import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import type { AnswerPassage } from './find-answer.ts';
 import type { Piece, Section } from './sections.ts';
 import type { Unit } from './units.ts';
 
@@ -54,9 +53,6 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
   }
   return low;
 };
-
-/** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
-const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
 
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   const runs: (Run & { last: number })[] = [];

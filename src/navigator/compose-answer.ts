@@ -1,5 +1,6 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
 import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
+import { cellAskedFor } from '../grounding/read-table.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
@@ -67,7 +68,7 @@ export const composeAnswer = (
           `Other articles that come close: ${titlesOf(others)}.`,
         ];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
-    escapeHtml([...opening, ...showPassages(shown), ...(links === '' ? [] : [links])].join('\n\n'));
+    escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));
   let shown = passages;
   for (;;) {
     const texts = [...naming, ''].map((links) => compose(shown, links));
@@ -85,13 +86,15 @@ const titlesOf = (articles: readonly ClosestArticle[]): string =>
   );
 
 /** Each article is named once, and each passage stands under the headings that frame it. */
-const showPassages = (passages: readonly AnswerPassage[]): string[] =>
+const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
   passages.flatMap(({ source, unit }, at) => {
     const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
     const title = escapeText(oneLine(source.title || source.id), 400);
+    const cell = cellAskedFor(unit, question);
     return [
       ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeText(source.id, 600)}):`]),
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
+      ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
     ];
   });
