@@ -161,7 +161,8 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
       );
-      if (isTaken || (picked.length > 0 && lengthOf(unit.unit) > left)) continue;
+      const isTooLong = lengthOf(picked.length > 0 ? unit.unit : firstPieceOf(unit.unit)) > left;
+      if (isTaken || isTooLong) continue;
       let mass = 0;
       for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
       if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
@@ -179,15 +180,20 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
 };
 
+const firstPieceOf = (unit: Unit): Unit => {
+  const [first] = unit.parts;
+  return { ...unit, parts: [{ ...first, pieces: first.pieces.slice(0, 1) }] };
+};
+
 /** As Markdown, in UTF-16 units. */
-const lengthOf = ({ parts }: Unit): number =>
+export const lengthOf = ({ parts }: Unit): number =>
   parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
 
 /**
  * Without its last pieces, where addresses of links make it longer than what it shows. What announces is not left without what it
  * announces: of that the first lines stay.
  */
-const shortened = (unit: Unit, room: number): Unit => {
+export const shortened = (unit: Unit, room: number): Unit => {
   if (lengthOf(unit) <= room) return unit;
   const kept: { section: Section; pieces: Piece[] }[] = [];
   let left = room;

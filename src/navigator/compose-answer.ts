@@ -1,5 +1,5 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
-import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
+import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
 import { cellAskedFor } from '../grounding/read-table.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
@@ -47,11 +47,13 @@ const MAX_LENGTH = 1495;
  * The passages as Markdown, each under its article and section, with the headings that frame it. A doubtful answer says so first and
  * names the closest articles behind. Where that is too long, they are named without their addresses, then not at all, and then the
  * least probable passages are left out.
+ *
+ * @returns The text, with the passages that are in it.
  */
 export const composeAnswer = (
   { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
   { isDoubtful, closest }: { isDoubtful: boolean; closest: readonly ClosestArticle[] },
-): string => {
+): { text: string; shown: readonly AnswerPassage[] } => {
   const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
   const asked = oneLine(question.devices.join(' or '));
   const opening = [
@@ -73,7 +75,16 @@ export const composeAnswer = (
   for (;;) {
     const texts = [...naming, ''].map((links) => compose(shown, links));
     const fitting = texts.find((text) => text.length <= MAX_LENGTH);
-    if (fitting !== undefined || shown.length <= 1) return fitting ?? texts.at(-1) ?? '';
+    const shortest = texts.at(-1) ?? '';
+    if (fitting !== undefined) return { text: fitting, shown };
+    const [only] = shown;
+    if (only === undefined) return { text: shortest, shown };
+    if (shown.length === 1) {
+      const unit = shortened(only.unit, lengthOf(only.unit) - (shortest.length - MAX_LENGTH));
+      if (lengthOf(unit) === lengthOf(only.unit)) return { text: shortest, shown };
+      shown = [{ ...only, unit }];
+      continue;
+    }
     const least = shown.reduce((lowest, passage) => (passage.share < lowest.share ? passage : lowest));
     shown = shown.filter((passage) => passage !== least);
   }
