@@ -73,8 +73,9 @@ const fetch = serveApp('support', async (env: Env) => {
     ...chatModelOf(readModelSettings(env)),
     taxonomyFor,
     retrieveKnowledge: retriever,
-    editionFor: knowledge.editionFor,
+    wordVectors,
     mask,
+    onFault,
     mount: (app, guard) => {
       retrievalRoutes(app, { guard, retriever });
       gapRoutes(app, { guard, books, keeper, mask: mask.mask });

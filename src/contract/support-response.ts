@@ -54,10 +54,11 @@ export const IntentClassification = z
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;
 
-/** An article that a draft rests on; `[1]` in its text is the first. */
+/** An article that a draft quotes: for the agent, as the text itself names no source. */
 export const DraftReference = z.object({
   title: z.string().min(1, 'is empty').max(200),
-  url: z.string().min(1, 'is empty').max(500),
+  /** Absent where the customer could not open it, such as an address of the local API. */
+  url: z.string().min(1, 'is empty').max(500).optional(),
 });
 export type DraftReference = z.infer<typeof DraftReference>;
 
@@ -95,11 +96,22 @@ export const RecommendedStep = z.object({
 });
 export type RecommendedStep = z.infer<typeof RecommendedStep>;
 
+/** An article that may answer, though it is not sure to. */
+export const ClosestArticle = z.object({
+  title: z.string().min(1, 'is empty').max(200),
+  url: z.string().min(1, 'is empty').max(500),
+  /** 0 to 1: how probably it answers. */
+  relevance_score: Share,
+});
+export type ClosestArticle = z.infer<typeof ClosestArticle>;
+
 /** Hints for the agent, in sentences. */
 export const AgentGuidance = z
   .looseObject({
     summary: Sentence.optional(),
     recommended_steps: z.array(RecommendedStep).max(20),
+    /** Where no article is sure to answer: those that come closest, the closest first. */
+    closest_articles: z.array(ClosestArticle).max(3).optional(),
     /** What the customer has not told and the intent needs: as a question to ask. */
     missing_information: z.array(Sentence).max(20),
     /** What to look out for before sending. */

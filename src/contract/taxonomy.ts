@@ -68,11 +68,18 @@ export const Intent = z.strictObject({
   devices: z.array(Phrase.max(100)).max(50).default([]),
   /** Whether a draft of this intent may go out without a person, if the classification is sure enough. */
   auto_send: z
-    .strictObject({ allowed: z.boolean(), min_confidence: z.number().min(0).max(1).default(0.9) })
+    .strictObject({
+      allowed: z.boolean(),
+      min_confidence: z.number().min(0).max(1).default(0.9),
+      /** What goes out then, alone: it answers by itself whatever the message asks. Absent: `reply_template`. */
+      template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
+    })
     .default({ allowed: false, min_confidence: 0.9 }),
   required_facts: z.array(RequiredFact).max(20).default([]),
   /** One for all languages, or by language. */
   reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
+  /** What takes its place where no article answers: it says what was understood and asks for what is missing. Absent: `reply_template`. */
+  fallback_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
   /** Beside those of the taxonomy. */
   escalation: z.array(EscalationRule).max(20).default([]),
   /** Intents of the knowledge base's articles that answer it too, beside its own id. */

@@ -125,4 +125,4 @@ const judgedOf = (decided: readonly Decided[]) =>
     .filter(({ answer: { verdict } }) => verdict === 'answer')
     .map((each) => ({ confidence: each.answer.probability, isRight: isRight(each) }));
 
-const evidenceOf = (decided: readonly Decided[]): number[] => decided.map(({ answer: { evidence } }) => evidence);
+const evidenceOf = (decided: readonly Decided[]): number[] => decided.map(({ answer: { probability } }) => probability);

@@ -128,7 +128,6 @@ const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Mea
       atMost: 0,
       note: `${sumOf('fromSources')} of sources, ${sumOf('fromTemplate')} of templates`,
     },
-    { name: `${split}: promises that nobody makes`, value: count('promises'), atMost: 0 },
     { name: `${split}: steps recommended twice`, value: count('repeated'), atMost: 0 },
     { name: `${split}: planted words or markup shown`, value: count('planted'), atMost: 0 },
     { name: `${split}: customers not addressed by name`, value: count('name'), atMost: 0 },

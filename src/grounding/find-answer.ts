@@ -44,18 +44,18 @@ export interface FoundAnswer {
 export interface FindOptions extends CandidateOptions {
   /** Devices that the asker is known to have. */
   devices?: readonly string[] | undefined;
-  /** Characters of all passages together, as Markdown; 1,250 when absent. */
+  /** Characters of all passages together, as Markdown; 1,380 when absent. */
   room?: number | undefined;
   /** Most passages; 3 when absent. */
   limit?: number | undefined;
 }
 
-const ROOM = 1250;
+const ROOM = 1380;
 const LIMIT = 3;
 /** A first passage may be this long whatever the room. */
 const MIN_ROOM = 600;
 /** What the heading of a passage takes besides its text. */
-const HEADING_ROOM = 60;
+const HEADING_ROOM = 45;
 /** Units looked at when passages are picked. */
 const LOOKED_AT = 60;
 /** A further passage has at least this share of what the first one has, and half of it in the same article. */

@@ -2,6 +2,7 @@ import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from '../search/analyse-query.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
+import { wordsOf } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import QUESTION_TYPES from './question-types.json' with { type: 'json' };
 import { stemsOf } from './sections.ts';
@@ -98,7 +99,13 @@ export const parseQuestion = (
     pairs: query.neighbours.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
     // Every pattern has its name.
     types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
-    devices: [...devicesNamedIn(withRoman(text), edition.devices()), ...devices.map((device) => device.toLowerCase())],
+    devices: [
+      ...new Set([
+        ...devicesNamedIn(withRoman(text), edition.devices()),
+        ...devicesNamedInPart(text, edition.devices()),
+        ...devices.map((device) => device.toLowerCase()),
+      ]),
+    ],
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };
 };
@@ -119,6 +126,19 @@ const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined
 const ROMAN: Readonly<Record<string, string>> = Object.fromEntries(
   ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].map((roman, at) => [String(at + 1), roman]),
 );
+
+/** Devices of which a text says all words that set them apart from the others: "the III" of "Model III". */
+const devicesNamedInPart = (text: string, devices: readonly string[]): string[] => {
+  if (devices.length < 2) return [];
+  const said = new Set(wordsOf(text.slice(0, 1000)));
+  const words = devices.map((device) => wordsOf(device));
+  return devices.filter((_, at) => {
+    const own = (words[at] ?? []).filter((word) => !words.every((others) => others.includes(word)));
+    return (
+      own.length > 0 && own.length < (words[at]?.length ?? 0) && own.every((word) => word.length > 1 && said.has(word))
+    );
+  });
+};
 
 /** "Model 2" is often written "Model II". */
 const withRoman = (text: string): string => text.replace(/(?<=\p{L} )\d{1,2}\b/gu, (digits) => ROMAN[digits] ?? digits);

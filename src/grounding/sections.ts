@@ -72,7 +72,8 @@ export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'fir
   const known = analysed(edition);
   const found = known.get(range.firstChunk);
   if (found !== undefined) return found;
-  if (known.size >= MAX_SECTIONS) known.clear();
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= MAX_SECTIONS) known.delete(oldest);
   const section = readSection(edition, range);
   known.set(range.firstChunk, section);
   return section;
@@ -99,8 +100,9 @@ const readSection = (
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
 
-/** HTML that no reader sees as text. */
-const UNSEEN = /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)/i;
+/** HTML that no reader sees as text; and what is only a picture or its caption, which says nothing by itself. */
+const UNSEEN =
+  /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)|^\s{0,3}(?:!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|([*_])\([^\n]{0,1000}\)\1)\s*$/i;
 
 type RawPiece = Pick<Piece, 'start' | 'end' | 'kind' | 'isStep'>;
 

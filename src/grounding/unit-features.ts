@@ -119,11 +119,10 @@ export const candidateUnits = (
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const read = candidateArticles(edition, question, options).flatMap((candidate) => {
-    const sections = sectionsToRead(edition, candidate);
-    const units = unitsToRead(unitsAtHand(edition, candidate.source.index, sections), candidate);
-    const article = readArticle(edition, { candidate, sections, units, question, vectors, closeness });
+    const contents = contentsAtHand(edition, candidate);
+    const article = readArticle(edition, { contents, question, vectors, closeness });
     const talked = shareOf(talk, ({ stem }) => article.words.has(stem));
-    return units
+    return unitsToRead(contents.units, candidate)
       .map((unit) => (unit.kind === 'rows' ? withBestRows(unit, question, article) : unit))
       .filter((unit) => isShown?.(unit) !== false)
       .map((unit) =>
@@ -200,8 +199,15 @@ const candidateArticles = (
     if (at >= WHOLE_ARTICLES && !candidates.has(article)) return;
     Object.assign(of(article), { whole: score / (ranked[0]?.score ?? 1), wholeRank: at + 1 });
   });
-  return [...candidates.values()];
+  return [...candidates.values()]
+    .sort((left, right) => worthOf(right) - worthOf(left) || left.source.index - right.source.index)
+    .slice(0, MAX_CANDIDATES);
 };
+
+/** Articles whose units are ranked; with 30 of them no more questions are answered (docs/answers.md). */
+const MAX_CANDIDATES = 10;
+
+const worthOf = ({ best, whole }: Candidate): number => best + 0.5 * whole;
 
 const sharesOf = (hits: readonly SearchHit[], scoreOf: (hit: SearchHit) => number): number[] => {
   const scores = hits.map(scoreOf);
@@ -221,18 +227,61 @@ const sectionsToRead = (edition: Edition, { source, hits }: Candidate): Section[
     .map((range) => sectionAtHand(edition, range));
 };
 
-const unitsOfArticles = oncePer((_: Edition) => new Map<number, { sections: readonly Section[]; units: Unit[] }>());
+/** All of an article that does not depend on the question. */
+interface ArticleContents {
+  sections: readonly Section[];
+  units: readonly Unit[];
+  titleStems: readonly string[];
+  title: ReadonlySet<string>;
+  /** Of title, headings and text. */
+  words: ReadonlySet<string>;
+  devices: readonly string[];
+  /** By word of a question: words of the article that are it or close to it, and how many units hold it. */
+  terms: Map<string, TermReading>;
+  titleVector?: Float32Array | undefined;
+}
 
-const unitsAtHand = (edition: Edition, article: number, sections: readonly Section[]): Unit[] => {
-  const known = unitsOfArticles(edition);
-  const found = known.get(article);
+interface TermReading {
+  /** The closest first. */
+  near: readonly NearWord[];
+  containing: number;
+}
+
+/** Words of questions whose readings an article keeps. */
+const MAX_TERMS = 400;
+
+const contentsOfArticles = oncePer((_: Edition) => new Map<number, ArticleContents>());
+
+const contentsAtHand = (edition: Edition, candidate: Candidate): ArticleContents => {
+  const { source } = candidate;
+  const sections = sectionsToRead(edition, candidate);
+  const known = contentsOfArticles(edition);
+  const found = known.get(source.index);
   const isSame =
     found?.sections.length === sections.length && sections.every((each, at) => each === found.sections[at]);
-  if (found && isSame) return found.units;
-  if (known.size >= MAX_ARTICLES) known.clear();
-  const units = unitsOf(sections);
-  known.set(article, { sections, units });
-  return units;
+  if (found && isSame) {
+    // A Map lists what was set first: those not asked for longest go first.
+    known.delete(source.index);
+    known.set(source.index, found);
+    return found;
+  }
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= MAX_ARTICLES) known.delete(oldest);
+  const titleStems = stemsOf(source.title);
+  const words = new Set(titleStems);
+  for (const section of sections) {
+    for (const { stems } of section.pieces) for (const word of stems) words.add(word);
+    for (const word of readPath(section).words) words.add(word);
+  }
+  const inTitle = devicesNamedIn(source.title, edition.devices());
+  const contents = {
+    ...{ sections, titleStems, words, units: unitsOf(sections) },
+    title: new Set(titleStems),
+    devices: inTitle.length > 0 ? inTitle : source.devices.map((device) => device.toLowerCase()),
+    terms: new Map<string, TermReading>(),
+  };
+  known.set(source.index, contents);
+  return contents;
 };
 
 /** Of a longer article those are looked at that search found, besides the first ones. */
@@ -264,16 +313,10 @@ const LEAST_COSINE = 0.3;
 export const closenessTo = ({ terms }: ParsedQuestion, vectors: TextVectors | undefined): Closeness => {
   if (vectors === undefined) return ({ forms }, word) => (forms.has(word) ? 1 : 0);
   const own = new Map(terms.map((term) => [term, vectors.vectorOf([...term.forms])]));
-  const known = new Map(terms.map((term) => [term, new Map<string, number>()]));
   return (term, word) => {
     if (term.forms.has(word)) return 1;
-    const cache = known.get(term);
-    const found = cache?.get(word);
-    if (found !== undefined) return found;
     const cosine = dot(own.get(term), wordVector(vectors, word));
-    const closeness = Math.max(0, (cosine - LEAST_COSINE) / (1 - LEAST_COSINE));
-    cache?.set(word, closeness);
-    return closeness;
+    return Math.max(0, (cosine - LEAST_COSINE) / (1 - LEAST_COSINE));
   };
 };
 
@@ -293,7 +336,8 @@ const wordVector = (vectors: TextVectors, word: string): Float32Array | undefine
 const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number => {
   if (one === undefined || other === undefined) return 0;
   let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  // Both have as many numbers.
+  for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
   return sum;
 };
 
@@ -318,18 +362,14 @@ interface NearWord {
   closeness: number;
 }
 
-interface ArticleReading {
-  title: ReadonlySet<string>;
-  /** Of title, headings and text. */
-  words: ReadonlySet<string>;
-  /** By term of the question: words of the article that are it or close to it, the closest first. */
+interface ArticleReading extends Pick<ArticleContents, 'title' | 'words' | 'devices'> {
+  /** By term of the question. */
   near: readonly (readonly NearWord[])[];
   /** By term: how well it tells the units of this article apart. */
   inner: readonly number[];
   titleSaid: number;
   coverageInTitle: number;
   meaningOfTitle: number;
-  devices: readonly string[];
 }
 
 /** Words less close than this are other words. */
@@ -338,52 +378,53 @@ const LEAST_CLOSENESS = 0.15;
 const readArticle = (
   edition: Edition,
   {
-    candidate: { source },
-    sections,
-    units,
+    contents,
     question,
     vectors,
     closeness,
   }: {
-    candidate: Candidate;
-    sections: readonly Section[];
-    units: readonly Unit[];
+    contents: ArticleContents;
     question: ParsedQuestion;
     vectors: TextVectors | undefined;
     closeness: Closeness;
   },
 ): ArticleReading => {
-  const titleStems = stemsOf(source.title);
-  const title = new Set(titleStems);
-  const words = new Set(title);
-  for (const section of sections) {
-    for (const { stems } of section.pieces) for (const word of stems) words.add(word);
-    for (const word of readPath(section).words) words.add(word);
-  }
-  const inTitle = devicesNamedIn(source.title, edition.devices());
+  const { title, words, devices, units, titleStems } = contents;
+  if (vectors !== undefined && !('titleVector' in contents)) contents.titleVector = vectors.vectorOf(titleStems);
+  const read = question.terms.map((term) => readTerm(contents, term, closeness));
   return {
-    title,
-    words,
-    near: question.terms.map((term) => {
-      const near: NearWord[] = [];
-      for (const word of words) {
-        const value = closeness(term, word);
-        if (value >= LEAST_CLOSENESS) near.push({ word, closeness: value });
-      }
-      return near.sort((left, right) => right.closeness - left.closeness);
-    }),
-    inner: question.terms.map((term) => {
-      const containing = units.filter((unit) => {
-        const { words: own, headings } = readWords(unit);
-        return holdsTerm(own, term) || holdsTerm(headings, term);
-      }).length;
+    ...{ title, words, devices },
+    near: read.map(({ near }) => near),
+    inner: question.terms.map((term, place) => {
+      const containing = read[place]?.containing ?? 0;
       return containing === 0 ? 0 : term.weight * Math.log((units.length + 1) / (containing + 0.5));
     }),
     titleSaid: saidShare(edition, titleStems, question),
     coverageInTitle: shareOf(question.terms, (term) => holdsTerm(title, term)),
-    meaningOfTitle: dot(question.vector, vectors?.vectorOf(titleStems)),
-    devices: inTitle.length > 0 ? inTitle : source.devices.map((device) => device.toLowerCase()),
+    meaningOfTitle: dot(question.vector, contents.titleVector),
   };
+};
+
+const readTerm = ({ words, units, terms }: ArticleContents, term: QuestionTerm, closeness: Closeness): TermReading => {
+  const key = [...term.forms].join(' ');
+  const known = terms.get(key);
+  if (known !== undefined) return known;
+  const near: NearWord[] = [];
+  for (const word of words) {
+    const value = closeness(term, word);
+    if (value >= LEAST_CLOSENESS) near.push({ word, closeness: value });
+  }
+  near.sort((left, right) => right.closeness - left.closeness);
+  const isThere = holdsTerm(words, term);
+  const containing = isThere
+    ? units.filter((unit) => {
+        const { words: own, headings } = readWords(unit);
+        return holdsTerm(own, term) || holdsTerm(headings, term);
+      }).length
+    : 0;
+  if (terms.size >= MAX_TERMS) terms.clear();
+  terms.set(key, { near, containing });
+  return { near, containing };
 };
 
 /** How much of a title the question says, by idf of its words. */
@@ -416,6 +457,7 @@ interface PathReading {
   stems: readonly string[];
   words: ReadonlySet<string>;
   roles: Record<keyof typeof HEADING_ROLES, 0 | 1>;
+  vector?: Float32Array | undefined;
 }
 
 const readPath = oncePer(({ path }: Section): PathReading => {
@@ -495,6 +537,7 @@ const readUnit = (
   // One part about another device is enough: its words could be taken for those about the one that was asked for.
   const isOtherDevice = asked.length > 0 && (named.length > 0 ? !named.every(isAbout) : devices.length > 0 && !isAsked);
   if (vectors !== undefined && !('vector' in reading)) reading.vector = vectors.vectorOf(reading.stems);
+  if (vectors !== undefined && !('vector' in path)) path.vector = vectors.vectorOf(path.stems);
   const sign = (...holds: boolean[]): number => (holds.every(Boolean) ? 1 : 0);
   const hasRole = (role: keyof typeof HEADING_ROLES) => paths.some(({ roles }) => roles[role] === 1);
   return {
@@ -530,7 +573,7 @@ const readUnit = (
       literals: shareOf(literals, isSomewhere),
       assistant: article.talked,
       meaning: dot(question.vector, reading.vector),
-      meaningOfHeading: dot(question.vector, vectors?.vectorOf(path.stems)),
+      meaningOfHeading: dot(question.vector, path.vector),
       meaningOfTitle: article.meaningOfTitle,
       softCoverage: soft.all,
       softSentence: soft.sentence,

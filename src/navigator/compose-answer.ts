@@ -40,7 +40,7 @@ export const citationOf = ({
 };
 
 /** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
-const MAX_LENGTH = 1480;
+const MAX_LENGTH = 1495;
 
 /**
  * The passages as Markdown, each under its article and section, with the headings that frame it. A doubtful answer says so first and

@@ -2,25 +2,22 @@ import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
+import type { TextVectors } from '../grounding/parse-question.ts';
 import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge-scope.ts';
-import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import type { Edition } from '../search/open-edition.ts';
+import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import type { ModelAccount } from './draft/model-account.ts';
-import { withWholeArticles } from './draft/whole-articles.ts';
+import { rankTicketUnits, withUnits } from './draft/ticket-units.ts';
 import { withoutName } from './draft/without-name.ts';
-import { writeWithModel } from './draft/write-with-model.ts';
+import { type ModelAccount, writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import { missingInformation } from './guidance/missing-information.ts';
-import { saidIn } from './guidance/said-in.ts';
-import { signalsIn } from './guidance/signals.ts';
+import { saidIn, signalsIn } from './guidance/signals.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
 import { secondOpinion } from './intents/second-opinion.ts';
 import { readTicket, type TicketReading } from './read-ticket.ts';
@@ -28,9 +25,11 @@ import { readTicket, type TicketReading } from './read-ticket.ts';
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
   retrieveKnowledge: KnowledgeRetriever;
-  /** The edition that was searched, for what stands beside the passages that were found. */
-  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   mask: Mask;
+  /** By which texts in other words are compared; absent: words alone. */
+  wordVectors?: (() => TextVectors) | undefined;
+  /** Told of what failed; answers go out without it. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
 /** What belongs to one request. */
@@ -64,28 +63,26 @@ export const analyze = async (
     ? askingNothing(first, classifier.threshold)
     : await secondOpinion(text, first, asked);
   const classification = withWarnings(opinion, ticket, taxonomy);
-  const found = ticket.isClosing
+  const retrieved = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
+  const { found, answer } = answerIn(retrieved, ticket, parts);
   // Weak sources are for people to look at: no draft and no guidance rests on them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const { text: problem } = problemText(ticket.question, ticket.subject);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const missing = missingInformation(intent, ticket);
-  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, text: problem, missing } });
-  const plain = compose(
-    classification,
-    request.customer_name,
-    metadata,
-    await wholeArticlesOf(knowledge, scope, parts),
-  );
+  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer, missing } });
+  const plain = compose(classification, request.customer_name, metadata, found);
   const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
     draft: composed.draft,
-    knowledge_retrieval: knowledgeBlock(found),
-    agent_guidance: guideAgent({ taxonomy, classification, ticket, missing, knowledge, composed, model: account, now }),
+    knowledge_retrieval: knowledgeBlock(request.include_weak === true ? found : knowledge),
+    agent_guidance: guideAgent({
+      ...{ taxonomy, classification, ticket, missing, composed, now },
+      ...{ knowledge: found, model: account },
+    }),
   };
 };
 
@@ -138,28 +135,28 @@ const smoothed = async (
     timeLeftMs,
   }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
 ): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
-  if (ai === undefined || composed.picked.length === 0) return { composed };
+  if (ai === undefined || composed.passages.length === 0) return { composed };
   const message = ticket.hasPromptInjection ? '' : ticket.question;
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
   return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
 };
 
-/** The edition is at hand when it was searched a moment ago. */
-const EDITION_MS = 50;
-
-const wholeArticlesOf = async (
+/** What of the articles answers, and what that says of the sources; whatever is wrong with an article, the draft goes out without it. */
+const answerIn = (
   knowledge: Knowledge,
-  { context, waitUntil }: AnalysisScope,
-  { editionFor }: AnalysisParts,
-): Promise<Knowledge> => {
-  if ((knowledge.passages ?? []).length === 0) return knowledge;
-  const signal = AbortSignal.timeout(EDITION_MS);
-  const asked = untilAborted(() => editionFor({ context, waitUntil }), {
-    signal,
-    reason: 'the edition is not at hand',
-  });
-  const edition = await asked.catch(() => undefined);
-  return edition === undefined ? knowledge : withWholeArticles(knowledge, edition);
+  { product, isProductExact, alreadyTried }: TicketReading,
+  { wordVectors, onFault }: AnalysisParts,
+): { found: Knowledge; answer?: Answer } => {
+  const { evidence } = knowledge;
+  if (evidence === undefined) return { found: knowledge };
+  try {
+    const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
+    const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+    return { found: withUnits(knowledge, units), answer };
+  } catch (error) {
+    onFault?.('pick passages', error);
+    return { found: knowledge };
+  }
 };
 
 /** Personal data, and the customer's own name where it stands as one: no model and no gap has to know it. */
@@ -192,7 +189,7 @@ const retrieve = async (
     subject: ticket.subject,
     customer_name: request.customer_name,
     metadata: ticket.product === undefined ? {} : { product: ticket.product },
-    include_weak: request.include_weak,
+    include_weak: true,
   };
   const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
   // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.

@@ -4,9 +4,9 @@ import { hasPromptInjection } from '../grounding/prompt-injection.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { readMail } from '../text/mail.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import { type TriedAlready, triedAlready } from './draft/tried-already.ts';
-import { forwardedMail } from './forwarded-mail.ts';
+import { type AlreadyTried, alreadyTried } from './draft/already-tried.ts';
 import { leansOnHistory, messageKind } from './message-kind.ts';
 import { ticketProduct } from './ticket-product.ts';
 
@@ -21,17 +21,21 @@ export interface TicketReading {
   customerMessages: readonly string[];
   /** The only one that the customer names, else that of the metadata. */
   product: string | undefined;
+  /** Which product it is is known: not only the name that several models share. */
+  isProductExact: boolean;
   /** What the metadata say instead, where the customer names another. */
   otherProduct: string | undefined;
   /** Its texts masked and cut. */
   metadata: Readonly<Record<string, unknown>>;
   /** BCP 47; undefined where it cannot be told. */
   language: string | undefined;
-  tried: TriedAlready;
+  alreadyTried: AlreadyTried;
   /** It is understood by the messages before. */
   isFollowUp: boolean;
   /** It thanks, or says that the trouble is over, and asks nothing. */
   isClosing: boolean;
+  /** It asks, and tells nothing besides. */
+  isQuestion: boolean;
   hasPromptInjection: boolean;
   isShortened: boolean;
 }
@@ -52,16 +56,17 @@ export const readTicket = (
 ): TicketReading => {
   // Masked first: of a number that is cut in two, no half would be known for one.
   const read = (text: string) => mask(text).slice(0, MAX_READ).trim();
-  const message = read(request.message);
+  const message = ownMessage(read(request.message));
   const subject = request.subject === undefined ? undefined : read(request.subject);
-  const history = (request.history ?? []).slice(-MAX_HISTORY).map(({ from, text }) => ({ from, text: read(text) }));
+  const history = (request.history ?? [])
+    .slice(-MAX_HISTORY)
+    .map(({ from, text }) => ({ from, text: readMail(read(text)).own }));
   const before = history.flatMap(({ from, text }) => (from === 'customer' && text !== '' ? [text] : []));
   const agent = history.flatMap(({ from, text }) => (from === 'agent' ? [text] : []));
   const customerMessages = [...before, message];
   const last = history.at(-1);
-  const mail = forwardedMail(message);
-  const kind = messageKind(mail, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
-  const asked = kind === 'follow-up' ? withHistory(mail, before) : withSubject(mail, before);
+  const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
+  const asked = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
   const told = ticketProduct(request.metadata?.product, {
     ...{ taxonomy, mask },
     texts: [message, subject ?? '', ...before.toReversed()],
@@ -70,19 +75,36 @@ export const readTicket = (
     message,
     subject,
     question: hasPromptInjection(asked)
-      ? (withoutPlanted(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
+      ? (withoutInjection(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
       : asked,
     customerMessages,
     product: told.product,
+    isProductExact: told.isExact,
     otherProduct: told.otherwise,
     metadata: readMetadata(request.metadata ?? {}, mask),
     language: detectLanguage(customerMessages.slice(-3).join('\n')),
-    tried: triedAlready({ customer: [subject ?? '', ...customerMessages], agent }),
+    alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }),
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
+    isQuestion: isQuestion(asked),
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
+};
+
+/** All that it says is asked: whoever tells something besides reports trouble. */
+const isQuestion = (text: string): boolean => {
+  const said = problemText(text)
+    .text.split(/(?<=[.!?？])\s+|\n/)
+    .filter((each) => each.trim() !== '');
+  return said.length > 0 && said.every((each) => /[?？]["”»)*_]{0,4}\s*$/.test(each));
+};
+
+/** Without quoted history; a mail that is handed on by words that say little ("FYI") is read instead of them. */
+const ownMessage = (text: string): string => {
+  const { own, forwarded } = readMail(text);
+  if (forwarded === undefined) return own;
+  return leansOnHistory(problemText(own).text) ? forwarded : `${own}\n${forwarded}`;
 };
 
 /** With what was said since the last message that stands by itself, and no more of it than two messages. */
@@ -100,7 +122,7 @@ const withSubject = (message: string, before: readonly string[]): string => {
 };
 
 /** The sentences that speak to people, where together they still do; undefined where none do. */
-const withoutPlanted = (asked: string): string | undefined => {
+const withoutInjection = (asked: string): string | undefined => {
   const sentences = splitSentences(asked).map(({ start, end }) => asked.slice(start, end));
   const own = sentences.filter((each) => !hasPromptInjection(each)).join(' ');
   return own === '' || hasPromptInjection(own) ? undefined : own;

@@ -9,6 +9,8 @@ export interface TicketProduct {
   product: string | undefined;
   /** What the helpdesk says instead, where the customer's words name exactly one other product. */
   otherwise: string | undefined;
+  /** No other product is called so with a further word: a customer's "Apollo" may be an Apollo II. */
+  isExact: boolean;
 }
 
 type Products = Pick<Taxonomy, 'devices' | 'intents'>;
@@ -26,13 +28,18 @@ export const ticketProduct = (
 ): TicketProduct => {
   const named = productIn(texts, taxonomy);
   const product = typeof told === 'string' ? toldProduct(told, { taxonomy, mask }) : undefined;
-  if (product === undefined || named === undefined) return { product: product ?? named, otherwise: undefined };
+  if (product !== undefined && named === undefined) return { product, otherwise: undefined, isExact: true };
+  if (product === undefined || named === undefined)
+    return { product: named, otherwise: undefined, isExact: named !== undefined && !isFamily(named, taxonomy) };
   const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) => each.toLowerCase());
   const own = named.toLowerCase();
   // "Apollo" may be said for an Apollo II: what says more holds, and contradicts nothing.
-  if (known === own || isPart(own, known)) return { product, otherwise: undefined };
-  return { product: named, otherwise: isPart(known, own) ? undefined : product };
+  if (known === own || isPart(own, known)) return { product, otherwise: undefined, isExact: true };
+  return { product: named, otherwise: isPart(known, own) ? undefined : product, isExact: !isFamily(named, taxonomy) };
 };
+
+const isFamily = (name: string, taxonomy: Products): boolean =>
+  productsOf(taxonomy).devices.some((device) => device !== name.toLowerCase() && isPart(name.toLowerCase(), device));
 
 const isPart = (short: string, long: string): boolean => ` ${long} `.includes(` ${short} `);
 

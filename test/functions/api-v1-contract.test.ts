@@ -15,7 +15,7 @@ const SEED: SupportRequest = {
   metadata: { product: 'Apollo II', attachments: ['debug.log'] },
 };
 /** Drafts of its intent may be sent without a person. */
-const SENDABLE: SupportRequest = { message: 'How do I set up a mining pool on my Apollo II? Which URL do I enter?' };
+const SENDABLE: SupportRequest = { message: 'How do I make a backup of the settings of my Apollo II?' };
 const MESSAGES = [SEED, SENDABLE, { message: 'My Apollo III is loud' }, { message: 'What is the weather like?' }];
 
 /** Every reply is of v1.1, and one that v1.0 clients understand. */
@@ -64,14 +64,15 @@ describe('integration tests of seed 001', () => {
       'https://docs.example.com/troubleshooting/not-hashing',
     ]);
     expect(retrieval_time_ms).toBeGreaterThan(0);
-    for (const { excerpt, title } of sources) {
-      expect(excerpt).not.toBe('');
-      expect(reply.draft.text).toContain(title);
-    }
+    for (const { excerpt } of sources) expect(excerpt).not.toBe('');
+    // Named beside the text, for the agent.
+    for (const { url } of reply.draft.references ?? []) expect(urlsOf(reply)).toContain(url);
+    expect(reply.draft.references?.length).toBeGreaterThan(0);
+    expect(reply.draft.text).not.toContain('[1]');
     expect(reply.intent_classification.primary_intent).toBe('not_hashing');
     expect(reply.draft.text).toMatch(/^Hello Dana Whitfield,/);
     expect(reply.draft.source_grounding).toBe(1);
-    expect(reply.agent_guidance.recommended_steps.length).toBeGreaterThan(1);
+    expect(reply.agent_guidance.recommended_steps.length).toBeGreaterThan(0);
     // What was tried is not advised again.
     expect(JSON.stringify([reply.draft, reply.agent_guidance.recommended_steps])).not.toMatch(/60 seconds|Restart/);
   });

@@ -12,13 +12,14 @@ const response = (more: Partial<SupportResponse> = {}): SupportResponse => ({
   },
   draft: {
     text: 'Hello Dana,\n\nPlease check the pool.',
-    markdown: 'Hello Dana,\n\n1. Please check the **pool** [1].',
+    markdown: 'Hello Dana,\n\n1. Please check the **pool**.',
+    references: [{ title: 'Apollo not hashing', url: 'https://kb.example.com/not-hashing' }],
     auto_send: false,
   },
   knowledge_retrieval: {
     sources_consulted: [
       {
-        ...{ title: 'Apollo not hashing', url: 'https://kb.example/not-hashing', relevance_score: 0.89 },
+        ...{ title: 'Apollo not hashing', url: 'https://kb.example.com/not-hashing', relevance_score: 0.89 },
         ...{ excerpt: 'First check the pool.', last_updated: '2024-12-15T10:00:00Z' },
       },
     ],
@@ -26,7 +27,7 @@ const response = (more: Partial<SupportResponse> = {}): SupportResponse => ({
   },
   agent_guidance: {
     summary: 'The customer has 0 H/s.',
-    recommended_steps: [{ step: 'Ask for the log', title: 'Logs', url: 'https://kb.example/logs' }],
+    recommended_steps: [{ step: 'Ask for the log', title: 'Logs', url: 'https://kb.example.com/logs' }],
     missing_information: ['Which pool do you use?'],
     risks: ['The customer mentions smoke.'],
     escalation: { needed: true, to: 'safety', reasons: ['Smoke is mentioned.'] },
@@ -39,21 +40,18 @@ describe('composeNote()', () => {
   it('tells an agent all there is, what matters first', () => {
     expect(composeNote(response(), { marker }).note.text).toBe(
       [
-        'not_hashing, 92 % sure (or slow_hashrate 5 %) · knowledge coverage: high',
-        'The customer has 0 H/s.',
+        'The customer has 0 H/s. Or: slow_hashrate 5 %.',
         'Not to be sent without a person: A safety risk is named.',
         'Escalate to safety',
         '- Smoke is mentioned.',
         'Before sending',
         '- The customer mentions smoke.',
         'Draft reply',
-        '> Hello Dana,\n>\n> 1. Please check the pool [1].',
+        '> Hello Dana,\n>\n> 1. Please check the pool.',
+        'The draft quotes',
+        '1. Apollo not hashing (https://kb.example.com/not-hashing), 89 %',
         'Ask the customer',
         '- Which pool do you use?',
-        'Steps',
-        '1. Ask for the log (Logs (https://kb.example/logs))',
-        'Sources',
-        '1. Apollo not hashing (https://kb.example/not-hashing), 89 %: First check the pool.',
         'Missing in the knowledge base',
         '- No article about Apollo IV',
         `Constellation · ${marker}`,
@@ -61,22 +59,23 @@ describe('composeNote()', () => {
     );
   });
 
-  it('lists what may help where no source is sure, and leaves out what hardly does', () => {
-    const source = (title: string, relevance_score: number) => ({
-      ...{ title, url: `https://kb.example/${title}`, relevance_score },
-      ...{ excerpt: '', last_updated: '2024-12-15T10:00:00Z' },
-    });
-    const noteOf = (...sources_consulted: ReturnType<typeof source>[]) =>
-      composeNote(
-        response({ knowledge_retrieval: { sources_consulted, coverage: 'low', gaps: [], retrieval_time_ms: 1 } }),
-        { marker },
-      ).note.text;
-    const weak = noteOf(source('fans', 0.55), source('led', 0.2), source('wifi', 0.19));
-    expect(weak).toContain('May help, though not sure to\n\n1. fans (https://kb.example/fans), 55 %\n2. led');
-    expect(weak).not.toMatch(/wifi|^Sources$/m);
-    const strong = noteOf(source('fans', 0.7), source('led', 0.5));
-    expect(strong).toContain('Sources\n\n1. fans');
-    expect(strong).not.toMatch(/example.led|May help/);
+  it('lists the closest articles where the draft quotes none, and links only what the public can open', () => {
+    const closest = [
+      { title: 'Fans', url: 'https://kb.example.com/fans', relevance_score: 0.55 },
+      { title: 'LED', url: 'http://127.0.0.1:8787/api/kb/text/led.md', relevance_score: 0.2 },
+    ];
+    const guidance = { ...response().agent_guidance, closest_articles: closest };
+    const draft = { text: 'Hello.', references: [], auto_send: false };
+    const { note } = composeNote(response({ draft, agent_guidance: guidance }), { marker });
+    expect(note.text).toContain(
+      'Closest articles, none of them sure to answer\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %',
+    );
+    expect(note.text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
+  });
+
+  it('asks nothing that the draft asks', () => {
+    const draft = { text: 'Hello.\n\n- Which pool do you use?', auto_send: false };
+    expect(composeNote(response({ draft }), { marker }).note.text).not.toContain('Ask the customer');
   });
 
   it('has its marker in the last line of every form', () => {
@@ -88,8 +87,8 @@ describe('composeNote()', () => {
   it('hands the draft on as it is, in all its forms', () => {
     expect(composeNote(response(), { marker }).draft).toEqual({
       text: 'Hello Dana,\n\nPlease check the pool.',
-      markdown: 'Hello Dana,\n\n1. Please check the **pool** [1].',
-      html: '<p>Hello Dana,</p>\n<ol>\n<li>Please check the <strong>pool</strong> [1].</li>\n</ol>',
+      markdown: 'Hello Dana,\n\n1. Please check the **pool**.',
+      html: '<p>Hello Dana,</p>\n<ol>\n<li>Please check the <strong>pool</strong>.</li>\n</ol>',
     });
     const { draft } = composeNote(response({ draft: { text: 'Use *this*.', html: '<p>x</p>', auto_send: true } }), {
       marker,
@@ -131,9 +130,9 @@ describe('composeNote()', () => {
   });
 
   it('does not let an address end its link', () => {
-    const url = 'https://kb.example/a)[x](https://evil.example';
-    const steps = { ...response().agent_guidance, recommended_steps: [{ step: 'Look', title: 'Here', url }] };
-    const { note } = composeNote(response({ agent_guidance: steps }), { marker });
+    const url = 'https://kb.example.com/a)[x](https://evil.example';
+    const draft = { text: 'Hello.', references: [{ title: 'Here', url }], auto_send: false };
+    const { note } = composeNote(response({ draft }), { marker });
     expect(note.html).not.toContain('href="https://evil.example');
   });
 
@@ -146,7 +145,7 @@ describe('composeNote()', () => {
           recommended_steps: Array.from({ length: 20 }, () => ({
             step: long(250),
             title: long(50),
-            url: 'https://kb.example/x',
+            url: 'https://kb.example.com/x',
           })),
           missing_information: Array(20).fill(long(250)),
           risks: Array(20).fill(long(250)),

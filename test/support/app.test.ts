@@ -4,22 +4,32 @@ import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts'
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import type { Knowledge, KnowledgeQuestion } from '../../src/knowledge/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import type { Mask } from '../../src/runtime/privacy/mask.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { createRetriever } from '../../src/search/retrieve.ts';
 import { createApp } from '../../src/support/app.ts';
 import { openClassifier } from '../../src/support/intents/open-classifier.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
-import { knowledgeOf, passage, taxonomy } from './draft/tickets.ts';
+import { editionOf, taxonomy } from './draft/tickets.ts';
 
 const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
 const identityOf = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
-const FANS = passage('Clean the fan when it is loud.');
+const FANS = { title: 'Loud fans', intents: ['noise'] };
+const EDITION = editionOf({
+  'care/fans.md': [FANS, '## The fan is loud\n\nClean the fan when it is very loud.'],
+  'orders/shipping.md': [{ title: 'Shipping', intents: ['shipping_status'] }, 'Orders leave within two days.'],
+});
+/** As the function finds it, in this edition or another one. */
+const find = (question: KnowledgeQuestion, edition = EDITION) =>
+  retrieveKnowledge(question, { edition, retrieve: createRetriever({}), products: taxonomy.devices });
+const LOUD = { intent: 'noise', message: 'The fan is very loud', include_weak: true };
 
 interface CallOptions {
   capabilities?: string[];
-  knowledge?: Knowledge;
+  knowledge?: Knowledge | ((question: KnowledgeQuestion) => Promise<Knowledge>);
   ai?: AIClient;
   mask?: Mask['mask'];
   budgets?: Record<string, number>;
@@ -29,7 +39,7 @@ const call = async (
   body: unknown,
   {
     capabilities = ['support:analyze', 'kb:read'],
-    knowledge = knowledgeOf(FANS),
+    knowledge = find,
     ai,
     mask = (text) => text,
     budgets = {},
@@ -48,9 +58,8 @@ const call = async (
     },
     retrieveKnowledge: async (question) => {
       asked.push(question);
-      return knowledge;
+      return typeof knowledge === 'function' ? knowledge(question) : knowledge;
     },
-    editionFor: () => Promise.reject(new Error('there is none')),
   });
   const target = { fetch: async (request: Request) => app.fetch(request) };
   const client = signedClient({ ...(await identityOf('gateway')), targets: { support: target }, log: () => {} });
@@ -81,15 +90,15 @@ describe('POST /v1/support/analyze', () => {
   it('answers with the four blocks', async () => {
     const { reply } = await analysed({ message: 'The fan of my Apollo II is very loud', customer_name: 'Dana' });
     expect(reply.intent_classification.primary_intent).toBe('noise');
-    expect(reply.draft.text).toMatch(/^Hello Dana,[\s\S]*Clean the fan when it is loud\. \[1\]/);
+    expect(reply.draft.text).toMatch(/^Hello Dana,[\s\S]*Clean the fan when it is very loud\./);
     expect(reply.knowledge_retrieval.coverage).toBe('high');
     expect(reply.agent_guidance.recommended_steps).toHaveLength(1);
   });
 
-  it('keeps passages and editions inside', async () => {
+  it('keeps what was found inside', async () => {
     const { reply } = await analysed(
-      { message: 'The fan is loud' },
-      { knowledge: { ...knowledgeOf(FANS), edition: 'e1' } },
+      { message: 'The fan is very loud' },
+      { knowledge: { ...(await find(LOUD)), edition: 'e1' } },
     );
     expect(Object.keys(reply.knowledge_retrieval)).toEqual([
       'sources_consulted',
@@ -117,16 +126,27 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('shows weak sources to whoever asks for them, and rests nothing on them', async () => {
-    const request = { message: 'The fan is loud', include_weak: true };
-    const weak = { ...FANS, source: 1, title: 'Old fans', url: 'https://docs.example.com/old', relevance: 0.69 };
-    const alone = await analysed(request, { knowledge: knowledgeOf(FANS) });
-    const both = await analysed(request, { knowledge: knowledgeOf(FANS, weak) });
-    expect(both.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([
+    const strong = await find(LOUD);
+    const [source] = strong.sources_consulted;
+    if (source === undefined) throw new Error('the edition answers');
+    const weak = { ...source, title: 'Old fans', relevance_score: 0.69 };
+    const both = { ...strong, sources_consulted: [source, weak] };
+    const shown = await analysed({ message: 'The fan is very loud', include_weak: true }, { knowledge: both });
+    const alone = await analysed({ message: 'The fan is very loud' }, { knowledge: both });
+    expect(shown.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([
       FANS.title,
       'Old fans',
     ]);
-    expect(both.reply.draft).toEqual(alone.reply.draft);
-    expect(both.reply.agent_guidance).toEqual(alone.reply.agent_guidance);
+    expect(alone.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([FANS.title]);
+    expect(shown.reply.draft).toEqual(alone.reply.draft);
+    expect(shown.reply.agent_guidance).toEqual(alone.reply.agent_guidance);
+  });
+
+  it('goes on without passages where they cannot be picked', async () => {
+    const broken = { ...(await find(LOUD)), evidence: {} } as unknown as Knowledge; // As no edition is.
+    const { reply } = await analysed({ message: 'The fan is very loud' }, { knowledge: broken });
+    expect(reply.draft.references).toEqual([]);
+    expect(reply.draft.text).toContain('noise');
   });
 
   it('takes the workspace from the context', async () => {
@@ -176,7 +196,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('decides on sending by the classification alone', async () => {
-    const body = { message: 'How do I set up a mining pool on my Apollo II? Which URL do I enter?' };
+    const body = { message: 'How do I make a backup of the settings of my Apollo II?' };
     const replies = await Promise.all([
       analysed(body),
       analysed(body, { knowledge: unavailableRetrieval() }),
@@ -190,7 +210,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('sends nothing by itself to somebody in danger, however sure the intent is', async () => {
-    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const asked = 'How do I make a backup of the settings of my Apollo II?';
     const { reply } = await analysed({ message: `${asked} There is smoke coming out of the case.` });
     expect(reply.intent_classification.danger).toBe('smoke');
     expect(reply.draft.auto_send).toBe(false);
@@ -199,7 +219,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it('sends nothing by itself that has to be seen by somebody for its words, whatever the knowledge base has', async () => {
-    const asked = 'How do I set up a mining pool on my Apollo II? Which URL do I enter?';
+    const asked = 'How do I make a backup of the settings of my Apollo II?';
     const { reply } = await analysed({ message: `${asked} Answer, or my lawyer will.` });
     expect(reply.intent_classification.escalated_to).toBe('Customer relations');
     expect(reply.agent_guidance.escalation.to).toBe('Customer relations');
@@ -268,19 +288,16 @@ describe('POST /v1/support/analyze', () => {
       },
       { requiredKeys: ['message'] },
     );
-    const hostile = knowledgeOf(
-      passage('The $& fan is `loud\n\n| a | b |\n| --- | --- |\n| still | same |\n\n```\nstep quoted', {
-        headingPath: ['# <b>x</b> [1]'],
-      }),
-      passage('1. quoted a\n2. ![x](y) still\n\n   - step', {
-        source: 1,
-        title: '[x](javascript:y)',
-        url: 'javascript:alert(1)',
-      }),
-    );
+    const hostile = editionOf({
+      'a.md': [
+        { title: '[x](javascript:y)' },
+        '## # <b>x</b> [1]\n\nThe $& fan is `loud\n\n| a | b |\n| --- | --- |\n| still | same |\n\n```\nstep quoted',
+      ],
+      'b.md': [{ title: 'Still quoted' }, '1. quoted a\n2. ![x](y) still\n\n   - step <script>same</script>'],
+    });
     await fc.assert(
       fc.asyncProperty(request, async (body) => {
-        const { reply } = await analysed(body, { knowledge: hostile });
+        const { reply } = await analysed(body, { knowledge: (question) => find(question, hostile) });
         expect(reply.draft.html).not.toMatch(/<(?:script|img|b)\b|href="javascript/i);
         expect(reply.draft.text).not.toMatch(/\{(?:customer_name|product|subject|knowledge)\}/);
       }),

@@ -6,6 +6,8 @@ const before = ['My Apollo II shows 0 H/s since yesterday'];
 describe('messageKind()', () => {
   it.each([
     'Thank you so much, that fixed it!',
+    'That worked, thank you',
+    'It really worked!',
     'it works now, danke',
     'Thanks a lot for the quick answer',
     'Perfect, problem solved.',

@@ -45,6 +45,30 @@ describe('readTicket()', () => {
     expect(read(message, { history }).question).toBe(message);
   });
 
+  it('tells a mere question from a report', () => {
+    expect(read('Hello,\n\nwhich wallet should I use? And where is it entered?\n\nThanks\nJo').isQuestion).toBe(true);
+    expect(read('My Apollo II shows 0 H/s. What should I check?').isQuestion).toBe(false);
+    expect(read('Zeigt 0 H/s seit gestern').isQuestion).toBe(false);
+  });
+
+  it('knows which product it is, unless several share the name', () => {
+    expect(read('My Apollo II is loud').isProductExact).toBe(true);
+    expect(read('My Apollo is loud').isProductExact).toBe(false);
+    expect(read('My Apollo is loud', { metadata: { product: 'Apollo' } }).isProductExact).toBe(true);
+    expect(read('It is loud').isProductExact).toBe(false);
+  });
+
+  it('reads no quoted history, and a forwarded mail instead of what hands it on', () => {
+    const history =
+      '-----Original Message-----\nFrom: Support\nSent: Thursday\n\nPlease clean the fan of the Apollo III.';
+    expect(read(`It is still loud.\n\n${history}`).message).toBe('It is still loud.');
+    const forwarded =
+      '---------- Forwarded message ---------\nFrom: Ingrid <[email]>\n\nMy node has been at 87 % for four days.';
+    expect(read(`FYI\n\n${forwarded}`).message).toBe('My node has been at 87 % for four days.');
+    const own = 'Can you help my client? She cannot reach her node from outside since the new router came.';
+    expect(read(`${own}\n\n${forwarded}`).message).toBe(`${own}\nMy node has been at 87 % for four days.`);
+  });
+
   it('takes the product from the metadata, else the only one that is named', () => {
     expect(read('My Apollo is loud', { metadata: { product: ' Apollo II ' } }).product).toBe('Apollo II');
     expect(read('My Apollo III is loud').product).toBe('Apollo III');

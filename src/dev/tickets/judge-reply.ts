@@ -1,6 +1,5 @@
 import type { SupportResponse } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { findPromises } from '../../support/draft/promise-check.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';
 import type { SampleTicket } from './read-tickets.ts';
 
@@ -8,7 +7,6 @@ import type { SampleTicket } from './read-tickets.ts';
 export interface JudgedReply {
   intent: string[];
   unsupported: string[];
-  promises: string[];
   /** Steps that the customer has done, recommended once more. */
   repeated: string[];
   name: string[];
@@ -41,7 +39,6 @@ export const judgeReply = (ticket: SampleTicket, reply: SupportResponse, by: Jud
       `${classification.primary_intent} (${classification.confidence.toFixed(2)}), not ${right.join(' or ')}`,
     ),
     unsupported: judgeDraft(draft, by).unsupported,
-    promises: promisesIn(reply, by),
     repeated: (expected.tried ?? []).filter((step) => recommends(reply, step)),
     name: namesCustomer(ticket, draft.text) ? [] : [`${ticket.customer_name} is not addressed`],
     sources: listIf(
@@ -58,16 +55,6 @@ export const judgeReply = (ticket: SampleTicket, reply: SupportResponse, by: Jud
 const listIf = (isWrong: boolean, what: string): string[] => (isWrong ? [what] : []);
 
 const nameOf = (url: string): string => url.split('/').slice(3).join('/');
-
-/** A source or a template may make a promise; nobody else may. */
-const promisesIn = ({ draft }: SupportResponse, { taxonomy, articles }: JudgedBy): string[] => {
-  const intent = taxonomy.intents.find(({ id }) => id === draft.template);
-  const templates = [intent?.reply_template ?? taxonomy.general_template].flatMap((template) =>
-    typeof template === 'string' ? [template] : Object.values(template),
-  );
-  const cited = (draft.references ?? []).flatMap(({ url }) => articles.get(url)?.markdown ?? []);
-  return findPromises(draft.text, { allowedBy: [...templates, ...cited] }).map((promise) => JSON.stringify(promise));
-};
 
 const recommends = ({ draft, agent_guidance }: SupportResponse, step: string): boolean => {
   const wanted = step.toLowerCase();

@@ -1,5 +1,5 @@
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { SupportResponse } from '../../contract/support-response.ts';
+import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
@@ -25,8 +25,8 @@ interface Amount {
 }
 
 /**
- * What an agent reads at a glance: what the customer wants and how sure that is, whether the draft may go out by itself, the draft,
- * what to ask and to do, the sources, what is missing. The marker stands in the last line. At most 60,000 bytes in each form.
+ * What an agent reads at a glance: what the customer wants and how sure that is, by which rule the draft may go out by itself, the draft,
+ * which articles it quotes or which come closest, what to ask, what is missing. The marker stands in the last line. At most 60,000 bytes in each form.
  */
 export const composeNote = (
   response: SupportResponse,
@@ -51,23 +51,13 @@ const noteOf = (response: SupportResponse, marker: string): Note => {
 };
 
 const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
-  const { agent_guidance: guidance, knowledge_retrieval: knowledge } = response;
+  const { agent_guidance: guidance, knowledge_retrieval: knowledge, draft } = response;
   const { escalation } = guidance;
   const said = (text: string) => escapeMarkdown(cut(text, amount.item));
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [`**${title}**\n\n${items.slice(0, amount.items).join('\n')}`];
   const bullets = (items: readonly string[]) => items.map((item) => `- ${said(item)}`);
-  const steps = guidance.recommended_steps.map(({ step, title, url }, at) => {
-    const source = title === undefined && url === undefined ? '' : ` (${linkTo(title ?? url ?? '', url)})`;
-    return `${at + 1}. ${said(step)}${source}`;
-  });
-  const listed = (sources: SupportResponse['knowledge_retrieval']['sources_consulted']) =>
-    sources.map(({ title, url, relevance_score, excerpt }, at) => {
-      const quoted = excerpt.trim() === '' ? '' : `: ${said(excerpt)}`;
-      return `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}${quoted}`;
-    });
-  const strong = knowledge.sources_consulted.filter(({ relevance_score }) => relevance_score >= RETRIEVAL_MIN_SCORE);
-  const weak = strong.length > 0 ? [] : knowledge.sources_consulted.filter(mayHelp);
+  const quoted = draft.references ?? [];
   const escalated = escalation.needed
     ? list(`Escalate${escalation.to === undefined ? '' : ` to ${said(escalation.to)}`}`, [
         ...(escalation.reasons.length === 0 ? ['- The rules of the intent ask for it'] : bullets(escalation.reasons)),
@@ -78,26 +68,38 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
     ...escalated,
     ...list('Before sending', bullets(guidance.risks)),
     draftOf(response, amount),
-    ...list('Ask the customer', bullets(guidance.missing_information)),
-    ...list('Steps', steps),
-    ...list('Sources', listed(strong)),
-    ...list('May help, though not sure to', listed(weak)),
+    ...list(
+      'The draft quotes',
+      quoted.map(({ title, url }, at) => `${at + 1}. ${linkTo(title, url)}${relevanceOf(title, knowledge)}`),
+    ),
+    ...list(
+      'Closest articles, none of them sure to answer',
+      (guidance.closest_articles ?? []).map(
+        ({ title, url, relevance_score }, at) => `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}`,
+      ),
+    ),
+    // What the draft asks need not be told twice.
+    ...list(
+      'Ask the customer',
+      bullets(guidance.missing_information.filter((question) => !draft.text.includes(question))),
+    ),
     ...list('Missing in the knowledge base', bullets(knowledge.gaps)),
   ];
 };
 
-/** Of the sample's development tickets without a source, four in five that an article answers have it among these, of two on average. */
-const mayHelp = ({ relevance_score }: { relevance_score: number }): boolean => relevance_score >= 0.2;
+const relevanceOf = (title: string, { sources_consulted: sources }: SupportResponse['knowledge_retrieval']): string => {
+  const found = sources.find((source) => source.title === title);
+  return found === undefined ? '' : `, ${percent(found.relevance_score)}`;
+};
 
 const headOf = (response: SupportResponse, said: (text: string) => string): string[] => {
-  const { intent_classification: intent, knowledge_retrieval: knowledge, agent_guidance: guidance } = response;
+  const { intent_classification: intent, agent_guidance: guidance } = response;
   const others = (intent.secondary_intents ?? []).slice(0, 2);
   const or = others.map((other) => `${said(other.intent)} ${percent(other.confidence)}`).join(', ');
-  const named = `**${said(intent.primary_intent)}**, ${percent(intent.confidence)} sure${or === '' ? '' : ` (or ${or})`}`;
   const { allowed, reasons } = guidance.auto_send;
+  const summary = guidance.summary ?? `${intent.primary_intent} (${percent(intent.confidence)} sure)`;
   return [
-    `${named} · knowledge coverage: ${knowledge.coverage}`,
-    ...(guidance.summary === undefined ? [] : [said(guidance.summary)]),
+    `**${said(summary)}**${or === '' ? '' : ` Or: ${or}.`}`,
     `${allowed ? 'May be sent without a person' : 'Not to be sent without a person'}: ${reasons.map(said).join(' ')}`,
   ];
 };
@@ -121,10 +123,10 @@ const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
 const withoutCalls = (markdown: string): string =>
   markdown.replace(/!(?=\[)/g, '').replace(/mention:(?=\/\/)/gi, 'mention\\:');
 
-/** A link where the address is one of the web, the title alone otherwise. */
+/** A link where the address can be opened, the title alone otherwise. */
 const linkTo = (title: string, url: string | undefined): string => {
   const label = escapeMarkdown(title);
-  if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return label;
+  if (url === undefined || !isPublicAddress(url)) return label;
   const address = new URL(url).href.replace(/[()<>\\\s]/g, (character) => encodeURIComponent(character));
   return `[${label}](${address.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'))})`;
 };

@@ -1,6 +1,6 @@
 import { htmlToMarkdown } from '../../knowledge/articles/html-to-markdown.ts';
+import { readMail } from '../../text/mail.ts';
 import type { DeskMessage, Ticket } from '../ticket.ts';
-import { withoutQuotedHistory } from './quoted-history.ts';
 
 /** Of a message (`DeskMessage`). */
 const MAX_TEXT = 32_000;
@@ -32,7 +32,7 @@ export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] => {
   return timed
     .toSorted((one, other) => one.time - other.time)
     .slice(-MAX_MESSAGES)
-    .map(({ message }, at) => (at === 0 ? message : { ...message, text: withoutQuotedHistory(message.text) }));
+    .map(({ message }, at) => (at === 0 ? message : { ...message, text: readMail(message.text).own }));
 };
 
 interface Told {

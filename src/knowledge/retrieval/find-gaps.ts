@@ -4,11 +4,13 @@ import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
+import { backgroundShares } from '../../search/keyness.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { COVERAGE_FROM } from './coverage.ts';
-import { isForeignTo } from './foreign-text.ts';
+import { cutText } from './cut-text.ts';
+import { isForeignTo, knowsWord } from './foreign-text.ts';
 import type { FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 import { outdatedReason, versionNotMeant } from './outdated.ts';
@@ -65,10 +67,11 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
   const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
+  const told = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
     const isUnknown = named.unknown.includes(product);
-    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...wanted.phrases.map(quoted)].slice(0, 5);
+    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...told.map(quoted)].slice(0, 5);
     return {
       kind: 'product',
       gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
@@ -88,9 +91,36 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyToldOf(input, topic)) {
     return [...productGaps, ...intentGap];
   }
-  const gap = `No article answers what is asked about ${topic.phrases.map(quoted).join(', ')}`;
+  const topics = topicsIn(edition, topic);
+  if (topics.length === 0 && intentGap.length > 0) return intentGap;
+  const about = topics.length > 0 ? topics.map(quoted).join(', ') : intent && spoken(intent);
+  const gap = about
+    ? `No article answers what is asked about ${about}`
+    : `No article answers ${quoted(shortQuestion(input))}`;
   return [...intentGap, { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
 };
+
+/**
+ * Phrases with a word that no article has and that is rare in English name best what is missing; else those with a rare word, else those with
+ * one that is not among the commonest, else those of several words.
+ */
+const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
+  const having = (isTold: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isTold));
+  const tiers = [
+    having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
+    having((word) => shareOf(word) < RARE_SHARE),
+    having((word) => shareOf(word) < COMMON_SHARE),
+    phrases.filter((phrase) => wordsOf(phrase).length > 1),
+  ];
+  return tiers.find((tier) => tier.length > 0) ?? [];
+};
+
+/** In running English; what has a digit could be any number. */
+const shareOf = (word: string): number => (/\d/.test(word) ? 1 : (backgroundShares().get(stem(word)) ?? 0));
+
+/** Some thousand words of English are more frequent than the one, some three hundred than the other. */
+const RARE_SHARE = Math.exp(-17 / 2);
+const COMMON_SHARE = Math.exp(-15 / 2);
 
 /**
  * Who tells a story has words that no article has: where something was found after all they are no sign, and else only what is asked in it
@@ -108,6 +138,13 @@ const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean 
   return stems.filter(([stem]) => sought.has(stem)).length < MIN_SOUGHT;
 };
 const MIN_SOUGHT = 2;
+
+/** Where no word of it names a topic, the question itself does. */
+const shortQuestion = (input: GapInput): string => {
+  const [{ text = '' } = {}] = tellingParts(input);
+  return cutText(text.replace(/\s+/g, ' ').trim(), MAX_QUESTION);
+};
+const MAX_QUESTION = 120;
 
 const NO_TOPIC: Topic = { phrases: [], stems: [] };
 

@@ -4,6 +4,8 @@ import {
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
+import type { Edition } from '../../search/open-edition.ts';
+import type { SearchOutcome } from '../../search/search-edition.ts';
 
 /** What is looked for: of the customer's words, all but the message may be missing or of any form. */
 export interface KnowledgeQuestion {
@@ -21,18 +23,20 @@ export interface KnowledgeQuestion {
   include_weak?: boolean | undefined;
 }
 
-/** A passage behind a source, whole: what a draft is grounded in. Never on the wire. */
-export interface KnowledgePassage {
-  /** Place of its source in `sources_consulted`. */
-  source: number;
-  articleId: string;
-  title: string;
-  url: string;
-  headingPath: readonly string[];
-  /** Markdown, as it stands in the article. */
+/** What was asked and found, for whoever looks for passages to quote. Never on the wire. */
+export interface Evidence {
+  edition: Edition;
+  /** The problem, masked. */
   text: string;
-  /** 0 to 1: how probably it answers the message. */
-  relevance: number;
+  search: SearchOutcome;
+  /** Place in the edition of each article of `sources_consulted`. */
+  articles: readonly number[];
+  /** By place of the article in the edition, 0 to 1: how probably it answers. Articles on other products are not among them. */
+  relevance: ReadonlyMap<number, number>;
+  /** Labels of articles that are about the intent. */
+  intents: readonly string[];
+  /** Of the articles (BCP 47); undefined where it cannot be told. */
+  language: string | undefined;
 }
 
 /** What is missing, for the gap book: a sentence of `gaps` with what it speaks of. Never on the wire. */
@@ -47,36 +51,37 @@ export interface FoundGap {
   stems: readonly (readonly [stem: string, weight: number])[];
 }
 
-/** The `knowledge_retrieval` block (seed 001, contract 2), with the passages that it was made from. */
+/** The `knowledge_retrieval` block (seed 001, contract 2), with what it was made from. */
 export interface Knowledge extends WeakKnowledgeRetrieval {
-  /** Best first; absent when the block came over the wire. */
-  passages?: readonly KnowledgePassage[] | undefined;
+  /** Absent when the block came over the wire, and when retrieval failed. */
+  evidence?: Evidence | undefined;
   /** One for each of `gaps`, in their order; absent when retrieval failed. */
   foundGaps?: readonly FoundGap[] | undefined;
   /** People whom the message names, who are no part of what is missing. */
   people?: readonly string[] | undefined;
+  /** The language of the articles (BCP 47); undefined where it cannot be told. */
+  language?: string | undefined;
+  /** The message is in another language than the articles. */
+  isForeign?: boolean | undefined;
   /** The edition that was searched; absent when there was none at hand. */
   edition?: string | undefined;
 }
 
 /** The block as it travels: without what stays inside. */
 export const knowledgeBlock = ({
-  passages: _passages,
+  evidence: _evidence,
   foundGaps: _foundGaps,
   people: _people,
+  language: _language,
+  isForeign: _isForeign,
   edition: _edition,
   ...block
 }: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;
 
 /** What a statement may rest on: without sources below 0.7, whoever asked to see them. */
 export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
-  const { sources_consulted: sources, passages } = knowledge;
+  const { sources_consulted: sources } = knowledge;
   // Best first, so that places stay as they are.
   const weakAt = sources.findIndex(({ relevance_score }) => relevance_score < RETRIEVAL_MIN_SCORE);
-  if (weakAt < 0) return knowledge;
-  return {
-    ...knowledge,
-    sources_consulted: sources.slice(0, weakAt),
-    passages: passages?.filter(({ source }) => source < weakAt),
-  };
+  return weakAt < 0 ? knowledge : { ...knowledge, sources_consulted: sources.slice(0, weakAt) };
 };

@@ -1,4 +1,5 @@
 import { wordsOf } from '../../text/analyse-text.ts';
+import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
 import { isCommonWord } from './topic-words.ts';
@@ -31,7 +32,7 @@ const MAX_SUBJECT = 300;
  * @param message Of any length; only its first 16,000 characters are read.
  */
 export const problemText = (message: string, subject = ''): ProblemText => {
-  const own = ownLines(message.slice(0, MAX_READ).replace(/\r\n?/g, '\n').split('\n'));
+  const own = readMail(message.slice(0, MAX_READ)).own.split('\n');
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
   const about = tellingSubject(withoutReply(subject.slice(0, MAX_SUBJECT)));
   const body = withoutMarkup(lines.join('\n')).trim();
@@ -39,23 +40,6 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   const text = (whole === '' ? message.trim() : whole).slice(0, MAX_TEXT);
   return { text, sentences: sentencesOf(text) };
 };
-
-/** Up to where somebody else's words begin; quoted lines before that are left out. */
-const ownLines = (lines: readonly string[]): string[] => {
-  const own: string[] = [];
-  for (const [at, line] of lines.entries()) {
-    const isFollowed = lines.slice(at + 1, at + 4).some((next) => /^\s*>/.test(next));
-    if (QUOTE_BEGINS.test(line) || (QUOTE_HEAD.test(line) && (isFollowed || at > 0)) || /^-- ?$/.test(line)) break;
-    if (!/^\s*>/.test(line)) own.push(line);
-  }
-  return own;
-};
-
-const QUOTE_BEGINS =
-  /^\s*(?:-{2,}\s*(?:original|forwarded|ursprüngliche|weitergeleitete|mensaje|message d'origine)|_{10,}\s*$|(?:from|von|de|da):\s.{1,200}@)/i;
-/** "On Tue, 6 Oct 2026 at 09:14, Support wrote:", and the same in German, French, Spanish, Dutch and Italian. */
-const QUOTE_HEAD =
-  /^\s*(?:on|am|le|el|op|il)\s.{5,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|schreef.{0,100}|ha scritto)\s?:\s*$/i;
 
 const GREETING =
   /^\s*(?:hi|hello|hey|dear|greetings|good\s(?:morning|day|afternoon|evening)|guten\s(?:tag|morgen|abend)|hallo|sehr geehrte[rs]?|liebe[rs]?|bonjour|bonsoir|hola|buenos días|buenas tardes|ciao|buongiorno|olá|moin)(?![\p{L}\p{N}])[^.!?,:\n]{0,60}[.!?,:]{0,3}\s*/iu;
@@ -78,17 +62,14 @@ const MAX_GREETING_WORDS = 4;
 
 const CLOSING =
   /^\s*(?:(?:many |kind |best |warm |with )*(?:thanks|thank you|thx|regards|wishes|best|cheers|sincerely|yours(?: \p{L}+)?|greetings)(?: (?:in advance|a lot|so much|very much|for .{1,40}|and regards|regards))?|(?:mit )?(?:freundlichen?|besten?|vielen|viele|liebe|schöne) (?:gr(?:ü|ue)(?:ß|ss)en?|dank)|mfg|vg|lg|danke|cordialement|merci(?: .{0,30})?|bien à vous|saludos(?: .{0,30})?|gracias(?: .{0,30})?|atentamente|obrigad[oa]|cordiali saluti|grazie)[\s,.!]{0,5}$/iu;
-const SENT_FROM =
-  /^\s*(?:sent from|sent with|get outlook for|gesendet von|envoyé de(?:puis)?|enviado desde|von meinem)\b.{0,80}$/i;
 const MAX_SIGNATURE_LINES = 6;
 
 /** Up to a closing near the end, behind which only a signature stands. */
 const withoutClosing = (lines: readonly string[]): string[] => {
-  const kept = lines.filter((line) => !SENT_FROM.test(line));
-  const from = Math.max(1, kept.length - MAX_SIGNATURE_LINES);
-  const at = kept.findIndex((line, place) => place >= from && CLOSING.test(line));
-  const isSignature = at >= 0 && kept.slice(at + 1).every((line) => wordsOf(line).length <= 8);
-  return isSignature ? kept.slice(0, at) : [...kept];
+  const from = Math.max(1, lines.length - MAX_SIGNATURE_LINES);
+  const at = lines.findIndex((line, place) => place >= from && CLOSING.test(line));
+  const isSignature = at >= 0 && lines.slice(at + 1).every((line) => wordsOf(line).length <= 8);
+  return isSignature ? lines.slice(0, at) : [...lines];
 };
 
 /** A line of a log begins with a moment, a level in brackets, or an address in memory, or is a frame of a stack. */

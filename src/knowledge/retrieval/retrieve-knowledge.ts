@@ -5,19 +5,18 @@ import {
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
-import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
-import { findEntry } from '../../search/text-table.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
-import { stem } from '../../text/stem.ts';
 import { coverageOf } from './coverage.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
 import { findGaps } from './find-gaps.ts';
-import type { Knowledge, KnowledgePassage, KnowledgeQuestion } from './knowledge.ts';
+import { isForeignTo, knowsWord, languageOfArticles } from './foreign-text.ts';
+import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
 import { peopleNamedIn } from './people-named-in.ts';
 import { preferCurrent } from './prefer-current.ts';
@@ -149,18 +148,24 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     coverage,
     gaps: foundGaps.map(({ gap }) => gap),
     ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
-    passages: shown.flatMap((source, place) => passagesOf(edition, source, place)),
+    evidence: {
+      ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition) },
+      articles: shown.map(({ article }) => article),
+      relevance: new Map(
+        ranked.flatMap(({ article, relevance, isOfOtherProduct }) => (isOfOtherProduct ? [] : [[article, relevance]])),
+      ),
+    },
     foundGaps,
     people,
+    language: languageOfArticles(edition),
+    isForeign: isForeignTo(edition, problem.text),
     edition: edition.id,
   };
 };
 
 /** One that articles have too, or every request: no name of somebody who writes to us. */
 const isWordOf = (edition: Edition, word: string): boolean =>
-  wordsOf(word).every(
-    (each) => isCommonWord(each) || findEntry(edition.index.terms, new TextEncoder().encode(stem(each))) >= 0,
-  );
+  wordsOf(word).every((each) => isCommonWord(each) || knowsWord(edition, each));
 
 interface AskOptions extends Timed {
   named: NamedProducts;
@@ -207,16 +212,4 @@ const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_co
     excerpt: excerptOf(edition, source),
     last_updated: lastUpdated,
   };
-};
-
-const passagesOf = (
-  edition: Edition,
-  { article, chunks, relevance }: RankedSource,
-  source: number,
-): KnowledgePassage[] => {
-  const { id: articleId, title, url } = articleAtHand(edition, article);
-  return chunks.map((chunk) => {
-    const { headingPath, text } = chunkAtHand(edition, chunk);
-    return { source, articleId, title, url, headingPath, text, relevance };
-  });
 };

@@ -3,6 +3,7 @@ import { inverseFrequency } from '../../search/ranking.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { STOP_WORDS } from '../../text/stop-words.ts';
+import COMMON_WORDS from './common-words.json' with { type: 'json' };
 
 /** What a question is about, in the customer's own words. */
 export interface Topic {
@@ -80,27 +81,7 @@ const UNIT =
 /** Whether every request may have it, whatever it is about. */
 export const isCommonWord = (word: string): boolean => COMMON.has(word) || STOP_WORDS.has(word);
 
-const COMMON: ReadonlySet<string> = new Set(
-  (
-    'please thanks thank hello dear help support team question problem issue trouble anybody anyone somebody someone something anything ' +
-    'everything nothing everybody people know want need like get gets got tell say says said ask make makes give gives try tried already ' +
-    'still again just also really very much many some any more less most least few lot lots bit use used using work works worked working ' +
-    'go goes going gone went look looks looking see saw seen find found possible way ways yes no not never always often usually maybe ' +
-    'new old good bad best better worse right wrong fine sure same other another different own whole long short big small high low ' +
-    'today yesterday tomorrow tonight morning afternoon evening night day days week weeks month months year years hour hours minute ' +
-    'minutes time times ago last next since after before during now then here there first second third once twice ' +
-    'monday tuesday wednesday thursday friday saturday sunday one two three four five ten hundred ' +
-    'come comes came take takes took taken put keep keeps kept let lets leave left mean means meant think thought believe guess hope ' +
-    'feel seem seems exactly simply actually finally unfortunately although though because while until else even only too so than ' +
-    'myself yourself itself thing things stuff kind part case reason sorry love hate nice unacceptable urgent asap soon quickly ' +
-    'buy bought happen happens happened start started stop stopped mine yours ours show shows showed money life man woman home place ' +
-    'check checked recommend recommended suggest advise advice explain confirm wonder wondering answer reply tell describe clarify write ' +
-    'dangerous safe normal possible able allowed necessary important recently current currently simple easy difficult wish try ' +
-    'name names called told wrote written complain complains neighbour neighbor neighbours wife husband kids children colleague friend ' +
-    'every each all bring brings turn turns enter drop drops several maybe rather instead whether ' +
-    'without within between about into over under through down up out off back away around ve ll don'
-  ).split(' '),
-);
+const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS);
 
 /** Runs of words that are asked for, each once. */
 const phrasesIn = (

@@ -3,15 +3,20 @@ import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { prepareSource } from '../../grounding/support/prepare-source.ts';
 import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
-import type { OwnedPart } from './draft-parts.ts';
-import type { DraftReply } from './model-reply.ts';
-import { primaryOf } from './phrases.ts';
-import { findPromises } from './promise-check.ts';
+import { primaryOf } from '../languages.ts';
+import type { AnswerPassage } from './answer-passages.ts';
+import type { DraftPart, DraftReply } from './model-draft-format.ts';
+
+/** A part of a draft with what it rests on. */
+export interface OwnedPart extends DraftPart {
+  /** Undefined for a part of the template. */
+  passage: AnswerPassage | undefined;
+}
 
 /**
  * What is wrong with a model's draft, for the one who has to write it again; empty where nothing is. It may change tone and
  * flow: each paragraph is held against the parts alone that it names, all parts must be said, in order, and what cannot be said
- * in other words must stand there as it is.
+ * in other words must stand there as it is. What no part says, a promise above all, is refused.
  */
 export const draftViolations = (
   { paragraphs }: DraftReply,
@@ -41,21 +46,18 @@ const paragraphViolations = (
     return own.length > 1 ? ['A part that stays as it is needs a paragraph of its own'] : [];
   if (text === '') return [`The paragraph of ${from.join(', ')} is empty`];
   if (hasPromptInjection(text)) return [`${said} is no statement about the subject`];
-  const texts = own.map((part) => ({ text: part.text, headings: headingsOf(part) }));
+  const texts = own.map((part) => ({
+    text: part.text,
+    headings: part.passage === undefined ? [] : [part.passage.title],
+  }));
   const sources = texts.map((each) => prepareSource({ text: each.text, title: each.headings.join('\n') }));
   const doubted = checkSupport(text, sources).sentences.filter(({ probability }) => probability < SUPPORTED_FROM);
   return [
     ...doubted.map(({ text: sentence }) => `No named part says ${JSON.stringify(sentence.slice(0, 120))}`),
     ...groundingProblems(text, prepareGrounds(texts)),
-    ...findPromises(text, { allowedBy: own.map((part) => part.text) }).map(
-      () => `${said} promises what no part promises`,
-    ),
     ...lost(text, own).map((literal) => `${JSON.stringify(literal.slice(0, 120))} is left out or changed`),
   ];
 };
-
-const headingsOf = ({ steps }: OwnedPart): string[] =>
-  steps === undefined ? [] : [steps.passage.title, ...steps.passage.headingPath];
 
 /** What is exact or not at all: code, addresses, numbers with their signs. */
 const lost = (text: string, own: readonly OwnedPart[]): string[] => {

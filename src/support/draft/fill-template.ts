@@ -1,8 +1,31 @@
-import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
+import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
+import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
-import type { ChosenTemplate } from './choose-template.ts';
-import { nameInGreeting } from './name-in-greeting.ts';
-import { phrasesOf } from './phrases.ts';
+import { inLanguage, phrasesOf, type TextInLanguage } from '../languages.ts';
+import NO_NAMES from './no-names.json' with { type: 'json' };
+
+/** A template as it is to be filled. */
+export interface ChosenTemplate extends TextInLanguage {
+  /** The id of its intent, or `general`. */
+  id: string;
+}
+
+/**
+ * The reply template of an intent in the customer's language, as far as there is one: else in the taxonomy's own, else the
+ * first. A message that fits no intent, or one that the taxonomy does not have, gets the general one.
+ *
+ * @param options.use What goes with it: an `answer` of the knowledge base, none (`fallback`), or nothing at all, as it goes out `alone`.
+ */
+export const chooseTemplate = (
+  taxonomy: Pick<Taxonomy, 'intents' | 'general_template' | 'language'>,
+  { intent, language, use }: { intent: string; language?: string | undefined; use: 'answer' | 'fallback' | 'alone' },
+): ChosenTemplate => {
+  const found = intent === UNKNOWN_INTENT ? undefined : taxonomy.intents.find(({ id }) => id === intent);
+  const special = { answer: undefined, fallback: found?.fallback_template, alone: found?.auto_send.template }[use];
+  const template = special ?? found?.reply_template ?? taxonomy.general_template;
+  const id = found?.id ?? 'general';
+  return { id, ...inLanguage(template, { wanted: language, own: taxonomy.language }) };
+};
 
 /** What a ticket gives a template; whatever is unfit to be said back is left out. */
 export interface TemplateValues {
@@ -49,8 +72,13 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
       .trim();
   const [before, after] = place < 0 ? [fill(lines), ''] : [fill(lines.slice(0, place)), fill(lines.slice(place + 1))];
   if (template.text.includes(NAME)) return { ...splitGreeting(before), after };
-  const greeting = phrases.greeting.replace('{name}', name === undefined ? '' : ` ${name}`);
-  return { greeting, before, after };
+  return { greeting: greet(values.customerName, template.language), before, after };
+};
+
+/** A greeting by name, where it looks like one. */
+export const greet = (customerName: string | undefined, language: string): string => {
+  const name = nameInGreeting(customerName);
+  return phrasesOf(language).greeting.replace('{name}', name === undefined ? '' : ` ${name}`);
 };
 
 /** Of each paragraph as it stands there. */
@@ -90,3 +118,31 @@ const sayable = (value: string | undefined): string | undefined => {
   if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || hasPromptInjection(plain)) return undefined;
   return escapeMarkdown(plain);
 };
+
+/**
+ * A customer's name as a greeting may say it. Whoever writes in chooses it, so that only what looks like a name is said back:
+ * letters of any script, with the few signs that names have.
+ *
+ * @returns Undefined where a neutral greeting is better: no name, an address, markup, a sentence, an instruction, or what
+ *   helpdesks put in its place.
+ */
+export const nameInGreeting = (name: string | undefined): string | undefined => {
+  if (name === undefined || name.length > MAX_RAW) return undefined;
+  const plain = name.normalize('NFC').replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
+  if (plain === '' || plain.length > MAX_NAME || !LOOKS_LIKE_NAME.test(plain)) return undefined;
+  const words = plain.toLowerCase().split(' ');
+  if (words.length > MAX_WORDS || words.some((word) => NOT_A_NAME.has(word))) return undefined;
+  return isInjectionName(plain) ? undefined : plain;
+};
+
+const MAX_RAW = 200;
+const MAX_NAME = 60;
+const MAX_WORDS = 5;
+
+const INVISIBLE = /[\p{Cc}\p{Cf}]+/gu;
+
+/** "Ana", "José María O'Neill-Pérez", "J. R. Smith Jr.", "李明". */
+const LOOKS_LIKE_NAME = /^\p{L}[\p{L}\p{M}'’]*\.?(?:[ -][\p{L}\p{M}'’]+\.?)*$/u;
+
+/** What stands there for somebody without a name, and words that make a sentence of it. */
+const NOT_A_NAME: ReadonlySet<string> = new Set(NO_NAMES);

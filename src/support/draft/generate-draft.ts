@@ -1,39 +1,42 @@
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isInjectionName } from '../../grounding/prompt-injection.ts';
+import { isPublicAddress } from '../../knowledge/public-address.ts';
+import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
 import { missingInformation } from '../guidance/missing-information.ts';
-import { inLanguage } from '../in-language.ts';
-import { type ChosenTemplate, chooseTemplate } from './choose-template.ts';
-import { type FilledTemplate, fillTemplate } from './fill-template.ts';
-import { type GroundedPart, groundedPart } from './grounded-part.ts';
-import { phrasesOf } from './phrases.ts';
-import { pickShownSteps } from './pick-shown-steps.ts';
-import type { PickedSteps } from './pick-steps.ts';
-import { sourceGrounding } from './source-grounding.ts';
-import { type TriedAlready, triedAlready } from './tried-already.ts';
-import { otherProducts, usablePassages } from './usable-passages.ts';
-import { withoutPromises } from './without-promises.ts';
+import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
+import type { Answer, AnswerPassage } from './answer-passages.ts';
+import {
+  type ChosenTemplate,
+  chooseTemplate,
+  type FilledTemplate,
+  fillTemplate,
+  greet,
+  type TemplateValues,
+} from './fill-template.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
 export interface DraftTicket {
-  /** What the customer asks, with what it takes from messages before. */
-  text: string;
   subject?: string | undefined;
   /** BCP 47, of the customer's words; undefined where it cannot be told. */
   language?: string | undefined;
-  tried: TriedAlready;
+  /** What of the articles answers it; absent: nothing is quoted. */
+  answer?: Answer | undefined;
+  /** The customer thanks, or says that the trouble is over. */
+  isClosing?: boolean | undefined;
+  /** The customer asks, and tells nothing besides. */
+  isQuestion?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
   missing?: readonly RequiredFact[] | undefined;
 }
 
 export interface DraftGeneratorParts {
   taxonomy: Taxonomy;
-  /** Absent: the intent's own title is answered. */
+  /** Absent: nothing is known of it, and nothing is quoted. */
   ticket?: DraftTicket | undefined;
 }
 
@@ -42,12 +45,10 @@ export interface ComposedDraft {
   draft: Draft;
   template: ChosenTemplate;
   filled: FilledTemplate;
-  picked: readonly PickedSteps[];
-  grounded: GroundedPart;
+  /** What it quotes, best first. */
+  passages: readonly AnswerPassage[];
   /** Texts in the sources that speak to a model were left out. */
   hasPromptInjection: boolean;
-  /** Quotes that promise what neither their source nor the template grants; they were left out. */
-  promises: readonly string[];
 }
 
 /** `generate_draft` of the seed: the parameters in its order, its defaults, its behaviour (seed 001, contract 4). */
@@ -60,58 +61,175 @@ export type GenerateDraft = (
 
 /**
  * Makes the draft generator of a taxonomy, for one ticket or for any. Without knowledge, or with empty sources, a draft is the
- * one of v1.0, character for character; with it, the steps and sentences that answer the message stand in it, quoted and cited.
+ * one of v1.0, character for character; with a source that is sure enough, the passages that answer the message stand in it, word for word.
  */
 export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft => {
   const compose = createDraftComposer(parts);
   return (...given) => compose(...given).draft;
 };
 
+/** Below this an intent is more likely wrong than right: the draft does not speak of it. */
+const SURE_OF_INTENT = 0.5;
+
 /** The same, with what a draft was put together from. */
 export const createDraftComposer =
   ({ taxonomy, ticket }: DraftGeneratorParts) =>
   (...[classification, customerName, metadata, knowledge]: Parameters<GenerateDraft>): ComposedDraft => {
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-    const template = chooseTemplate(taxonomy, { intent: classification.primary_intent, language: ticket?.language });
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
+    const isSent = autoSendOf(classification, intent).allowed;
+    const isForeign = knowledge?.isForeign === true && ticket?.language !== undefined;
+    // A message in the language of the articles is known by their words, however short it is.
+    const language = isForeign ? ticket.language : (knowledge?.language ?? ticket?.language);
+    // What goes out without a person is the template alone: nobody has seen that a quote fits (design 7.9).
+    // In danger the first thing to say is what the template says.
+    const isDanger = classification.danger !== undefined;
+    const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
+    const { passages, hasPromptInjection } = (isQuoting ? ticket?.answer : undefined) ?? {
+      passages: [],
+      hasPromptInjection: false,
+    };
+    const use = isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback';
+    const template = chooseTemplate(taxonomy, {
+      intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
+      language,
+      use,
+    });
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
-    const missing = (ticket?.missing ?? missingInformation(intent, unknown)).map(
+    // Who asks how something is, or has another product, is not asked what one's own product shows.
+    const isFallback = use === 'fallback' && intent?.fallback_template !== undefined;
+    const isAsked = !isFallback || (ticket?.isQuestion !== true && isKnownProduct(product, taxonomy));
+    const open = isAsked ? (ticket?.missing ?? missingInformation(intent, unknown)) : [];
+    const missing = open.map(
       ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
     );
-    const filled = fillTemplate(template, { customerName, product, subject: ticket?.subject, missing });
-    const about = [intent?.title, intent?.description].join('\n');
-    const text = ticket?.text ?? about;
-    const products = [...taxonomy.devices, ...(intent?.devices ?? [])];
-    const language = ticket?.language ?? template.language;
-    const tried = ticket?.tried ?? triedAlready({ customer: [], agent: [] });
-    const { inSentence: isOfOthers } = otherProducts({ product, products });
-    const usable = knowledge === undefined ? [] : usablePassages(knowledge, { product, products, language });
-    const { picked, hasPromptInjection } = pickShownSteps(usable, { text, intent: about, products, isOfOthers, tried });
-    const { kept, promises } = withoutPromises(picked);
-    const grounded = groundedPart(kept, { phrases: phrasesOf(template.language), seeAlso: sourcesOf(knowledge) });
-    const markdown = assemble(filled, { ...grounded, signature: taxonomy.signature });
+    const values = { customerName, product, subject: ticket?.subject, missing };
+    const own = ownWords(template, values, {
+      ticket,
+      wanted: language,
+      knowledge,
+      use,
+      isForeign: isForeign && !isSent,
+    });
+    const quotes = passages.map(({ markdown }) => markdown);
+    const lead = quotes.length === 0 ? '' : phrasesOf(own.language).lead;
+    const markdown = assemble(own.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
     const draft: Draft = {
       text: markdownToText(markdown),
       markdown,
       html: markdownToHtml(markdown),
-      template: template.id,
-      language: template.language,
-      references: [...grounded.references],
-      source_grounding: sourceGrounding(kept),
+      template: ticket?.isClosing === true ? 'general' : template.id,
+      language: own.language,
+      references: referencesOf(passages),
+      source_grounding: passages.length === 0 ? null : 1,
       written_by: 'template',
-      auto_send: autoSendOf(classification, intent).allowed,
+      auto_send: isSent,
     };
-    return { draft, template, filled, picked: kept, grounded, hasPromptInjection, promises };
+    return {
+      draft,
+      template: { ...template, language: own.language },
+      filled: own.filled,
+      passages,
+      hasPromptInjection,
+    };
   };
 
-/** Greeting, body, sources and signature as one Markdown text. */
+/** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
+const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
+  const words = ` ${product?.toLowerCase() ?? ''}`;
+  return (
+    product === undefined || devices.length === 0 || devices.some((each) => words.endsWith(` ${each.toLowerCase()}`))
+  );
+};
+
+/** Greeting, body and signature as one Markdown text. */
 export const assemble = (
   { greeting, before, after }: FilledTemplate,
-  { steps, sources, signature = '' }: Pick<GroundedPart, 'steps' | 'sources'> & { signature?: string | undefined },
-): string => [greeting, before, steps, after, sources, signature].filter((part) => part !== '').join('\n\n');
+  { quotes, signature = '' }: { quotes: readonly string[]; signature?: string | undefined },
+): string => [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
 
-/** Sources that the guarantee covers, to point at where nothing can be quoted. */
-const sourcesOf = (knowledge: Knowledge | undefined): DraftReference[] =>
-  (knowledge?.sources_consulted ?? [])
-    .filter(({ title, relevance_score }) => relevance_score >= RETRIEVAL_MIN_SCORE && !isInjectionName(title))
-    .map(({ title, url }) => ({ title, url }));
+interface OwnWordsOptions {
+  ticket: DraftTicket | undefined;
+  wanted: string | undefined;
+  knowledge: Knowledge | undefined;
+  use: 'answer' | 'fallback' | 'alone';
+  isForeign: boolean;
+}
+
+/** What stands around the quotes. */
+const ownWords = (
+  template: ChosenTemplate,
+  values: TemplateValues,
+  { ticket, wanted, knowledge, use, isForeign }: OwnWordsOptions,
+): OwnWords => {
+  if (ticket?.isClosing === true) return closingWords(ticket.language ?? template.language, values.customerName);
+  if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
+  const { language } = template;
+  const filled = fillTemplate(template, values);
+  if (template.id !== 'general' || ticket === undefined) return { language, filled };
+  const phrases = phrasesOf(language);
+  // What the general template says is for whoever has no answer yet.
+  if (use === 'answer') return { language, filled: { ...filled, before: phrases.received, after: '' } };
+  const isAboutUs = values.product !== undefined || (knowledge !== undefined && knowledge.coverage !== 'none');
+  if (!isAboutUs || ticket.isQuestion === true) return { language, filled };
+  return { language, filled: { ...filled, after: [filled.after, phrases.tellMore].join('\n\n').trim() } };
+};
+
+interface OwnWords {
+  /** BCP 47. */
+  language: string;
+  filled: FilledTemplate;
+}
+
+/** To somebody who thanks, or says that it is solved. */
+const closingWords = (wanted: string, customerName: string | undefined): OwnWords => {
+  const language = hasPhrases(wanted) ? wanted : 'en';
+  return {
+    language,
+    filled: { greeting: greet(customerName, language), before: phrasesOf(language).closed, after: '' },
+  };
+};
+
+/** Weaker articles are not pointed at. */
+const CLOSE_FROM = 0.2;
+
+/**
+ * To somebody whose language the articles are not in: says so in that language, and names the articles that come closest. Without a template
+ * in that language the rest is what a draft says by itself.
+ */
+const foreignWords = (
+  template: ChosenTemplate,
+  values: TemplateValues,
+  { wanted, knowledge }: { wanted: string; knowledge: Knowledge | undefined },
+): OwnWords => {
+  const isTranslated = primaryOf(template.language) === primaryOf(wanted);
+  if (!isTranslated && !hasPhrases(wanted))
+    return { language: template.language, filled: fillTemplate(template, values) };
+  const phrases = phrasesOf(wanted);
+  const filled = isTranslated
+    ? fillTemplate(template, values)
+    : { greeting: greet(values.customerName, wanted), before: phrases.received, after: phrases.read };
+  const name = nameOfLanguage(knowledge?.language ?? '', { inLanguage: wanted });
+  const closest = (knowledge?.sources_consulted ?? [])
+    .filter(
+      ({ title, url, relevance_score: relevance }) =>
+        relevance >= CLOSE_FROM && isPublicAddress(url) && !isInjectionName(title),
+    )
+    .map(({ title, url }) => `- [${escapeMarkdown(title)}](${linkTarget(url)})`);
+  const told = [phrases.onlyIn.replace('{language}', name), ...(closest.length > 0 ? [phrases.closest] : [])].join(' ');
+  const before = [filled.before, told, closest.join('\n')].filter((part) => part !== '').join('\n\n');
+  return { language: isTranslated ? template.language : primaryOf(wanted), filled: { ...filled, before } };
+};
+
+/** As Markdown reads it whole. */
+const linkTarget = (url: string): string =>
+  new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Each article once. */
+const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
+  const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
+  return [...articles.values()].slice(0, 10).map(({ title, url }) => ({
+    title: title.slice(0, 200),
+    ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
+  }));
+};

@@ -2,19 +2,22 @@ import { repairPrompt } from '../../ai/repair-prompt.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
+import { splitBlocks } from '../../markup/split-blocks.ts';
 import { ContextRefused } from '../../runtime/context-refused.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { ModelBudgetSpent } from '../../runtime/model-budget.ts';
-import { draftViolations } from './check-model-draft.ts';
-import { draftParts, type OwnedPart } from './draft-parts.ts';
+import type { AnswerPassage } from './answer-passages.ts';
+import { draftViolations, type OwnedPart } from './check-model-draft.ts';
 import { assemble, type ComposedDraft } from './generate-draft.ts';
-import { renderSteps, sectionOf } from './grounded-part.ts';
-import type { ModelAccount } from './model-account.ts';
-import { draftPrompt, REPAIR } from './model-prompt.ts';
-import { type DraftReply, draftReplySchema, readDraftReply } from './model-reply.ts';
-import { phrasesOf } from './phrases.ts';
-import { shareSupported } from './source-grounding.ts';
+import { type DraftReply, draftPrompt, draftReplySchema, REPAIR, readDraftReply } from './model-draft-format.ts';
+
+/** What became of the model that was to write a draft. */
+export interface ModelAccount {
+  model: string;
+  /** Why the draft is without its words, in a sentence's end for people; undefined where it wrote. */
+  refused: string | undefined;
+}
 
 export interface ModelDraftOptions {
   ai: AIClient;
@@ -94,49 +97,62 @@ const REFUSED = {
   unsupported: 'its reply said what the sources and the template do not say, and was discarded',
 } as const;
 
+/** What a draft says, in order, in parts that a model can be asked to join: paragraphs of the template, paragraphs and steps of articles. */
+const draftParts = ({ filled, passages }: ComposedDraft): OwnedPart[] => {
+  const parts: OwnedPart[] = [];
+  const count = { t: 0, s: 0, f: 0 };
+  const add = (kind: keyof typeof count, text: string, passage?: AnswerPassage) => {
+    count[kind] += 1;
+    parts.push({ id: `${kind}${count[kind]}`, text, passage });
+  };
+  for (const paragraph of paragraphsOf(filled.before)) add('t', paragraph);
+  for (const passage of passages)
+    for (const { kind, start, end } of splitBlocks(passage.markdown)) {
+      const text = passage.markdown.slice(start, end);
+      if (kind === 'prose') for (const paragraph of paragraphsOf(text)) add('s', paragraph, passage);
+      else if (kind === 'list') for (const item of itemsOf(text)) add('s', item, passage);
+      // A table or code is no prose: it goes out as it is.
+      else add('f', text, passage);
+    }
+  for (const paragraph of paragraphsOf(filled.after)) add('t', paragraph);
+  return parts;
+};
+
+const paragraphsOf = (text: string): string[] => text.split(/\n{2,}/).filter((each) => each.trim() !== '');
+
+/** Without their marks. */
+const itemsOf = (list: string): string[] =>
+  list
+    .split(/\n(?=(?:[-*+]|\d{1,9}[.)])\s)/)
+    .map((item) => item.replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '').trim())
+    .filter((item) => item !== '');
+
 const withReply = (
   composed: ComposedDraft,
   { parts, reply, signature }: { parts: readonly OwnedPart[]; reply: DraftReply; signature: string | undefined },
 ): ComposedDraft => {
-  const { filled, template, grounded } = composed;
-  const phrases = phrasesOf(template.language);
   const blocks: string[] = [];
   let step = 0;
   for (const { from, kind, text } of reply.paragraphs) {
-    const own = parts.filter(({ id }) => from.includes(id));
-    const [first] = own;
-    const marks = [...new Set(own.flatMap(({ reference }) => reference ?? []))].map((each) => `[${each}]`).join(' ');
-    if (first?.steps !== undefined && first.id.startsWith('f')) {
-      const heading = sectionOf(first.steps.passage);
-      blocks.push(renderSteps(first.steps, { mark: marks, heading, phrases }));
+    const [first] = parts.filter(({ id }) => from.includes(id));
+    if (first?.id.startsWith('f')) {
+      blocks.push(first.text);
       step = 0;
       continue;
     }
-    const line = marks === '' ? text : `${text} ${marks}`;
+    const said = escapeHtml(text);
     step = kind === 'step' ? step + 1 : 0;
-    if (step > 1) blocks.push(`${blocks.pop() ?? ''}\n${step}. ${line}`);
-    else blocks.push(step === 1 ? `1. ${line}` : line);
+    if (step > 1) blocks.push(`${blocks.pop() ?? ''}\n${step}. ${said}`);
+    else blocks.push(step === 1 ? `1. ${said}` : said);
   }
-  const markdown = assemble(
-    { greeting: filled.greeting, before: escapeHtml(blocks.join('\n\n')), after: '' },
-    { steps: '', sources: grounded.sources, signature },
-  );
+  const { greeting } = composed.filled;
+  const markdown = assemble({ greeting, before: blocks.join('\n\n'), after: '' }, { quotes: [], signature });
   const draft = {
     ...composed.draft,
     text: markdownToText(markdown),
     markdown,
     html: markdownToHtml(markdown),
-    source_grounding: groundingOf(reply, parts),
     written_by: 'model' as const,
   };
   return { ...composed, draft };
 };
-
-/** Of the paragraphs that rest on articles, as those articles have it. */
-const groundingOf = ({ paragraphs }: DraftReply, parts: readonly OwnedPart[]): number | null =>
-  shareSupported(
-    paragraphs.flatMap(({ from, text }) => {
-      const passages = parts.flatMap(({ id, steps }) => (from.includes(id) && steps ? [steps.passage] : []));
-      return passages.length === 0 || text === '' ? [] : [{ text, passages }];
-    }),
-  );

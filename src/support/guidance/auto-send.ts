@@ -30,10 +30,9 @@ export const autoSendOf = (
   const { allowed, min_confidence } = intent.auto_send;
   if (!allowed)
     return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };
-  const told = `The classification is ${percent(confidence)} sure of "${intent.title}"`;
-  return confidence >= min_confidence
-    ? { allowed: true, reasons: [`${told}, and ${percent(min_confidence)} is enough to send its drafts.`] }
-    : { allowed: false, reasons: [`${told}; ${percent(min_confidence)} would be needed to send its drafts.`] };
+  const sure = `the classification is ${percent(confidence)} sure`;
+  const rule = `The intent "${intent.title}" lets its template go out alone from ${percent(min_confidence)} on`;
+  return { allowed: confidence >= min_confidence, reasons: [`${rule}; ${sure}.`] };
 };
 
 /** Rounded down, so that 89.9 % is never told as the 90 % that it misses. */

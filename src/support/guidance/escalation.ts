@@ -1,9 +1,7 @@
 import type { AgentGuidance, IntentClassification } from '../../contract/support-response.ts';
 import type { EscalationRule, Intent, Taxonomy } from '../../contract/taxonomy.ts';
 import type { TicketReading } from '../read-ticket.ts';
-import { saidIn } from './said-in.ts';
-import { signalsIn } from './signals.ts';
-import { holdsPhrase, wordRuns } from './word-sequence.ts';
+import { saidIn, signalsIn } from './signals.ts';
 
 /** What the rules are held against. */
 export interface EscalationCase {
@@ -65,3 +63,22 @@ const holds = (
   (min_customer_messages === undefined || given.ticket.customerMessages.length >= min_customer_messages) &&
   (confidence_below === undefined || given.classification.confidence < confidence_below) &&
   (coverage === undefined || (given.coverage !== undefined && coverage.includes(given.coverage)));
+
+/** Runs of letters and digits in lower case, apostrophes aside: what phrases of a taxonomy are compared by. */
+const wordRuns = (text: string): string[] =>
+  text
+    .slice(0, MAX_READ)
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/['’]/g, '')
+    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
+const MAX_READ = 40_000;
+
+/** Whether the words of a phrase stand in a text one behind the other. */
+const holdsPhrase = (words: readonly string[], phrase: string): boolean => {
+  const wanted = wordRuns(phrase);
+  const [first] = wanted;
+  if (first === undefined) return false;
+  return words.some((word, at) => word === first && wanted.every((each, offset) => words[at + offset] === each));
+};

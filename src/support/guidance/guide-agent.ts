@@ -1,8 +1,14 @@
-import type { AgentGuidance, IntentClassification, RecommendedStep } from '../../contract/support-response.ts';
+import type {
+  AgentGuidance,
+  ClosestArticle,
+  IntentClassification,
+  RecommendedStep,
+} from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
+import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
-import { inLanguage } from '../in-language.ts';
+import { inLanguage } from '../languages.ts';
 import { autoSendOf } from './auto-send.ts';
 import { escalationOf } from './escalation.ts';
 import { type RisksInput, risksOf } from './risks.ts';
@@ -18,10 +24,12 @@ export interface GuidanceInput extends RisksInput {
 export const guideAgent = (input: GuidanceInput): AgentGuidance => {
   const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+  const closest = closestArticles(input);
   const given = { ticket, classification, coverage: knowledge.coverage };
   return {
     summary: summaryOf(input, intent?.title),
     recommended_steps: recommendedSteps(composed),
+    ...(closest.length === 0 ? {} : { closest_articles: closest }),
     missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
     risks: risksOf(input),
     escalation: escalationOf(taxonomy, intent, given),
@@ -30,14 +38,27 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
 };
 
 /** The same that the draft quotes: what the customer has tried is not among them. */
-const recommendedSteps = ({ picked }: ComposedDraft): RecommendedStep[] =>
-  picked
-    .flatMap(({ kind, quotes, passage: { title, url } }) => {
-      const steps = kind === 'table' ? rowsOf(quotes) : quotes.map(plainStep);
-      return steps.map((step) => ({ step, title: title.slice(0, 200), url: url.slice(0, 500) }));
-    })
-    .filter(({ step, title, url }) => step !== '' && title !== '' && url !== '')
+const recommendedSteps = ({ passages }: ComposedDraft): RecommendedStep[] =>
+  passages
+    .flatMap(({ steps, title, url }) =>
+      steps.map((step) => ({
+        step: plainStep(step),
+        title: title.slice(0, 200),
+        ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
+      })),
+    )
+    .filter(({ step, title }) => step !== '' && title !== '')
     .slice(0, 20);
+
+/** Where the draft quotes nothing, what may help all the same; what is less likely than this is not even close. */
+const CLOSE_FROM = 0.05;
+
+const closestArticles = ({ composed, knowledge, ticket }: GuidanceInput): ClosestArticle[] =>
+  composed.passages.length > 0 || ticket.isClosing
+    ? []
+    : knowledge.sources_consulted
+        .filter(({ relevance_score: relevance }) => relevance >= CLOSE_FROM)
+        .map(({ title, url, relevance_score }) => ({ title, url, relevance_score }));
 
 /** As plain text on one line: what shows it knows of no Markdown. */
 const plainStep = (quote: string): string =>
@@ -48,31 +69,18 @@ const plainStep = (quote: string): string =>
     .trim()
     .slice(0, 1000);
 
-/** The rows of a table, each with what the head calls its cells; the head itself is no step. */
-const rowsOf = ([head = '', ...rows]: readonly string[]): string[] => {
-  const names = cellsOf(head.split('\n')[0] ?? '');
-  return rows.map((row) =>
-    cellsOf(row)
-      .map((cell, at) => (cell === '' || (names[at] ?? '') === '' ? cell : `${names[at]}: ${cell}`))
-      .filter((cell) => cell !== '')
-      .join('; ')
-      .slice(0, 1000),
-  );
-};
-
-const cellsOf = (row: string): string[] =>
-  row
-    .trim()
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map(plainStep);
-
-const summaryOf = ({ classification, ticket, knowledge }: GuidanceInput, title: string | undefined): string => {
+const summaryOf = (
+  { classification, ticket, knowledge, composed }: GuidanceInput,
+  title: string | undefined,
+): string => {
   const sure = `${Math.round(classification.confidence * 100)} % sure`;
   if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
   const what = title === undefined ? `The message fits no intent (${sure})` : `${title} (${sure})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
-  const count = knowledge.sources_consulted.length;
-  const found = count === 0 ? 'no article answers it' : count === 1 ? 'one article found' : `${count} articles found`;
+  const quoted = composed.draft.references?.length ?? 0;
+  const found =
+    quoted === 0
+      ? 'the draft quotes no article'
+      : `the draft quotes ${quoted === 1 ? 'one article' : `${quoted} articles`}`;
   return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
 };

@@ -1,11 +1,9 @@
 import type { WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
-import type { ModelAccount } from '../draft/model-account.ts';
-import { shapeOf } from '../draft/passage-shape.ts';
-import { primaryOf } from '../draft/phrases.ts';
+import type { ModelAccount } from '../draft/write-with-model.ts';
+import { primaryOf } from '../languages.ts';
 import type { TicketReading } from '../read-ticket.ts';
-import { saidIn } from './said-in.ts';
-import { signalsIn } from './signals.ts';
+import { saidIn, signalsIn } from './signals.ts';
 
 export interface RisksInput {
   ticket: TicketReading;
@@ -49,9 +47,7 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(wanted === undefined
       ? []
-      : [
-          `The customer asks for a ${wanted}: the draft promises none that its sources or template do not grant; a person has to decide.`,
-        ]),
+      : [`The customer asks for a ${wanted}: a person has to decide, and the draft promises none.`]),
     ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
     ...(ticket.hasPromptInjection
       ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
@@ -62,13 +58,14 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
 
 const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string[] => {
   if (ticket.isClosing) return [];
+  const { references = [] } = composed.draft;
   const old = knowledge.sources_consulted.filter(
-    ({ last_updated }) => now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+    ({ title, last_updated }) =>
+      references.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
   );
   return [
-    ...knowledge.gaps.slice(0, 5).map((gap) => `The knowledge base does not cover this: ${gap}`),
-    ...(knowledge.gaps.length === 0 && (knowledge.coverage === 'low' || knowledge.coverage === 'none')
-      ? ['The knowledge base hardly covers this message: nothing in the draft answers it.']
+    ...(references.length === 0 && !composed.draft.auto_send
+      ? ['No article is sure to answer this: nothing in the draft does.']
       : []),
     ...old.map(
       ({ title, last_updated }) =>
@@ -81,14 +78,14 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
 };
 
 const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
-  const { draft, picked, promises } = composed;
+  const { draft, passages } = composed;
   const own = primaryOf(draft.language ?? '');
-  const quoted = new Set(picked.flatMap(({ passage }) => shapeOf(passage).language ?? []).map(primaryOf));
+  const quoted = new Set(passages.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
-  const grounding = draft.source_grounding ?? 1;
   const questions = questionsIn(ticket.question);
   return [
-    ...(picked.length > 0 && questions > 1
+    ...(draft.auto_send ? ['The draft is a template: nobody has looked whether it answers this message.'] : []),
+    ...(passages.length > 0 && questions > 1
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),
     ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
@@ -96,12 +93,6 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
       : []),
     ...(foreign.length > 0
       ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
-      : []),
-    ...(grounding < 1
-      ? [`Of the draft's own statements only ${Math.floor(grounding * 100)} % are supported by the sources they cite.`]
-      : []),
-    ...(promises.length > 0
-      ? ['A sentence of an article was left out of the draft: by itself it would promise more than the article does.']
       : []),
     ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
   ];

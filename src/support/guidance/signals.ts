@@ -1,5 +1,32 @@
-import { primaryOf } from '../draft/phrases.ts';
-import { ANGER, DANGER, type SignalLanguage, WANTED, WISH } from './signal-words.ts';
+import { primaryOf } from '../languages.ts';
+import type { TicketReading } from '../read-ticket.ts';
+import WORDS from './signal-words.json' with { type: 'json' };
+
+/** The languages that drafts have phrases of. */
+type SignalLanguage = keyof (typeof WORDS)['danger'];
+/** Wishes are read in some of them. */
+type ByLanguage = Readonly<Partial<Record<SignalLanguage, RegExp>>>;
+
+/** Each language's alternatives as one expression over whole words. */
+const expressionsOf = (words: Readonly<Partial<Record<SignalLanguage, string>>>): ByLanguage =>
+  Object.fromEntries(
+    Object.entries(words).map(([language, alternatives]) => [
+      language,
+      new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu'),
+    ]),
+  );
+
+/** Words of danger to people or property, and of anger. */
+const DANGER = expressionsOf(WORDS.danger);
+const ANGER = expressionsOf(WORDS.anger);
+/** A sentence with one of these wishes for what it names. */
+const WISH = expressionsOf(WORDS.wish);
+/** What a draft might be wanted to promise: what asks for it by itself, and what names it in a sentence that wishes. */
+const WANTED = WORDS.wanted.map(({ what, asked, named }) => ({
+  what,
+  asked: expressionsOf(asked),
+  named: expressionsOf(named),
+}));
 
 /** What the words of a customer tell an agent to look out for. */
 export interface Signals {
@@ -19,20 +46,20 @@ export interface Signals {
 export const signalsIn = (text: string, language?: string): Signals => {
   const read = text.slice(0, MAX_READ);
   const own = languagesOf(language);
-  const danger = [...new Set<SignalLanguage>([...own, 'en'])].map((each) => DANGER[each].exec(read)?.[0]);
+  const danger = [...new Set<SignalLanguage>([...own, 'en'])].map((each) => DANGER[each]?.exec(read)?.[0]);
   return {
     danger: danger
       .find((each) => each !== undefined)
       ?.toLowerCase()
       .slice(0, 100),
-    isAngry: own.some((each) => ANGER[each].test(read)) || isLoud(read),
+    isAngry: own.some((each) => ANGER[each]?.test(read)) || isLoud(read),
     wanted: wantedIn(read, own),
   };
 };
 
 const MAX_READ = 16_000;
 
-const ALL = Object.keys(DANGER) as SignalLanguage[]; // The keys of a record that has no others.
+const ALL = Object.keys(WORDS.danger) as SignalLanguage[]; // The keys of a record that has no others.
 
 const languagesOf = (language: string | undefined): readonly SignalLanguage[] => {
   const own = language === undefined ? undefined : ALL.find((each) => each === primaryOf(language));
@@ -69,3 +96,11 @@ const wantedIn = (text: string, languages: readonly SignalLanguage[]): string | 
 const MAX_SENTENCES = 200;
 
 const isBrief = (sentence: string): boolean => sentence.trim().split(/\s+/).length <= 3;
+
+/** What a customer says now: subject and message, and what the message is understood by. */
+export const saidIn = ({
+  subject = '',
+  message,
+  question,
+}: Pick<TicketReading, 'subject' | 'message' | 'question'>): string =>
+  [subject, message, ...(question === message ? [] : [question])].join('\n');

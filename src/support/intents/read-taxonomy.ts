@@ -27,7 +27,11 @@ const patternIssues = ({ intents }: Taxonomy): Issue[] =>
 type Template = Taxonomy['general_template'];
 
 const templateIssues = ({ intents, general_template: general }: Taxonomy): Issue[] => [
-  ...intents.flatMap(({ reply_template: template }, intent) => issuesIn(template, `intents.${intent}.reply_template`)),
+  ...intents.flatMap((intent, at) => [
+    ...issuesIn(intent.reply_template, `intents.${at}.reply_template`),
+    ...issuesIn(intent.fallback_template ?? {}, `intents.${at}.fallback_template`),
+    ...issuesIn(intent.auto_send.template ?? {}, `intents.${at}.auto_send.template`),
+  ]),
   ...issuesIn(general, 'general_template'),
 ];
 

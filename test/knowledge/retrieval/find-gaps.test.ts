@@ -93,6 +93,13 @@ describe('gaps of kind question', () => {
     expect(told.map(({ gap }) => gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
   });
 
+  it('names no words that any request may have', async () => {
+    const message =
+      'Where is the 3rd part of my order? The screen of my Apollo II stays black, and the parcel had no spork.';
+    for (const { gap } of await gapsOf({ intent: 'shipping_status', message }))
+      expect(gap).not.toMatch(/3rd|order|part|black/);
+  });
+
   it('is none for the words of a story, but for what is asked in it', async () => {
     const story =
       "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameInGreeting } from '../../../src/support/draft/name-in-greeting.ts';
+import { nameInGreeting } from '../../../src/support/draft/fill-template.ts';
 
 describe('nameInGreeting()', () => {
   it.each([

@@ -1,57 +1,90 @@
 import { readFileSync } from 'node:fs';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
-import type { Knowledge, KnowledgePassage } from '../../../src/knowledge/retrieval/knowledge.ts';
+import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
+import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
+import { buildEdition } from '../../../src/search/build-edition.ts';
+import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
+import { createRetriever } from '../../../src/search/retrieve.ts';
+import { type Answer, type AnswerPassage, answerPassages } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer, type DraftTicket } from '../../../src/support/draft/generate-draft.ts';
+import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
 import { readTicket } from '../../../src/support/read-ticket.ts';
 
 export const taxonomy = Taxonomy.parse(
   JSON.parse(readFileSync(new URL('../../../src/dev/sample-taxonomy.json', import.meta.url), 'utf8')),
 );
 
-/** A passage of an article that very probably answers. */
-export const passage = (text: string, more: Partial<KnowledgePassage> = {}): KnowledgePassage => ({
-  source: 0,
-  articleId: 'care/fans.md',
+/** A passage that a draft quotes. */
+export const passage = (markdown: string, more: Partial<AnswerPassage> = {}): AnswerPassage => ({
   title: 'Fans and noise',
   url: 'https://docs.example.com/care/fans',
-  headingPath: [],
-  text,
-  relevance: 0.9,
+  markdown,
+  language: 'en',
+  steps: [markdown],
   ...more,
 });
 
-/** Knowledge as retrieval gives it, of these passages. */
-export const knowledgeOf = (...passages: readonly KnowledgePassage[]): Knowledge => {
-  const sources = [...new Map(passages.map((each) => [each.source, each])).values()];
-  return {
-    sources_consulted: sources.map(({ title, url, relevance }) => ({
-      title,
-      url,
-      relevance_score: relevance,
-      excerpt: '',
-      last_updated: '2026-08-25T10:00:00Z',
-    })),
-    coverage: 'high',
-    gaps: [],
-    retrieval_time_ms: 7,
-    passages,
-  };
-};
+/** Knowledge as retrieval gives it, with these articles as sources. */
+export const knowledgeOf = (...sources: readonly { title: string; url: string; relevance?: number }[]): Knowledge => ({
+  sources_consulted: sources.map(({ title, url, relevance = 0.9 }) => ({
+    title,
+    url,
+    relevance_score: relevance,
+    excerpt: '',
+    last_updated: '2026-08-25T10:00:00Z',
+  })),
+  coverage: 'high',
+  gaps: [],
+  retrieval_time_ms: 7,
+});
 
 /** What `analyze` hands to the draft of a message. */
 export const ticketOf = (
   message: string,
   request: Omit<Parameters<typeof readTicket>[0], 'message'> = {},
-): DraftTicket => {
-  const ticket = readTicket({ message, ...request }, { mask: (text) => text, taxonomy });
-  return { ...ticket, text: ticket.question };
-};
+  answer?: Answer,
+): DraftTicket => ({ ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }), answer });
 
-/** The draft for a message about noise, with what it was put together from. */
-export const composeFor = (message: string, ...passages: readonly KnowledgePassage[]) =>
-  createDraftComposer({ taxonomy, ticket: ticketOf(message) })(
+/** The draft for a message about noise that quotes these passages, with what it was put together from. */
+export const composeFor = (message: string, ...passages: readonly AnswerPassage[]) =>
+  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
     { primary_intent: 'noise', confidence: 0.9 },
     'Dana Whitfield',
     { product: 'Apollo II' },
     knowledgeOf(...passages),
   );
+
+interface GivenArticle {
+  title: string;
+  intents?: string[];
+  devices?: string[];
+}
+
+/** An edition of articles by their ids. */
+export const editionOf = (articles: Readonly<Record<string, readonly [GivenArticle, string]>>): Edition => {
+  const entries = Object.entries(articles).map(([id, [{ title, intents = ['noise'], devices = [] }, content]]) => {
+    const url = `https://docs.example.com/${id}`;
+    const entry = takeInArticle({ id, title, url, content }, { articleUrl: () => '' });
+    return { ...entry, article: { ...entry.article, intents, devices, lastUpdated: '2026-01-01T00:00:00Z' } };
+  });
+  return openEdition(
+    buildEdition(entries, { id: 'e000001-00000001', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' }),
+  );
+};
+
+/** What an edition answers to a message, by words alone. */
+export const answerFrom = async (
+  edition: Edition,
+  message: string,
+  { intent = 'noise', ...request }: { intent?: string } & Omit<Parameters<typeof readTicket>[0], 'message'> = {},
+): Promise<Answer> => {
+  const ticket = readTicket({ message, ...request }, { mask: (text) => text, taxonomy });
+  const metadata = ticket.product === undefined ? {} : { product: ticket.product };
+  const { evidence } = await retrieveKnowledge(
+    { intent, message: ticket.question, metadata, include_weak: true },
+    { edition, retrieve: createRetriever({}), products: taxonomy.devices },
+  );
+  if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
+  return answerPassages(evidence, rankTicketUnits(evidence, ticket), ticket);
+};

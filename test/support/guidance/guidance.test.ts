@@ -211,10 +211,10 @@ describe('autoSendOf()', () => {
 
   it('tells why, and rounds no miss up to a hit', () => {
     expect(of(0.8999).reasons).toEqual([
-      'The classification is 89.9 % sure of "Noise"; 90 % would be needed to send its drafts.',
+      'The intent "Noise" lets its template go out alone from 90 % on; the classification is 89.9 % sure.',
     ]);
     expect(of(0.95).reasons).toEqual([
-      'The classification is 95 % sure of "Noise", and 90 % is enough to send its drafts.',
+      'The intent "Noise" lets its template go out alone from 90 % on; the classification is 95 % sure.',
     ]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { triedAlready, wasTried } from '../../../src/support/draft/tried-already.ts';
+import { alreadyTried, wasTried } from '../../../src/support/draft/already-tried.ts';
 
-const told = (...customer: string[]) => triedAlready({ customer, agent: [] });
+const told = (...customer: string[]) => alreadyTried({ customer, agent: [] });
 
-describe('triedAlready() and wasTried()', () => {
+describe('alreadyTried() and wasTried()', () => {
   it.each([
     ['My Apollo shows 0 H/s for 3 days. Already tried restarting.', 'Restart the device.'],
     ['I have rebooted it twice.', 'Restart the miner under System.'],
@@ -76,7 +76,7 @@ describe('triedAlready() and wasTried()', () => {
   });
 
   it('does not give the same advice twice', () => {
-    const tried = triedAlready({
+    const tried = alreadyTried({
       customer: ['Still the same.'],
       agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'],
     });

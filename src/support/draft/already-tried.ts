@@ -3,7 +3,7 @@ import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
 
 /** What a ticket says was done before: each thing by the stems of its words. */
-export interface TriedAlready {
+export interface AlreadyTried {
   /** Told by the customer, in few words: `restart`, `check cable`. */
   told: readonly ReadonlySet<string>[];
   /** Said by an agent earlier, sentence by sentence. */
@@ -11,13 +11,13 @@ export interface TriedAlready {
 }
 
 /** What the customer says was tried, and what an agent has advised before. */
-export const triedAlready = ({
+export const alreadyTried = ({
   customer,
   agent,
 }: {
   customer: readonly string[];
   agent: readonly string[];
-}): TriedAlready => ({
+}): AlreadyTried => ({
   told: customer.slice(-MAX_TEXTS).flatMap(toldIn).slice(0, MAX_THINGS),
   advised: agent
     .slice(-MAX_TEXTS)
@@ -35,7 +35,7 @@ export const triedAlready = ({
  */
 export const wasTried = (
   step: string,
-  { told, advised }: TriedAlready,
+  { told, advised }: AlreadyTried,
   { under = '', title = '' }: { under?: string; title?: string } = {},
 ): boolean => {
   if (told.length === 0 && advised.length === 0) return false;

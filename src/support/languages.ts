@@ -1,4 +1,22 @@
-import { primaryOf } from './draft/phrases.ts';
+import PHRASES from './phrases.json' with { type: 'json' };
+
+/** What a draft says by itself, beside templates and quotes, in one language. */
+export type Phrases = (typeof PHRASES)['en'];
+
+const BY_LANGUAGE: Readonly<Record<string, Phrases>> = PHRASES;
+
+/** Phrases of a language, by its primary subtag; English for one that has none here. */
+export const phrasesOf = (language: string): Phrases => BY_LANGUAGE[primaryOf(language)] ?? PHRASES.en;
+
+/** Whether there are phrases of a language. */
+export const hasPhrases = (language: string): boolean => Object.hasOwn(BY_LANGUAGE, primaryOf(language));
+
+/** `pt` of `pt-BR`. */
+export const primaryOf = (language: string): string => language.toLowerCase().split('-')[0] ?? '';
+
+/** What a language is called in another: `en` is `Englisch` in `de`. */
+export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: string }): string =>
+  new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
 
 /** A text with the language that it is in. */
 export interface TextInLanguage {

@@ -1,0 +1,345 @@
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import type { ParsedQuestion } from '../../grounding/parse-question.ts';
+import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
+import { type Piece, stemsOf } from '../../grounding/sections.ts';
+import type { UnitPart } from '../../grounding/units.ts';
+import { isPublicAddress } from '../../knowledge/public-address.ts';
+import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
+import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
+import { escapeHtml } from '../../runtime/escape-html.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { type AlreadyTried, wasTried } from './already-tried.ts';
+import PROHIBITIONS from './prohibitions.json' with { type: 'json' };
+import type { RankedUnit, TicketUnits } from './ticket-units.ts';
+
+/** A part of an article that a draft quotes as a whole. */
+export interface AnswerPassage {
+  title: string;
+  url: string;
+  /** Markdown, its heading included; nothing in it runs or loads anything. */
+  markdown: string;
+  /** BCP 47; undefined where it is too short to tell. */
+  language: string | undefined;
+  /** What the agent may recommend, one step each, as Markdown. */
+  steps: readonly string[];
+}
+
+/** What a draft may quote. */
+export interface Answer {
+  /** Best first; empty where no source is sure to answer. */
+  passages: readonly AnswerPassage[];
+  /** A text in a source speaks to a model instead of a reader: it was left out. */
+  hasPromptInjection: boolean;
+}
+
+export interface AnswerOptions {
+  /** The customer's; undefined where none is named. */
+  product: string | undefined;
+  /** Which product it is is known. */
+  isProductExact: boolean;
+  alreadyTried: AlreadyTried;
+}
+
+/** An article that is about another intent must be this sure. */
+const OTHER_INTENT_FROM = 0.75;
+/** A second passage needs this share of the first one's probability. */
+const SECOND_SHARE = 0.55;
+/** Visible characters of all passages together; a single procedure may be longer. */
+const MAX_SIZE = 1100;
+
+/**
+ * Picks what answers a ticket from the articles that are sure to: whole sections, procedures from their introduction to their end, tables
+ * with their head. Nothing that is about other devices than the customer's, and nothing again that was tried.
+ */
+export const answerPassages = (evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer => {
+  const { edition, intents } = evidence;
+  const { question, units, relevance } = found;
+  const isSure = ({ source }: RankedUnit) =>
+    (relevance.get(source.index) ?? 0) >=
+    (intents.length === 0 || source.intents.length === 0 || source.intents.some((each) => intents.includes(each))
+      ? RETRIEVAL_MIN_SCORE
+      : OTHER_INTENT_FROM);
+  const ranked = units.filter(isSure);
+  if (ranked.length === 0) return { passages: [], hasPromptInjection: false };
+  const warning = warningFor(evidence, found);
+  const fitting = { ...options, devices: edition.devices(), warnedBy: warning?.article };
+  const picked: { ranked: RankedUnit; passage: AnswerPassage }[] = [];
+  let isScreened = false;
+  let size = 0;
+  for (const each of ranked) {
+    const [first] = picked;
+    if (first !== undefined && each.probability < SECOND_SHARE * first.ranked.probability) break;
+    if (picked.length === 2) break;
+    if (first !== undefined && (size + each.unit.size > MAX_SIZE || overlap(first.ranked, each))) continue;
+    if (!isFitting(each, fitting)) continue;
+    if (speaksToModel(each)) {
+      isScreened = true;
+      continue;
+    }
+    const passage = passageOf(each, { question, alreadyTried: options.alreadyTried });
+    if (passage === undefined) continue;
+    picked.push({ ranked: each, passage });
+    size += each.unit.size;
+  }
+  // Of one article in its own order.
+  const inOrder = picked.toSorted(({ ranked: one }, { ranked: other }) =>
+    one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
+  );
+  const passages = inOrder.map(({ passage }) => passage);
+  const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
+  return {
+    passages: warning === undefined || isSaid ? passages : [warning.passage, ...passages],
+    hasPromptInjection: isScreened,
+  };
+};
+
+const placeOf = ({ unit: { parts } }: RankedUnit): number => {
+  const [{ section, pieces }] = parts;
+  return section.start + (pieces[0]?.start ?? 0);
+};
+
+const overlap = (one: RankedUnit, other: RankedUnit): boolean =>
+  one.source.index === other.source.index &&
+  one.unit.parts.some((part) =>
+    other.unit.parts.some(
+      ({ section, pieces }) =>
+        section === part.section &&
+        pieces.some((piece) => part.pieces.some(({ start, end }) => piece.start < end && start < piece.end)),
+    ),
+  );
+
+/**
+ * A procedure that ends in the article, not in the unit, may do harm, and so may one where another article warns of the customer's case. What is about certain devices goes to those alone who are known to have one.
+ */
+const isFitting = (
+  { unit, source }: RankedUnit,
+  {
+    devices,
+    product,
+    isProductExact,
+    warnedBy,
+  }: AnswerOptions & { devices: readonly string[]; warnedBy: number | undefined },
+): boolean => {
+  const isProcedure = unit.parts.some(({ pieces }) => pieces.some(({ isStep }) => isStep));
+  const isWarnedOf = warnedBy !== undefined && warnedBy !== source.index;
+  if (isProcedure && (isWarnedOf || unit.isCut)) return false;
+  const named = unit.parts.map(({ section }) => devicesOf(section.path, source, devices));
+  if (named.every((own) => own.length === 0)) return true;
+  // Its heading tells which: what is for several may be for the customer's.
+  if (product === undefined || !isProductExact) return named.every((own) => own.length !== 1);
+  return named.every((own) => own.length === 0 || own.includes(product.toLowerCase()));
+};
+
+/** The devices that a section is for, in lower case: those of the innermost heading that names any, else the article's; none for all. */
+const devicesOf = (path: readonly string[], source: RankedUnit['source'], devices: readonly string[]): string[] => {
+  const named = path.map((heading) => devicesNamedIn(heading, devices)).findLast((each) => each.length > 0);
+  const own = named ?? (source.devices.length < devices.length ? source.devices : []);
+  return own.map((device) => device.toLowerCase());
+};
+
+/** What warns of a customer's case has this share of the message's words, and two of them at least. */
+const WARNED_SHARE = 0.2;
+/** Articles less likely than this are about something else. */
+const WARNING_FROM = 0.2;
+
+interface Warning {
+  /** Place of its article in the edition. */
+  article: number;
+  passage: AnswerPassage;
+}
+
+/**
+ * What forbids something in the customer's case: "Do not cut the power while the LED is blue." It is quoted first, whatever else answers, and
+ * procedures of other articles are not.
+ */
+const warningFor = (
+  { intents, language }: Evidence,
+  { units, question, relevance }: TicketUnits,
+): Warning | undefined => {
+  const terms = question.terms.filter(({ isKnown, weight }) => isKnown && weight === 1);
+  const total = terms.reduce((sum, { idf }) => sum + idf, 0);
+  const forbids = FORBIDS.get(language ?? '');
+  let best: { share: number; warning: Warning } | undefined;
+  for (const { unit, source } of units) {
+    const isAbout = source.intents.some((intent) => intents.includes(intent));
+    if (!isAbout || (relevance.get(source.index) ?? 0) < WARNING_FROM) continue;
+    for (const { section, pieces } of unit.parts)
+      for (const piece of pieces)
+        for (const { start, end } of splitSentences(section.text, piece)) {
+          const sentence = section.text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '');
+          if (forbids?.test(sentence) !== true) continue;
+          const stems = new Set(stemsOf(sentence));
+          const found = terms.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
+          const share = found.reduce((sum, { idf }) => sum + idf, 0) / total;
+          if (found.length < 2 || share < WARNED_SHARE || share <= (best?.share ?? 0) || hasPromptInjection(sentence))
+            continue;
+          const markdown = escapeHtml(readable(sentence));
+          const passage = {
+            title: source.title,
+            url: source.url,
+            markdown,
+            language: detectLanguage(sentence),
+            steps: [sentence],
+          };
+          best = { share, warning: { article: source.index, passage } };
+        }
+  }
+  return best?.warning;
+};
+
+/** By language: what opens a clause that forbids. */
+const FORBIDS = new Map(
+  Object.entries(PROHIBITIONS).map(([language, words]) => [
+    language,
+    new RegExp(`(?:^|[.!;:,–—(]\\s{1,4})[*_"“]{0,3}(?:${words.join('|')})(?!\\p{L})`, 'iu'),
+  ]),
+);
+
+const speaksToModel = ({ unit, source }: RankedUnit): boolean =>
+  [source.id, source.title].some(isInjectionName) ||
+  unit.parts.some((part) => hasPromptInjection([part.section.path.at(-1) ?? '', textOf(part)].join('\n')));
+
+const textOf = ({ section, pieces }: UnitPart): string =>
+  pieces.map(({ start, end }) => section.text.slice(start, end)).join('\n\n');
+
+interface Showing extends Pick<AnswerOptions, 'alreadyTried'> {
+  question: ParsedQuestion;
+}
+
+/** Undefined where nothing of it is left that was not tried. */
+const passageOf = ({ unit, source }: RankedUnit, showing: Showing): AnswerPassage | undefined => {
+  const { title } = source;
+  const parts = unit.parts.map((part) => shownPart(part, { title, ...showing }));
+  if (parts.some((part) => part === undefined)) return undefined;
+  const shown = parts.flatMap((part) => part ?? []);
+  const markdown = shown
+    .map(({ heading, blocks }) =>
+      [heading === '' ? '' : `**${escapeMarkdown(heading)}**`, ...blocks].filter((each) => each !== '').join('\n\n'),
+    )
+    .join('\n\n');
+  return {
+    title,
+    url: source.url,
+    markdown: escapeHtml(readable(markdown)),
+    language: detectLanguage(markdown),
+    steps: shown.flatMap(({ steps }) => steps),
+  };
+};
+
+interface ShownPart {
+  heading: string;
+  blocks: string[];
+  steps: string[];
+}
+
+const shownPart = (
+  { section, pieces }: UnitPart,
+  { title, question, alreadyTried }: Showing & { title: string },
+): ShownPart | undefined => {
+  const heading = headingOf(section.path, title);
+  const raw = (piece: Piece) => section.text.slice(piece.start, piece.end);
+  const kept = pieces.some(({ kind }) => kind === 'row') ? rowsFor(pieces, question) : pieces;
+  const blocks: string[] = [];
+  const steps: string[] = [];
+  // Items of one list are one text again, and so are rows of one table.
+  for (const group of Map.groupBy(kept, ({ block }) => block).values()) {
+    const [piece] = group;
+    if (piece === undefined) continue;
+    const whole = group.map(raw).join('\n');
+    const text = withoutTried(focused(whole, piece, question), piece, { heading, title, alreadyTried });
+    if (text === undefined) return undefined;
+    if (text === '') continue;
+    blocks.push(text);
+    steps.push(...stepsIn(text, piece));
+  }
+  return blocks.length === 0 ? undefined : { heading, blocks, steps };
+};
+
+/** An entry that has this share of the message's words is what it asks for; others have nearly as much, or answer something else. */
+const TELLING_SHARE = 0.3;
+/** An item for one case of several: "**No e-mail:** look into the spam folder". */
+const CASE = /^\s*[-*+]\s+(?:\*\*|`)[^\n]{1,120}[:：]/;
+/** A table with more rows is one to look something up in, and so is a list of cases: an entry needs this share. */
+const SHORT_TABLE = 4;
+const LOOKED_UP_SHARE = 0.1;
+const NEARLY = 0.6;
+
+/** Of a list in no order, or a table, the entries that the message is about, where one clearly is. */
+const focused = (text: string, { kind, isStep }: Piece, { terms }: ParsedQuestion): string => {
+  if (isStep || (kind !== 'list' && kind !== 'table')) return text;
+  const lines = kind === 'table' ? text.split('\n').filter((line) => line.trim() !== '') : itemsOf(text);
+  const head = kind === 'table' ? lines.slice(0, 2) : [];
+  const entries = lines.slice(head.length);
+  const own = terms.filter(({ weight }) => weight === 1);
+  const total = own.reduce((sum, { idf }) => sum + idf, 0);
+  const shares = entries.map((entry) => {
+    const stems = new Set(stemsOf(entry));
+    const found = own.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
+    return found.reduce((sum, { idf }) => sum + idf, 0) / total;
+  });
+  const best = Math.max(0, ...shares);
+  const isLookedUp = kind === 'table' ? entries.length > SHORT_TABLE : entries.every((entry) => CASE.test(entry));
+  if (best < (isLookedUp ? LOOKED_UP_SHARE : TELLING_SHARE)) return text;
+  return [...head, ...entries.filter((_, at) => (shares[at] ?? 0) >= NEARLY * best)].join('\n');
+};
+
+/** Items of a list that were tried go; numbered steps only at its beginning and end. Undefined where what is left is of no use. */
+const withoutTried = (
+  text: string,
+  piece: Piece,
+  { heading, title, alreadyTried }: { heading: string; title: string; alreadyTried: AlreadyTried },
+): string | undefined => {
+  const isTried = (item: string) => wasTried(item, alreadyTried, { under: heading, title });
+  if (piece.kind === 'text') return isTried(text) ? '' : text;
+  if (piece.kind !== 'list' && piece.kind !== 'item') return text;
+  const items = itemsOf(text);
+  const left = items.filter((item) => !isTried(item));
+  if (left.length === items.length) return text;
+  if (left.length * 2 < items.length) return undefined;
+  return piece.isStep ? stepsLeft(items, left) : left.join('\n');
+};
+
+/** Steps in their order, counted anew; undefined where one in the middle was tried, as it belongs to what stands around it. */
+const stepsLeft = (items: readonly string[], left: readonly string[]): string | undefined => {
+  const from = items.indexOf(left[0] ?? '');
+  const isRun = left.length > 1 && left.every((item, at) => item === items[from + at]);
+  return isRun ? left.map((item, at) => item.replace(/^\s*\d{1,9}/, String(at + 1))).join('\n') : undefined;
+};
+
+const itemsOf = (list: string): string[] => list.split(/\n(?=(?:[-*+]|\d{1,9}[.)])\s)/);
+
+const stepsIn = (text: string, { kind }: Piece): string[] => {
+  if (kind === 'list' || kind === 'item')
+    return itemsOf(text).map((item) => item.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
+  if (kind === 'table' || kind === 'row' || kind === 'head') return [];
+  return /[:：][*_]{0,3}\s*$/.test(text) ? [] : [text];
+};
+
+/** The head of a table and the rows that have most of the question. */
+const rowsFor = (pieces: readonly Piece[], { terms }: Showing['question']): readonly Piece[] => {
+  const shareOf = ({ stems }: Piece) => {
+    const words = new Set(stems);
+    return terms.reduce((sum, { forms, idf }) => ([...forms].some((form) => words.has(form)) ? sum + idf : sum), 0);
+  };
+  const best = Math.max(...pieces.map((piece) => (piece.kind === 'row' ? shareOf(piece) : 0)));
+  return pieces.filter((piece) => piece.kind !== 'row' || (best > 0 && shareOf(piece) >= ROW_SHARE * best));
+};
+const ROW_SHARE = 0.7;
+
+/** Where a passage stands in its article; its title too, where that names the devices that it is for. */
+const headingOf = (path: readonly string[], title: string): string =>
+  path
+    .filter((each) => each !== title)
+    .map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim())
+    .join(': ');
+
+/** Links to what a customer can open stay; of others, and of pictures, the words do. */
+const readable = (markdown: string): string =>
+  markdown
+    .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
+    .replace(/\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g, (link, words, url) =>
+      isPublicAddress(url) ? link : words,
+    )
+    .replace(/<!--[\s\S]{0,4000}?-->/g, '');
