@@ -47,7 +47,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold;
+  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold || knowsNoWord(found);
   const isFar = found.domain < FAR_BELOW * model.domainThreshold && found.probability < FAR_PROBABILITY;
   if (isAnswered && !isFar) return undefined;
   if (isForeign && found.probability < OTHER_SUBJECT_PROBABILITY)
@@ -62,6 +62,10 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     says: [`I don't have information about ${subjectOf(question)} in my knowledge base.`, links(closest)],
   });
 };
+
+/** The question has words, and none of them is written anywhere. */
+const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
+  query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
   { edition, outcome }: DeclineInput,
