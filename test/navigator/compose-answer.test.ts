@@ -25,7 +25,7 @@ const compose = (
     isDoubtful = closest.length > 0,
     ...more
   }: Partial<Parameters<typeof composeAnswer>[1]> & Partial<AnswerPassage> = {},
-): string => composeAnswer(passagesOf(articles, more), { isDoubtful, closest });
+): string => composeAnswer(passagesOf(articles, more), { isDoubtful, closest }).text;
 
 const WARRANTY = { id: 'w.md', title: 'Warranty', text: '# Terms\n\n## What is not covered\n\nCrashes.\n' };
 const link = (at: number, length = 10) => ({
