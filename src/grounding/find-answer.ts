@@ -1,7 +1,9 @@
 import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { joined } from '../search/semantic-calibration.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
+import { nearnessIn } from './nearness.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import {
@@ -33,6 +35,8 @@ export interface FoundAnswer {
   passages: AnswerPassage[];
   /** Probability that these passages answer the question, 0 to 1. */
   probability: number;
+  /** The same by meaning alone, where an embedding model is configured that compares whole texts; else 0. */
+  nearness: number;
   /** Probability that the question is about what the knowledge base is about, 0 to 1. */
   domain: number;
   /** Articles that come closest, best first, at most three, with the heading that fits best (none for the beginning). */
@@ -71,11 +75,15 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
   const { ranked, articles, passages, gate } = pickAnswer(edition, { question, candidates, options });
+  const nearnessOf = nearnessIn(edition, options.searches[0]);
+  const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
+  const byWords = sharesWords(question, passages, options) ? applyLogistic(GATE, gate) : 0;
   return {
     question,
     passages: inReadingOrder(passages),
-    probability: passages.length === 0 ? 0 : applyLogistic(GATE, gate),
-    domain: domainOf(edition, options),
+    probability: joined(byWords, nearness),
+    nearness,
+    domain: Math.max(domainOf(edition, options), nearness),
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
   };
@@ -91,7 +99,7 @@ export const pickAnswer = (
     weights = WEIGHTS,
   }: { question: ParsedQuestion; candidates: readonly CandidateUnit[]; options: FindOptions; weights?: Float64Array },
 ) => {
-  const ranked = rankUnits(candidates, weights);
+  const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const articles = articleShares(ranked);
   const passages = pickUnits(ranked, options);
   return { ranked, articles, passages, gate: gateFeatures(edition, { question, options, ranked, articles, passages }) };
@@ -107,10 +115,16 @@ interface RankedUnit extends CandidateUnit {
  * With the share of each in the softmax, best first. What is about another device, or far out of date, counts only where nothing
  * else was found.
  */
-const rankUnits = (candidates: readonly CandidateUnit[], weights: Float64Array): RankedUnit[] => {
+const rankUnits = (
+  candidates: readonly CandidateUnit[],
+  weights: Float64Array,
+  nearnessOf: (unit: Unit) => number,
+): RankedUnit[] => {
   const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
-  const scores = kept.map(({ features }) => features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+  const scores = kept.map(({ features, unit }) =>
+    features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), NEARNESS_WEIGHT * nearnessOf(unit)),
+  );
   const top = Math.max(...scores);
   const odds = scores.map((score) => Math.exp(score - top));
   const total = odds.reduce((sum, each) => sum + each, 0);
@@ -246,6 +260,19 @@ const closestArticles = (ranked: readonly RankedUnit[], articles: readonly Artic
 const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number => {
   const model = answeringModelOf(edition);
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
+};
+
+/** What answers by its meaning outranks what shares words with the question by chance. Not fitted: no such model was at hand. */
+const NEARNESS_WEIGHT = 6;
+
+/** What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most. */
+const sharesWords = (
+  question: ParsedQuestion,
+  passages: readonly RankedUnit[],
+  { vectors }: Pick<FindOptions, 'vectors'>,
+): boolean => {
+  const [, held = 0] = heldWords(question.terms, passages, closenessTo(question, vectors));
+  return passages.length > 0 && held > 0;
 };
 
 /** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */

@@ -62,11 +62,15 @@ const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   for (const piece of pieces) {
     const place = placesOf(section).get(piece.start) ?? -1;
     const run = runs.at(-1);
-    if (run && place === run.last + 1) Object.assign(run, { end: piece.end, last: place });
+    // Between neighbours may stand what is never shown, such as a script, or the rest of a piece that was cut.
+    const isNext = run && place === run.last + 1 && IS_BLANK.test(section.text.slice(run.end, piece.start));
+    if (isNext) Object.assign(run, { end: piece.end, last: place });
     else runs.push({ section, start: piece.start, end: piece.end, last: place, isRow: piece.kind === 'row' });
   }
   return runs;
 };
+
+const IS_BLANK = /^\s*$/;
 
 const placesOf = oncePer(({ pieces }: Section) => new Map(pieces.map(({ start }, place) => [start, place])));
 

@@ -43,7 +43,8 @@ const OTHER_SUBJECT_PROBABILITY = 0.15;
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
   const language = foreignLanguage(edition, found.question.text);
-  if (language !== undefined)
+  // What means the same in another language is an answer, where an embedding model tells.
+  if (language !== undefined && found.nearness === 0)
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });

@@ -60,7 +60,7 @@ describe('an answer from a hostile article', () => {
       const [small, large] = [make(12_000), make(120_000)];
       const { edition, found } = answer(large);
       for (const { unit } of found.passages) {
-        expect(passageMarkdown(unit).length).toBeLessThan(3200);
+        expect(passageMarkdown(unit).length).toBeLessThan(1500);
         for (const { chunk, start, end } of excerptsOf(edition, unit))
           expect(large.slice(chunk.start + start, chunk.start + end)).toBe(chunk.text.slice(start, end));
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { excerptsOf, headingOf, passageMarkdown } from '../../src/grounding/render-passage.ts';
+import { excerptsOf, passageMarkdown } from '../../src/grounding/render-passage.ts';
 import { type Section, sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
 import { type Unit, unitsOf } from '../../src/grounding/units.ts';
 import { editionOf } from './articles-for-test.ts';
@@ -70,6 +70,21 @@ describe('excerptsOf()', () => {
 });
 
 describe('passageMarkdown()', () => {
+  it.each([
+    '<script>alert(1)</script>',
+    '<!-- alert(1) -->',
+    '<style>alert(1)</style>',
+    '<iframe src="alert(1)"></iframe>',
+  ])('leaves out what no reader sees between two paragraphs, and so do the excerpts: %s', (hidden) => {
+    const { edition, units } = open(`One.\n\n${hidden}\n\nTwo.\n`);
+    const [unit] = units;
+    expect(unit && passageMarkdown(unit)).toBe('One.\n\nTwo.');
+    expect(unit && excerptsOf(edition, unit).map(({ chunk, start, end }) => chunk.text.slice(start, end))).toEqual([
+      'One.',
+      'Two.',
+    ]);
+  });
+
   it('shows neighbours as they stand, and rows that do not follow one another as one table', () => {
     const { sections } = open(TEXT);
     const parts = sections.at(-1);
@@ -88,7 +103,6 @@ describe('passageMarkdown()', () => {
     const { sections, units } = open('## Cause\n\nDust.\n\n## Resolution\n\nBlow.\n');
     const [unit] = units.filter(({ kind }) => kind === 'sections');
     expect(unit && passageMarkdown(unit)).toBe('Dust.\n\n**Resolution**\n\nBlow.');
-    expect(unit && headingOf({ unit })).toBe('Cause');
     expect(sections).toHaveLength(2);
   });
 
@@ -97,12 +111,5 @@ describe('passageMarkdown()', () => {
     const [shown = ''] = units.map(passageMarkdown);
     expect(shown.length).toBeLessThan(1400);
     expect(shown).toMatch(/^~~~sh\nclean --all\n.*\n~~~$/s);
-  });
-});
-
-describe('headingOf()', () => {
-  it('names all headings above a passage, outermost first', () => {
-    const { units } = open('# Warranty\n\n## What is not covered\n\nCrashes.\n');
-    expect(units.map((unit) => headingOf({ unit }))).toContain('Warranty › What is not covered');
   });
 });

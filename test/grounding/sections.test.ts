@@ -113,7 +113,7 @@ describe('sectionAtHand()', () => {
     ]);
   });
 
-  it('gives no piece that is longer than a page, whatever stands in it', () => {
+  it('gives no piece that is longer than an answer, whatever stands in it', () => {
     const long = 'pump '.repeat(4000);
     for (const text of [
       `[`.repeat(20_000),
@@ -123,7 +123,19 @@ describe('sectionAtHand()', () => {
       long,
       `\`\`\`\n${long}\n\`\`\``,
     ])
-      for (const [, words] of piecesOf(text)) expect(words.length).toBeLessThanOrEqual(3000);
+      for (const [, words] of piecesOf(text)) expect(words.length).toBeLessThanOrEqual(1300);
+  });
+});
+
+describe('sectionAtHand() where addresses of links are long', () => {
+  it('takes a paragraph or a list in parts that can be shown', () => {
+    const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
+    const links = Array.from({ length: 12 }, (_, at) => link(at));
+    for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
+      const pieces = piecesOf(text).map(([, words]) => words);
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
+    }
   });
 });
 
