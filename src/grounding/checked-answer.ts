@@ -37,7 +37,10 @@ export interface RemovedStatement {
   reason: string;
 }
 
-type StatementResult<P extends Passage = Passage> = { kept: CheckedStatement<P> } | { removed: RemovedStatement };
+type StatementResult<P extends Passage = Passage> =
+  | { kept: CheckedStatement<P> }
+  /** `instead`: the words of the passages that it quotes, where they can stand in its place. */
+  | { removed: RemovedStatement; instead?: CheckedStatement<P> | undefined };
 
 /** Why a model gave no answer at all. */
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
@@ -87,11 +90,20 @@ export const writeCheckedAnswer = async <P extends Passage>(
   if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
+  const replaced = new Set<CheckedStatement<P>>();
   for await (const each of checkedStatements(reply.statements, { ...request, passages, calls, isJudgeRequired })) {
     if ('kept' in each) statements.push(each.kept);
-    else removed.push(each.removed);
+    else {
+      removed.push(each.removed);
+      if (each.instead !== undefined) {
+        statements.push(each.instead);
+        replaced.add(each.instead);
+      }
+    }
   }
-  if (!statements.some(({ quotes }) => quotes.length > 0)) return { failure: 'unsupported', removed };
+  // Quotes alone are no answer: the passages as a whole say it better.
+  if (!statements.some((each) => each.quotes.length > 0 && !replaced.has(each)))
+    return { failure: 'unsupported', removed };
   return { statements, removed, confidence: reply.confidence };
 };
 
@@ -115,6 +127,7 @@ async function* checkedStatements<P extends Passage>(
       : judgeStatements(doubtful.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
   let waiting: Draft<P>[] = [];
   let isAfterRemoved = false;
+  const quoted = new Set<string>();
   for (const draft of drafts) {
     if (draft.isConnecting) {
       waiting.push(draft);
@@ -131,12 +144,34 @@ async function* checkedStatements<P extends Passage>(
       isAfterRemoved = false;
     } else {
       const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
-      yield { removed: { text: draft.text, reason } };
-      isAfterRemoved = true;
+      const instead = outcome.isJudged && !isJudgeRequired ? quotesOf(draft, quoted) : undefined;
+      if (instead !== undefined) for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
+      yield { removed: { text: draft.text, reason }, instead };
+      isAfterRemoved = instead === undefined;
     }
     waiting = [];
   }
 }
+
+/** Most characters of the quotes that take the place of a statement. */
+const MAX_INSTEAD = 900;
+/** A row says nothing without its header. */
+const ROW = /^\s*\|/;
+
+/**
+ * The words that a removed statement quotes, in its place: without them the sentences around it hang in the air. Each quote goes out
+ * once; undefined where there are none, or they do not stand by themselves.
+ */
+const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
+  const texts = draft.quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end).trim());
+  const fresh = texts.filter((text) => !quoted.has(text));
+  const isFit = texts.every((text) => !ROW.test(text) && !HIDDEN_MARKUP.test(text) && /\s/.test(text));
+  if (fresh.length === 0 || !isFit || fresh.join('\n').length > MAX_INSTEAD) return undefined;
+  for (const text of fresh) quoted.add(text);
+  const items = fresh.map((text) => text.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ''));
+  const text = items.length === 1 ? (fresh[0] ?? '') : items.map((item) => `- ${item}`).join('\n');
+  return { text, quotes: draft.quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+};
 
 const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
   verdict === 'doubtful' || (verdict === 'supported' && probability < JUDGED_BELOW);

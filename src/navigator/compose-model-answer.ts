@@ -5,6 +5,7 @@ import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -123,9 +124,12 @@ const quoteOf = ({ chunk, start, end }: Cited): PlacedQuote => ({
   ...{ text: chunk.text.slice(start, end), relevance: 0, matched: [] },
 });
 
-const isAboutOthers = ({ source }: ChunkAtHand, named: readonly string[]): boolean => {
+/** Its article is for other devices, and neither its headings nor its text name one of those wanted. */
+const isAboutOthers = ({ source, headingPath, text }: ChunkAtHand, named: readonly string[]): boolean => {
   const wanted = named.map((device) => device.toLowerCase());
-  return source.devices.length > 0 && !source.devices.some((device) => wanted.includes(device.toLowerCase()));
+  if (source.devices.length === 0 || source.devices.some((device) => wanted.includes(device.toLowerCase())))
+    return false;
+  return devicesNamedIn([source.title, ...headingPath, text].join('\n'), wanted).length === 0;
 };
 
 const conflictOf = (edition: Edition, quotes: readonly PlacedQuote[], chosen: ReturnType<typeof chooseHits>) => {
