@@ -79,7 +79,7 @@ export const Draft = z
     references: z.array(DraftReference).max(10).optional(),
     /** Share of its statements that a source supports, 0 to 1 (seed 001, Advanced Metrics); null where it makes none of its own. */
     source_grounding: Share.nullable().optional(),
-    /** Whether a model had a hand in tone and flow. */
+    /** `model`: its checked statements stand in the place of quotes. */
     written_by: z.enum(['template', 'model']).optional(),
     /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
     auto_send: z.boolean(),

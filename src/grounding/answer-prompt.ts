@@ -124,7 +124,7 @@ export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malforme
   const reply = readAs(Reply, parseJson(text));
   if (!reply.ok) return 'malformed';
   const statements = reply.value.statements
-    .map(({ quotes, text: said }) => ({ quotes, text: withoutReferences(withoutInvisible(said)) }))
+    .map(({ quotes, text: said }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(said))) }))
     .filter(({ text: said }) => said !== '');
   return { ...reply.value, statements };
 };
@@ -146,3 +146,9 @@ const withoutInvisible = (text: string): string =>
 /** "(p1, p2)" belongs into `quotes`. */
 const withoutReferences = (text: string): string =>
   text.replace(/\s{0,4}[[(]p\d{1,2}(?:[,;]? {0,2}p\d{1,2}){0,5}[\])]/g, '').trim();
+
+/** An open fence would make code of all that follows the statement. */
+const withClosedFence = (text: string): string => {
+  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
+  return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
+};

@@ -10,7 +10,7 @@ import {
   readAnswerReply,
 } from './answer-prompt.ts';
 import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
-import type { Evidence } from './compare-statement.ts';
+import { compareSentence, type Evidence, prepareEvidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import { missingLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
@@ -55,6 +55,11 @@ export interface AnswerOptions {
   maxTokens?: number | undefined;
   /** Prompt injections are cut out of the passages already; else passages with one are left out. */
   isScreened?: boolean | undefined;
+  /**
+   * For what is sent in somebody's name: nothing but literal quotes goes out without the judge's yes, and what leads over to a
+   * statement has to use the words of the passages, so that no promise hides in it.
+   */
+  isJudgeRequired?: boolean | undefined;
 }
 
 const MAX_TOKENS = 2400;
@@ -70,7 +75,7 @@ const JUDGED_PROBABILITY = 0.9;
  */
 export const writeCheckedAnswer = async <P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
-  { calls, maxTokens = MAX_TOKENS, isScreened = false }: AnswerOptions,
+  { calls, maxTokens = MAX_TOKENS, isScreened = false, isJudgeRequired = false }: AnswerOptions,
 ): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
   const passages = isScreened ? request.passages : request.passages.filter(isReadable);
   if (passages.length === 0) return { failure: 'no_answer', removed: [] };
@@ -82,7 +87,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
   if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
-  for await (const each of checkedStatements(reply.statements, { ...request, passages, calls })) {
+  for await (const each of checkedStatements(reply.statements, { ...request, passages, calls, isJudgeRequired })) {
     if ('kept' in each) statements.push(each.kept);
     else removed.push(each.removed);
   }
@@ -100,9 +105,9 @@ const isReadable = ({ title, headings, text }: Passage): boolean =>
  */
 async function* checkedStatements<P extends Passage>(
   statements: readonly ModelStatement[],
-  { question, passages, calls }: { question: string; passages: readonly P[]; calls: ModelCalls },
+  { question, passages, calls, isJudgeRequired }: CheckOptions<P> & { calls: ModelCalls },
 ): AsyncGenerator<StatementResult<P>> {
-  const drafts = statements.flatMap((statement) => draftsOf(statement, passages, question));
+  const drafts = statements.flatMap((statement) => draftsOf(statement, { question, passages, isJudgeRequired }));
   const doubtful = drafts.filter(({ check, isConnecting }) => isJudged(check) && !isConnecting);
   const judging =
     doubtful.length === 0
@@ -116,7 +121,7 @@ async function* checkedStatements<P extends Passage>(
       continue;
     }
     const outcome = isJudged(draft.check)
-      ? judgedOutcome(draft, await judging, doubtful.indexOf(draft))
+      ? judgedOutcome(draft, { judged: await judging, at: doubtful.indexOf(draft), isJudgeRequired })
       : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
     const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
     if (outcome.isKept && !isCutOff) {
@@ -139,6 +144,12 @@ const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
 /** Refers to the sentence before. */
 const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
 
+interface CheckOptions<P extends Passage = Passage> {
+  question: string;
+  passages: readonly P[];
+  isJudgeRequired: boolean;
+}
+
 /** A statement, or one sentence of it, before it is decided. */
 interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
   evidence: readonly Evidence[];
@@ -149,8 +160,7 @@ interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'q
 /** Prose is checked by the sentence, so that one sentence too many does not take the others with it. */
 const draftsOf = <P extends Passage>(
   statement: ModelStatement,
-  passages: readonly P[],
-  question: string,
+  { question, passages, isJudgeRequired }: CheckOptions<P>,
 ): Draft<P>[] => {
   const quotes = placeQuotes(statement, passages);
   const named = passages.filter(({ id }) => statement.quotes.some(({ passage }) => passage === id));
@@ -158,8 +168,13 @@ const draftsOf = <P extends Passage>(
     quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
     const check = checkOf(text, { evidence, hasQuote: quotes.length > 0, named, question });
-    const isConnecting = statement.quotes.length === 0 && isLeadingOver(text, passages, question);
-    return { text, quotes, passages: named, continues: at > 0, evidence, check, isConnecting };
+    const isLead = isConnecting(text) && isLeadingOver(text, { question, passages, isJudgeRequired });
+    const isChecked = isLead || !isJudgeRequired || !isConnecting(text);
+    return {
+      ...{ text, quotes, passages: named, continues: at > 0, evidence },
+      check: isChecked ? check : { ...check, verdict: 'unsupported', reason: 'it leads over with words of its own' },
+      isConnecting: isLead && statement.quotes.length === 0,
+    };
   });
 };
 
@@ -197,11 +212,13 @@ const piecesOf = (text: string): string[] => {
   return splitSentences(text).map(({ start, end }) => text.slice(start, end));
 };
 
-/** Leads over to the next statement, and names nothing that the passages lack. */
-const isLeadingOver = (text: string, passages: readonly Passage[], question: string): boolean =>
-  isConnecting(text) &&
-  missingLiterals(text, [...passages.flatMap((each) => [each.title, ...each.headings, each.text]), question]).length ===
-    0;
+/** Names nothing that the passages lack, and where the judge is required says nothing either. */
+const isLeadingOver = (text: string, { question, passages, isJudgeRequired }: CheckOptions): boolean => {
+  const evidence = passages.map(evidenceOfPassage);
+  const texts = evidence.flatMap(({ headings, text: said }) => [...headings, said]);
+  if (missingLiterals(text, [...texts, question]).length > 0) return false;
+  return !isJudgeRequired || (compareSentence(text, prepareEvidence(evidence))?.features.absent ?? 0) === 0;
+};
 
 const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
   statement: text,
@@ -213,13 +230,17 @@ const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
 
 const judgedOutcome = (
   { check }: Pick<Draft<Passage>, 'check'>,
-  judged: Awaited<ReturnType<typeof judgeStatements>> | undefined,
-  at: number,
+  {
+    judged,
+    at,
+    isJudgeRequired,
+  }: { judged: Awaited<ReturnType<typeof judgeStatements>> | undefined; at: number; isJudgeRequired: boolean },
 ): { isKept: boolean; reason: string; isJudged: boolean } => {
   const judgement: Judgement | undefined = Array.isArray(judged) ? judged[at] : undefined;
   if (judgement === undefined) {
     const why = Array.isArray(judged) ? 'the judge gave no verdict' : `no judge (${judged ?? 'not asked'})`;
-    return { isKept: check.verdict === 'supported', isJudged: false, reason: `${check.reason}; ${why}` };
+    const isKept = !isJudgeRequired && check.verdict === 'supported';
+    return { isKept, isJudged: false, reason: [check.reason, why].filter((each) => each !== '').join('; ') };
   }
   return { isKept: judgement.isSupported, isJudged: true, reason: `the judge: ${judgement.reason}` };
 };

@@ -46,7 +46,7 @@ export interface Section {
 /** Sections of an edition that stay analysed; some 10 kB each. */
 const MAX_SECTIONS = 1200;
 /** A list or table larger than this is looked at by its items or rows, in visible characters. */
-export const MAX_WHOLE_BLOCK = 600;
+const MAX_WHOLE_BLOCK = 600;
 
 /** Where the sections of an article begin and end, in chunks. */
 export const sectionRanges = (

@@ -199,7 +199,7 @@ const joined = (members: readonly Section[]): Unit[] => {
 };
 
 /** Symptom, cause and resolution are parts of one account. */
-export const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
+const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
   const [first = ''] = stemsOf(path.at(-1) ?? '');
   return TROUBLE.has(first);
 };

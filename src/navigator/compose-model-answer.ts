@@ -209,7 +209,7 @@ const compose = (
     if (!isBlock && last && !last.isBlock && isSame && !last.text.endsWith(':')) {
       last.text += ` ${text}`;
       last.reference ||= reference;
-    } else paragraphs.push({ text: closed(text), reference, isBlock });
+    } else paragraphs.push({ text, reference, isBlock });
   }
   const parts = paragraphs.map(({ text, reference }) =>
     reference === '' ? text : isBlockText(text) ? `${text}\n\n(${reference})` : `${text} (${reference})`,
@@ -227,9 +227,3 @@ const isBlockText = (text: string): boolean => splitBlocks(text).at(-1)?.kind !=
 
 const referenceTo = (cited: readonly Cited[]): string =>
   [...new Set(cited.map(({ chunk }) => citationOf({ chunk, article: chunk.source })))].join('; ');
-
-/** With an open fence closed. */
-const closed = (text: string): string => {
-  const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
-  return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;
-};

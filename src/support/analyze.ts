@@ -74,7 +74,7 @@ export const analyze = async (
   const missing = missingInformation(intent, ticket);
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer, missing } });
   const plain = compose(classification, request.customer_name, metadata, found);
-  const { composed, account } = await smoothed(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
+  const { composed, account } = await written(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
   return {
     intent_classification: classification,
     draft: composed.draft,
@@ -115,7 +115,7 @@ const nothingSought = (): Knowledge => ({ sources_consulted: [], coverage: 'none
 
 /** An agent, or a queue, waits no longer for an analysis, whatever its caller grants. */
 const ANALYSIS_MS = 20_000;
-/** Of what is left when the draft is there, the model gets this share for both rounds, and no more than this. */
+/** Of what is left when the draft is there, the model gets this share for both calls, and no more than this. */
 const MODEL_SHARE = 0.7;
 const MODEL_MS = 10_000;
 
@@ -124,8 +124,8 @@ const boundedTime = (timeLeftMs: () => number): (() => number) => {
   return () => timeLeftMs() - spare;
 };
 
-/** A draft that quotes nothing is the template's: there is nothing that a model could smooth. */
-const smoothed = async (
+/** A draft that quotes nothing is the template's: there is nothing that a model could answer from. */
+const written = async (
   composed: ComposedDraft,
   {
     ticket,
@@ -135,10 +135,10 @@ const smoothed = async (
     timeLeftMs,
   }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
 ): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
-  if (ai === undefined || composed.passages.length === 0) return { composed };
-  const message = ticket.hasPromptInjection ? '' : ticket.question;
+  // No model is shown a message that speaks to one; the guidance says so.
+  if (ai === undefined || composed.passages.length === 0 || ticket.hasPromptInjection) return { composed };
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
-  return writeWithModel(composed, { ai, message, signature: taxonomy.signature, timeMs, signal });
+  return writeWithModel(composed, { ai, message: ticket.question, signature: taxonomy.signature, timeMs, signal });
 };
 
 /** What of the articles answers, and what that says of the sources; whatever is wrong with an article, the draft goes out without it. */

@@ -31,7 +31,6 @@ interface Said {
   question?: string;
   passages?: { passage: string; title: string; section: string; text: string }[];
   statements?: { id: string }[];
-  parts?: { id: string; text: string }[];
 }
 
 const REPLIES: Record<string, (said: Said) => unknown> = {
@@ -56,9 +55,6 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
   search_queries: () => ({ queries: [] }),
   standalone_question: ({ question }) => ({ question }),
   statement: () => ({ sql: '' }),
-  support_draft: ({ parts = [] }) => ({
-    paragraphs: parts.map(({ id, text }) => ({ from: [id], kind: 'text', text: id.startsWith('f') ? '' : text })),
-  }),
 };
 
 interface Place {

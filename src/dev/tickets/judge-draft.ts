@@ -1,8 +1,7 @@
 import type { Draft } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { type PreparedSource, prepareSource } from '../../grounding/support/prepare-source.ts';
-import { plainOf, statementSpans } from '../../grounding/support/statements.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
+import { checkPrepared, prepareStatementEvidence, type StatementEvidence } from '../../grounding/check-statement.ts';
+import { plainOf, statementSpans } from '../../grounding/statements.ts';
 import { phrasesOf } from '../../support/languages.ts';
 
 export interface JudgedDraft {
@@ -31,6 +30,7 @@ export const judgeDraft = (
   const templates = templateStatements(draft, taxonomy);
   const titles = new Set([...articles.values()].map(({ title }) => plainOf(title)));
   const sources = (draft.references ?? []).flatMap(({ url }) => articles.get(url ?? '') ?? []);
+  const evidence = prepareStatementEvidence(sources.map(({ title, markdown: text }) => ({ headings: [title], text })));
   const markdown = draft.markdown ?? draft.text;
   for (const { start, end } of statementSpans(markdown)) {
     const said = unescaped(markdown.slice(start, end));
@@ -40,7 +40,7 @@ export const judgeDraft = (
       judged.fromTemplate += 1;
       continue;
     }
-    const problem = problemOf(said, sources);
+    const problem = problemOf(said, { sources, evidence });
     if (problem === undefined) judged.fromSources += 1;
     else judged.unsupported.push(`${problem}: ${said.replace(/\s+/g, ' ').slice(0, 200)}`);
   }
@@ -92,13 +92,15 @@ const patternOf = (plain: string): RegExp =>
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-const problemOf = (said: string, articles: readonly SampleArticle[]): string | undefined => {
-  if (articles.length === 0) return 'neither template nor source';
+const problemOf = (
+  said: string,
+  { sources, evidence }: { sources: readonly SampleArticle[]; evidence: StatementEvidence },
+): string | undefined => {
+  if (sources.length === 0) return 'neither template nor source';
   const plain = plainOf(said);
-  if (articles.some((article) => headingsOf(article).includes(plain))) return undefined;
-  const { sentences } = checkSupport(said, articles.map(preparedOf));
-  const worst = sentences.find(({ probability }) => probability < SUPPORTED_FROM);
-  return worst === undefined ? undefined : `not said by its sources (${worst.doubts[0]?.reason ?? 'no doubt told'})`;
+  if (sources.some((article) => headingsOf(article).includes(plain))) return undefined;
+  const { verdict, reason } = checkPrepared(said, evidence, { question: '' });
+  return verdict === 'supported' ? undefined : `not said by its sources (${reason})`;
 };
 
 /** As they stand in the article, without the number of a step, and as the path to a section. */
@@ -110,12 +112,4 @@ const headingsOf = ({ markdown }: SampleArticle): string[] => {
     const named = path.filter((each) => each !== undefined);
     return [heading, heading.replace(/^\d{1,2}[.)] +/, ''), named.join(': '), named.join(' > ')].map(plainOf);
   });
-};
-
-const prepared = new WeakMap<SampleArticle, PreparedSource>();
-
-const preparedOf = (article: SampleArticle): PreparedSource => {
-  const known = prepared.get(article) ?? prepareSource({ title: article.title, text: article.markdown });
-  prepared.set(article, known);
-  return known;
 };

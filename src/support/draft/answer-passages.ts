@@ -11,7 +11,7 @@ import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, wasTried } from './already-tried.ts';
-import PROHIBITIONS from './prohibitions.json' with { type: 'json' };
+import { isProhibition } from './prohibitions.ts';
 import type { RankedUnit, TicketUnits } from './ticket-units.ts';
 
 /** A part of an article that a draft quotes as a whole. */
@@ -20,6 +20,8 @@ export interface AnswerPassage {
   url: string;
   /** Markdown, its heading included; nothing in it runs or loads anything. */
   markdown: string;
+  /** The same as a model reads it: under headings, and as the article writes it. */
+  text: string;
   /** BCP 47; undefined where it is too short to tell. */
   language: string | undefined;
   /** What the agent may recommend, one step each, as Markdown. */
@@ -160,7 +162,6 @@ const warningFor = (
 ): Warning | undefined => {
   const terms = question.terms.filter(({ isKnown, weight }) => isKnown && weight === 1);
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
-  const forbids = FORBIDS.get(language ?? '');
   let best: { share: number; warning: Warning } | undefined;
   for (const { unit, source } of units) {
     const isAbout = source.intents.some((intent) => intents.includes(intent));
@@ -169,17 +170,18 @@ const warningFor = (
       for (const piece of pieces)
         for (const { start, end } of splitSentences(section.text, piece)) {
           const sentence = section.text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '');
-          if (forbids?.test(sentence) !== true) continue;
+          if (!isProhibition(sentence, language ?? '')) continue;
           const stems = new Set(stemsOf(sentence));
           const found = terms.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
           const share = found.reduce((sum, { idf }) => sum + idf, 0) / total;
           if (found.length < 2 || share < WARNED_SHARE || share <= (best?.share ?? 0) || hasPromptInjection(sentence))
             continue;
-          const markdown = escapeHtml(readable(sentence));
+          const text = readable(sentence);
           const passage = {
             title: source.title,
             url: source.url,
-            markdown,
+            markdown: escapeHtml(text),
+            text,
             language: detectLanguage(sentence),
             steps: [sentence],
           };
@@ -188,14 +190,6 @@ const warningFor = (
   }
   return best?.warning;
 };
-
-/** By language: what opens a clause that forbids. */
-const FORBIDS = new Map(
-  Object.entries(PROHIBITIONS).map(([language, words]) => [
-    language,
-    new RegExp(`(?:^|[.!;:,–—(]\\s{1,4})[*_"“]{0,3}(?:${words.join('|')})(?!\\p{L})`, 'iu'),
-  ]),
-);
 
 const speaksToModel = ({ unit, source }: RankedUnit): boolean =>
   [source.id, source.title].some(isInjectionName) ||
@@ -214,15 +208,19 @@ const passageOf = ({ unit, source }: RankedUnit, showing: Showing): AnswerPassag
   const parts = unit.parts.map((part) => shownPart(part, { title, ...showing }));
   if (parts.some((part) => part === undefined)) return undefined;
   const shown = parts.flatMap((part) => part ?? []);
-  const markdown = shown
-    .map(({ heading, blocks }) =>
-      [heading === '' ? '' : `**${escapeMarkdown(heading)}**`, ...blocks].filter((each) => each !== '').join('\n\n'),
-    )
-    .join('\n\n');
+  const under = (write: (heading: string) => string) =>
+    readable(
+      shown
+        .flatMap(({ heading, blocks }) => (heading === '' ? blocks : [write(heading), ...blocks]))
+        .filter((each) => each !== '')
+        .join('\n\n'),
+    );
+  const markdown = under((heading) => `**${escapeMarkdown(heading)}**`);
   return {
     title,
     url: source.url,
-    markdown: escapeHtml(readable(markdown)),
+    markdown: escapeHtml(markdown),
+    text: under((heading) => `## ${heading}`),
     language: detectLanguage(markdown),
     steps: shown.flatMap(({ steps }) => steps),
   };

@@ -1,68 +1,70 @@
-import { groundingProblems, prepareGrounds } from '../../grounding/literals/check-grounding.ts';
-import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
-import { prepareSource } from '../../grounding/support/prepare-source.ts';
-import { checkSupport, SUPPORTED_FROM } from '../../grounding/support-check.ts';
-import { detectLanguage } from '../../text/detect-language.ts';
+import type { Passage } from '../../grounding/answer-prompt.ts';
+import { checkStatement } from '../../grounding/check-statement.ts';
+import type { CheckedStatement } from '../../grounding/checked-answer.ts';
+import { splitBlocks } from '../../markup/split-blocks.ts';
+import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import { primaryOf } from '../languages.ts';
 import type { AnswerPassage } from './answer-passages.ts';
-import type { DraftPart, DraftReply } from './model-draft-format.ts';
+import { isProhibition } from './prohibitions.ts';
 
-/** A part of a draft with what it rests on. */
-export interface OwnedPart extends DraftPart {
-  /** Undefined for a part of the template. */
-  passage: AnswerPassage | undefined;
+/** A passage that the draft quotes, as a model is shown it. */
+export interface DraftPassage extends Passage {
+  quoted: AnswerPassage;
 }
 
+/** A step that shares less than this of its content words with the draft is not said in it. */
+const SAID_FROM = 0.5;
+
 /**
- * What is wrong with a model's draft, for the one who has to write it again; empty where nothing is. It may change tone and
- * flow: each paragraph is held against the parts alone that it names, all parts must be said, in order, and what cannot be said
- * in other words must stand there as it is. What no part says, a promise above all, is refused.
+ * Whether statements that are each supported give only a part of a procedure: a step in the middle or the last one may be what makes
+ * it safe. One step may be told by itself, where nothing was removed around it.
  */
-export const draftViolations = (
-  { paragraphs }: DraftReply,
-  { parts, language }: { parts: readonly OwnedPart[]; language: string },
-): string[] => {
-  const named = paragraphs.flatMap(({ from }) => from);
-  const order = named.map((id) => parts.findIndex((part) => part.id === id));
-  const missing = parts.filter(({ id }) => !named.includes(id));
-  const own = detectLanguage(paragraphs.map(({ text }) => text).join('\n'));
-  return [
-    ...missing.map(({ id }) => `Part ${id} is not said`),
-    ...(order.some((place, at) => at > 0 && place < (order[at - 1] ?? -1)) ? ['The parts are not in their order'] : []),
-    ...(new Set(named).size < named.length ? ['A part is said twice'] : []),
-    ...(own !== undefined && own !== primaryOf(language) ? [`The reply is not in the language "${language}"`] : []),
-    ...paragraphs.flatMap((paragraph) => paragraphViolations(paragraph, parts)),
-  ];
+export const isProcedureCut = (
+  statements: readonly CheckedStatement<DraftPassage>[],
+  { passages, removed }: { passages: readonly DraftPassage[]; removed: number },
+): boolean =>
+  passages.some((passage) => {
+    const citing = (list: Span) =>
+      statements.filter(({ quotes }) =>
+        quotes.some((quote) => quote.passage === passage && quote.span.start < list.end && list.start < quote.span.end),
+      );
+    return proceduresIn(passage.text).some(({ list, steps }) => {
+      const cited = citing(list);
+      if (cited.length === 0) return false;
+      const body = [{ text: bodyOf(statements), headings: [] }];
+      const said = steps.filter((step) => checkStatement(step, body, { question: '' }).coverage >= SAID_FROM).length;
+      const isGivenAsList = cited.some(({ text }) => proceduresIn(text).length > 0);
+      return said < steps.length && (said > 1 || removed > 0 || isGivenAsList);
+    });
+  });
+
+const proceduresIn = (text: string): { list: Span; steps: string[] }[] =>
+  splitBlocks(text)
+    .filter(({ kind, start, items }) => kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)))
+    .map(({ start, end, items }) => ({
+      list: { start, end },
+      steps: items.map((item) => text.slice(item.start, item.end)),
+    }));
+
+/** What the passages forbid and the statements do not say, as the articles write it: no warning gets lost. */
+export const missingWarnings = (
+  statements: readonly CheckedStatement<DraftPassage>[],
+  { passages, language = '' }: { passages: readonly DraftPassage[]; language?: string | undefined },
+): { sentence: string; passage: DraftPassage }[] => {
+  const body = [{ text: bodyOf(statements), headings: [] }];
+  return passages.flatMap((passage) =>
+    sentencesIn(passage.text)
+      .filter((sentence) => isProhibition(sentence, primaryOf(passage.quoted.language ?? language)))
+      .filter((sentence) => checkStatement(sentence, body, { question: '' }).verdict !== 'supported')
+      .map((sentence) => ({ sentence, passage })),
+  );
 };
 
-const paragraphViolations = (
-  { from, text }: DraftReply['paragraphs'][number],
-  parts: readonly OwnedPart[],
-): string[] => {
-  const own = parts.filter(({ id }) => from.includes(id));
-  const said = JSON.stringify(text.slice(0, 120));
-  if (own.length === 0 || own.length < from.length) return [`${said} names no part, or one that was not given`];
-  if (own.some(({ id }) => id.startsWith('f')))
-    return own.length > 1 ? ['A part that stays as it is needs a paragraph of its own'] : [];
-  if (text === '') return [`The paragraph of ${from.join(', ')} is empty`];
-  if (hasPromptInjection(text)) return [`${said} is no statement about the subject`];
-  const texts = own.map((part) => ({
-    text: part.text,
-    headings: part.passage === undefined ? [] : [part.passage.title],
-  }));
-  const sources = texts.map((each) => prepareSource({ text: each.text, title: each.headings.join('\n') }));
-  const doubted = checkSupport(text, sources).sentences.filter(({ probability }) => probability < SUPPORTED_FROM);
-  return [
-    ...doubted.map(({ text: sentence }) => `No named part says ${JSON.stringify(sentence.slice(0, 120))}`),
-    ...groundingProblems(text, prepareGrounds(texts)),
-    ...lost(text, own).map((literal) => `${JSON.stringify(literal.slice(0, 120))} is left out or changed`),
-  ];
-};
+const bodyOf = (statements: readonly CheckedStatement[]): string => statements.map(({ text }) => text).join('\n\n');
 
-/** What is exact or not at all: code, addresses, numbers with their signs. */
-const lost = (text: string, own: readonly OwnedPart[]): string[] => {
-  const literals = own.flatMap((part) => part.text.match(LITERAL) ?? []).map((each) => each.replace(/[.,;:!?]+$/, ''));
-  return [...new Set(literals)].filter((each) => !text.includes(each));
-};
-
-const LITERAL = /`[^`\n]{1,200}`|https?:\/\/[^\s)\]>]{1,500}|\*\*[^*\n]{1,100}\*\*|(?<![\p{L}\p{N}])\d[\d.,:]{0,20}/gu;
+/** Of prose and list items, without list marks. */
+const sentencesIn = (text: string): string[] =>
+  splitBlocks(text)
+    .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
+    .flatMap((part) => splitSentences(text, part).map(({ start, end }) => text.slice(start, end)))
+    .map((sentence) => sentence.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '').trim());

@@ -226,7 +226,7 @@ const linkTarget = (url: string): string =>
   new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Each article once. */
-const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
+export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
   return [...articles.values()].slice(0, 10).map(({ title, url }) => ({
     title: title.slice(0, 200),

@@ -1,158 +1,138 @@
-import { repairPrompt } from '../../ai/repair-prompt.ts';
-import type { AIClient, AIMessage } from '../../contract/librarian.ts';
+import type { AIClient } from '../../contract/librarian.ts';
+import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
-import { ContextRefused } from '../../runtime/context-refused.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
-import { ModelBudgetSpent } from '../../runtime/model-budget.ts';
-import type { AnswerPassage } from './answer-passages.ts';
-import { draftViolations, type OwnedPart } from './check-model-draft.ts';
-import { assemble, type ComposedDraft } from './generate-draft.ts';
-import { type DraftReply, draftPrompt, draftReplySchema, REPAIR, readDraftReply } from './model-draft-format.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
+import { primaryOf } from '../languages.ts';
+import { type DraftPassage, isProcedureCut, missingWarnings } from './check-model-draft.ts';
+import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
 
 /** What became of the model that was to write a draft. */
 export interface ModelAccount {
   model: string;
-  /** Why the draft is without its words, in a sentence's end for people; undefined where it wrote. */
+  /** Why the draft is without its words, as the end of a sentence for people; undefined where it wrote. */
   refused: string | undefined;
+  /** Statements of the model that did not go out. */
+  removed: number;
 }
 
 export interface ModelDraftOptions {
   ai: AIClient;
-  /** The customer's words, masked; empty where a model must not see them. */
+  /** What the customer asks, masked. */
   message: string;
   signature: string | undefined;
-  /** Milliseconds for both rounds. */
+  /** Milliseconds for both calls. */
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** With less, no model comes to an end. */
-const LEAST_TIME_MS = 250;
+const MAX_MESSAGE_LENGTH = 2000;
 const MAX_TOKENS = 1500;
 
 /**
- * Has a model smooth a draft: tone and flow, and nothing that the draft does not say. What it writes is held against the parts of
- * the draft; violations go back to it once. Whatever goes wrong, the draft stays as it was, and the account says why. The
- * greeting, with the customer's name, and the signature are put around it afterwards: no model is shown them. Never rejects.
+ * Has a model answer the message from the passages that a draft quotes. Its statements, each checked (`writeCheckedAnswer`), take the
+ * place of the quotes; greeting, template and signature stay, and no model is shown them. Whatever goes wrong, the draft
+ * stays as it was and the account says why. Never rejects.
  */
 export const writeWithModel = async (
   composed: ComposedDraft,
-  options: ModelDraftOptions,
+  { ai, message, signature, timeMs, signal }: ModelDraftOptions,
 ): Promise<{ composed: ComposedDraft; account: ModelAccount }> => {
-  const account = (refused: string | undefined): ModelAccount => ({ model: options.ai.model, refused });
-  const parts = draftParts(composed);
-  const written = await converse(parts, composed, options);
-  if (typeof written === 'string') return { composed, account: account(written) };
-  return {
-    composed: withReply(composed, { parts, reply: written, signature: options.signature }),
-    account: account(undefined),
-  };
-};
-
-/** The model's reply, after one repair if need be, or why there is none. */
-const converse = async (
-  parts: readonly OwnedPart[],
-  { template: { language } }: ComposedDraft,
-  { ai, message, timeMs, signal }: ModelDraftOptions,
-): Promise<DraftReply | string> => {
-  if (!(timeMs >= LEAST_TIME_MS)) return REFUSED.timeout;
-  const shown = parts.map(({ id, text }) => ({ id, text }));
-  const prompt = draftPrompt({ language, message, parts: shown });
-  const schema = draftReplySchema(parts.map(({ id }) => id));
-  const deadline = startDeadline(timeMs, signal);
-  const ask = async (messages: AIMessage[]): Promise<string> => {
-    const asked = ai.complete(messages, { maxTokens: MAX_TOKENS, temperature: 0, schema, signal: deadline.signal });
-    const { text, finish = 'stop' } = await deadline.race(asked);
-    return finish === 'stop' ? text : '';
-  };
+  const passages = composed.passages.map(
+    (quoted, at): DraftPassage => ({
+      ...{ id: `p${at + 1}`, title: quoted.title, headings: [], text: quoted.text },
+      quoted,
+    }),
+  );
+  const request = { question: message.slice(0, MAX_MESSAGE_LENGTH), history: [], passages };
+  const calls = startModelCalls({ ai, timeMs, signal });
   try {
-    const first = await ask(prompt);
-    const reply = readDraftReply(first);
-    const violations = reply === undefined ? [OTHER_FORM] : draftViolations(reply, { parts, language });
-    if (reply !== undefined && violations.length === 0) return reply;
-    const repaired = readDraftReply(
-      await ask(repairPrompt(prompt, { reply: first.slice(0, 20_000), violations, task: REPAIR })),
-    );
-    if (repaired === undefined) return reply === undefined ? REFUSED.malformed : REFUSED.unsupported;
-    return draftViolations(repaired, { parts, language }).length === 0 ? repaired : REFUSED.unsupported;
-  } catch (error) {
-    if (error instanceof ModelBudgetSpent) return REFUSED.budget;
-    return deadline.signal.aborted || error instanceof ContextRefused ? REFUSED.timeout : REFUSED.unavailable;
+    const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS, isJudgeRequired: true });
+    const account = { model: ai.model, removed: written.removed.length };
+    const refused =
+      'failure' in written
+        ? written.failure
+        : problemOf(written.statements, { passages, language: composed.draft.language, removed: account.removed });
+    if ('failure' in written || refused !== undefined)
+      return { composed, account: { ...account, refused: REFUSED[refused ?? 'unsupported'] } };
+    const rewritten = withStatements(composed, { statements: written.statements, passages, signature });
+    return { composed: rewritten, account: { ...account, refused: undefined } };
   } finally {
-    deadline.end();
+    calls.end();
   }
 };
 
-const OTHER_FORM = 'The reply does not have the form that was asked for';
+type Refusal = AnswerFailure | 'incomplete' | 'other_language';
 
-/** For people, behind "without a model:". */
-const REFUSED = {
+/** What is wrong with the statements as a whole. */
+const problemOf = (
+  statements: readonly CheckedStatement<DraftPassage>[],
+  {
+    passages,
+    language,
+    removed,
+  }: { passages: readonly DraftPassage[]; language?: string | undefined; removed: number },
+): Refusal | undefined => {
+  const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
+  if (own !== undefined && language !== undefined && own !== primaryOf(language)) return 'other_language';
+  return isProcedureCut(statements, { passages, removed }) ? 'incomplete' : undefined;
+};
+
+/** For people, behind "The draft was written without a model:". */
+const REFUSED: Record<Refusal, string> = {
   unavailable: 'it could not be reached or failed',
   timeout: 'it did not answer in the time that was left for it',
-  budget: 'the budget of the request does not pay for it',
+  over_budget: 'the budget of the request does not pay for it',
+  refused: 'it declined to answer',
+  filtered: 'its reply was withheld by its provider',
+  cut: 'its reply was cut off before its end',
+  empty: 'its reply was empty',
   malformed: 'its reply did not have the form that was asked for',
-  unsupported: 'its reply said what the sources and the template do not say, and was discarded',
-} as const;
-
-/** What a draft says, in order, in parts that a model can be asked to join: paragraphs of the template, paragraphs and steps of articles. */
-const draftParts = ({ filled, passages }: ComposedDraft): OwnedPart[] => {
-  const parts: OwnedPart[] = [];
-  const count = { t: 0, s: 0, f: 0 };
-  const add = (kind: keyof typeof count, text: string, passage?: AnswerPassage) => {
-    count[kind] += 1;
-    parts.push({ id: `${kind}${count[kind]}`, text, passage });
-  };
-  for (const paragraph of paragraphsOf(filled.before)) add('t', paragraph);
-  for (const passage of passages)
-    for (const { kind, start, end } of splitBlocks(passage.markdown)) {
-      const text = passage.markdown.slice(start, end);
-      if (kind === 'prose') for (const paragraph of paragraphsOf(text)) add('s', paragraph, passage);
-      else if (kind === 'list') for (const item of itemsOf(text)) add('s', item, passage);
-      // A table or code is no prose: it goes out as it is.
-      else add('f', text, passage);
-    }
-  for (const paragraph of paragraphsOf(filled.after)) add('t', paragraph);
-  return parts;
+  no_answer: 'it found no answer to the message in the articles that are quoted',
+  unsupported: 'its reply said what the sources do not say, and was discarded',
+  incomplete: 'its reply left out a step of a procedure, and was discarded',
+  other_language: 'its reply was in another language than the draft, and was discarded',
 };
 
-const paragraphsOf = (text: string): string[] => text.split(/\n{2,}/).filter((each) => each.trim() !== '');
+interface Written {
+  statements: readonly CheckedStatement<DraftPassage>[];
+  passages: readonly DraftPassage[];
+  signature: string | undefined;
+}
 
-/** Without their marks. */
-const itemsOf = (list: string): string[] =>
-  list
-    .split(/\n(?=(?:[-*+]|\d{1,9}[.)])\s)/)
-    .map((item) => item.replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '').trim())
-    .filter((item) => item !== '');
-
-const withReply = (
-  composed: ComposedDraft,
-  { parts, reply, signature }: { parts: readonly OwnedPart[]; reply: DraftReply; signature: string | undefined },
-): ComposedDraft => {
-  const blocks: string[] = [];
-  let step = 0;
-  for (const { from, kind, text } of reply.paragraphs) {
-    const [first] = parts.filter(({ id }) => from.includes(id));
-    if (first?.id.startsWith('f')) {
-      blocks.push(first.text);
-      step = 0;
-      continue;
-    }
-    const said = escapeHtml(text);
-    step = kind === 'step' ? step + 1 : 0;
-    if (step > 1) blocks.push(`${blocks.pop() ?? ''}\n${step}. ${said}`);
-    else blocks.push(step === 1 ? `1. ${said}` : said);
-  }
-  const { greeting } = composed.filled;
-  const markdown = assemble({ greeting, before: blocks.join('\n\n'), after: '' }, { quotes: [], signature });
-  const draft = {
-    ...composed.draft,
-    text: markdownToText(markdown),
-    markdown,
-    html: markdownToHtml(markdown),
-    written_by: 'model' as const,
+/** The draft with statements in the place of its quotes; it refers to what they rest on alone. */
+const withStatements = (composed: ComposedDraft, { statements, passages, signature }: Written): ComposedDraft => {
+  const { draft, filled } = composed;
+  const warnings = missingWarnings(statements, { passages, language: draft.language });
+  const body = [...warnings.map(({ sentence }) => sentence), ...paragraphsOf(statements)];
+  const markdown = assemble(filled, { quotes: body.map(escapeHtml), signature });
+  const used = new Set([
+    ...warnings.map(({ passage }) => passage.quoted),
+    ...statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.quoted)),
+  ]);
+  const quoted = composed.passages.filter((passage) => used.has(passage));
+  return {
+    ...composed,
+    passages: quoted,
+    draft: {
+      ...draft,
+      ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
+      ...{ references: referencesOf(quoted), written_by: 'model' },
+    },
   };
-  return { ...composed, draft };
+};
+
+/** Sentences that stand one after another are one paragraph; a list, a table or code is one of its own. */
+const paragraphsOf = (statements: readonly CheckedStatement[]): string[] => {
+  const paragraphs: { text: string; isOpen: boolean }[] = [];
+  for (const { text } of statements) {
+    const isProse = splitBlocks(text).every(({ kind }) => kind === 'prose');
+    const last = paragraphs.at(-1);
+    if (isProse && last?.isOpen) last.text += ` ${text}`;
+    else paragraphs.push({ text, isOpen: isProse });
+  }
+  return paragraphs.map(({ text }) => text);
 };

@@ -80,7 +80,9 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
 const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
   const { draft, passages } = composed;
   const own = primaryOf(draft.language ?? '');
-  const quoted = new Set(passages.flatMap(({ language }) => language ?? []).map(primaryOf));
+  // What a model writes is in the language of the draft.
+  const quotes = draft.written_by === 'model' ? [] : passages;
+  const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
   const questions = questionsIn(ticket.question);
   return [
@@ -95,6 +97,9 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
       ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
       : []),
     ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
+    ...(model === undefined || model.refused !== undefined || model.removed === 0
+      ? []
+      : [`No source says everything that the model wrote: ${model.removed} of its statements were removed.`]),
   ];
 };
 

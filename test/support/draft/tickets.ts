@@ -20,6 +20,7 @@ export const passage = (markdown: string, more: Partial<AnswerPassage> = {}): An
   title: 'Fans and noise',
   url: 'https://docs.example.com/care/fans',
   markdown,
+  text: markdown,
   language: 'en',
   steps: [markdown],
   ...more,

@@ -149,8 +149,9 @@ describe('guideAgent()', () => {
   });
 
   it('tells why a model did not write', () => {
-    const { all } = guide('The fan is loud', { model: { model: 'm', refused: 'it failed' } });
+    const { all } = guide('The fan is loud', { model: { model: 'm', refused: 'it failed', removed: 1 } });
     expect(all).toContain('written without a model: it failed');
+    expect(all).not.toContain('removed');
   });
 
   it('stays within its bounds whatever comes', () => {
