@@ -42,7 +42,7 @@ const OTHER_SUBJECT_PROBABILITY = 0.15;
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
-  const language = foreignLanguage(edition, found.question.text);
+  const language = foreignLanguage(edition, found.question);
   // What means the same in another language is an answer, where an embedding model tells.
   if (language !== undefined && found.nearness === 0)
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
@@ -119,11 +119,13 @@ const askBack = (edition: Edition): string => {
   return `I don't have information to go by yet. ${which} exactly happens: what do you see, what does a message say, and what did you do before?`;
 };
 
-/** The language of a question, where the knowledge base is in another one. */
-const foreignLanguage = (edition: Edition, question: string): Languages | undefined => {
+/** The language of a question, where the knowledge base is in another one and does not have half of its words. */
+const foreignLanguage = (edition: Edition, { text, query }: FoundAnswer['question']): Languages | undefined => {
   const { language: own } = languageOfBase(edition);
-  const asked = detectLanguage(question);
-  return own === undefined || asked === undefined || asked === own ? undefined : { asked, own };
+  const asked = detectLanguage(text);
+  if (own === undefined || asked === undefined || asked === own) return undefined;
+  const words = query.terms.filter(({ origin }) => origin === 'question');
+  return 2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length) ? undefined : { asked, own };
 };
 
 interface Languages {
@@ -131,7 +133,10 @@ interface Languages {
   own: string;
 }
 
-/** The language of most articles. */
+/** A language is taken for that of a knowledge base only when this share of its passages is in it. */
+const LEAST_TELLING = 0.4;
+
+/** The language of most articles; undefined where too few of them tell. */
 const languageOfBase = oncePer((edition: Edition) => {
   const counts = new Map<string, number>();
   const step = Math.max(1, Math.floor(edition.chunkCount / 30));
@@ -140,7 +145,8 @@ const languageOfBase = oncePer((edition: Edition) => {
     if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  const language = first && first[1] >= 3 * (second?.[1] ?? 0) ? first[0] : undefined;
+  const isMost = first !== undefined && first[1] >= LEAST_TELLING * (edition.chunkCount / step);
+  const language = isMost && first[1] >= 3 * (second?.[1] ?? 0) ? first[0] : undefined;
   return { language };
 });
 

@@ -196,6 +196,14 @@ describe('findAnswer() and the turns before', () => {
     expect(idsOf(find(edition, question, { history: turn('Why does the lid squeak?') }))[0]).toBe('lid.md');
   });
 
+  it('reads the words of the turn before, whatever searches found', () => {
+    const question = 'How do I undo that again?';
+    const searches = [searchEdition(edition, question)];
+    const first = (text: string) => idsOf(find(edition, question, { searches, history: turn(text) }))[0];
+    expect(first('Why does the pump hum?')).toBe('pump.md');
+    expect(first('Why does the lid squeak?')).toBe('lid.md');
+  });
+
   it('lets the question decide where it says by itself what it is about', () => {
     const history = turn('Why does the pump hum?');
     expect(idsOf(find(edition, 'Why does the lid squeak on its hinge?', { history }))[0]).toBe('lid.md');

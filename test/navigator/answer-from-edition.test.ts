@@ -7,6 +7,7 @@ import type { NavigatorAnswer } from '../../src/navigator/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
+import { FOREIGN_QUESTIONS } from '../../src/search/foreign-questions.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
@@ -270,8 +271,36 @@ describe('answerFromEdition() where there is no answer', () => {
   });
 
   it('takes a question of which no word is written anywhere for one about something else', () => {
-    const one = openSmallKb([FIRST]).edition;
-    expect(answerFromEdition(one, FOREIGN).verdict).toBe('out-of-domain');
+    // Where no foreign question shares a word, the fit has nothing to tell them by.
+    const parts = 'valve rotor stator gasket manifold impeller flange bearing coupling spindle nozzle piston'.split(
+      ' ',
+    );
+    const faults = 'vibration cavitation corrosion leakage overheating misalignment'.split(' ');
+    const { edition: turbines } = openSmallKb(
+      parts.map((part) => ({
+        ...FIRST,
+        id: `${part}.md`,
+        title: `Turbine ${part}`,
+        text: faults
+          .map(
+            (fault) =>
+              `## ${part} ${fault}\n\n${`When there is ${fault} of the ${part}, it damages the turbine and you inspect the ${parts[0]}. `.repeat(3)}`,
+          )
+          .join('\n\n'),
+      })),
+    );
+    expect(answerFromEdition(turbines, FOREIGN).verdict).toBe('out-of-domain');
+    expect(answerFromEdition(turbines, 'inspect impeller cavitation').verdict).not.toBe('out-of-domain');
+  });
+
+  it('calls no article close to a question about something else', () => {
+    const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    const foreign = questions.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
+    expect(foreign.length).toBeGreaterThan(0);
+    for (const { closest, response } of foreign) {
+      expect(closest).toEqual([]);
+      expect(response.answer).not.toContain('](');
+    }
   });
 
   it('speaks of one article as of one', () => {
@@ -312,6 +341,28 @@ describe('answerFromEdition() where there is no answer', () => {
     const { response } = answerFromEdition(german, "Comment est-ce que je peux nettoyer la machine avec de l'eau ?");
     expect(response.answer).toMatch(/^I don't have information in your language/);
     expect(answerFromEdition(german, 'Wie saugt die Pumpe das Wasser aus dem Tank?').verdict).toBe('answer');
+  });
+
+  it('takes no knowledge base for one in another language by a few words of it', () => {
+    const codes = (at: number) =>
+      Array.from({ length: 9 }, (_, row) => `| E${at}${row} | pump ${row} | valve ${at} |`).join('\n');
+    const { edition: tables } = openSmallKb([
+      {
+        ...FIRST,
+        id: 'de.md',
+        title: 'Hinweis',
+        text: 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.',
+      },
+      ...Array.from({ length: 8 }, (_, at) => ({
+        ...FIRST,
+        id: `${at}.md`,
+        title: `E${at}`,
+        text: `| Code | Pump | Valve |\n| --- | --- | --- |\n${codes(at)}`,
+      })),
+    ]);
+    expect(answerFromEdition(tables, 'What does the code E37 of the pump mean?').response.answer).not.toContain(
+      'in your language',
+    );
   });
 
   it.each(['???', 'the of and', '\u0007\u0000 ', '🎉'])(

@@ -1,5 +1,5 @@
 import { type AnswerPassage, findAnswer } from '../../grounding/find-answer.ts';
-import { passageMarkdown } from '../../grounding/render-passage.ts';
+import { headingOf, passageMarkdown } from '../../grounding/render-passage.ts';
 import type { Unit } from '../../grounding/units.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { proseOf } from '../format/plain-text.ts';
@@ -26,7 +26,7 @@ export const quoteSummary = (edition: Edition, { documents, outcome, subject }: 
 
 const cited = (passage: AnswerPassage): string => {
   const { section } = passage.unit.parts[0];
-  const heading = proseOf(section.path.join(' › '), 300);
+  const heading = proseOf(headingOf(passage), 300);
   const text = proseOf(tablesAsLines(passageMarkdown(passage.unit)), MAX_QUOTE);
   return `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk: { source: passage.source, headingPath: section.path } })})`;
 };
