@@ -195,7 +195,7 @@ describe('the confidence of a model in what is written', () => {
     expect(response.confidenceReason).toContain('about other devices');
   });
 
-  it('is lowered by the share of statements that were removed, which metadata names with the reason', async () => {
+  it('is lowered by the share of removed statements; the words that a judged one quotes take its place', async () => {
     const script = replyOf([
       { text: QUOTE },
       { text: 'Descale the boiler every 90 days.', from: 'How often' },
@@ -204,8 +204,10 @@ describe('the confidence of a model in what is written', () => {
     const { response, metadata, answer } = await ask(OFTEN, [script], {
       judge: judging((statement) => !statement.includes('cheaper')),
     });
-    expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
-    expect(answer.probability).toBeLessThan(0.7);
+    expect(response.answer).toContain(QUOTE);
+    expect(response.answer).toContain(TANK);
+    expect(response.answer).not.toMatch(/cheaper|90 days/);
+    expect(answer.probability).toBeLessThan(0.8);
     expect(metadata.removed).toEqual([
       { text: 'Descale the boiler every 90 days.', reason: expect.stringContaining('"90 days"') },
       { text: 'Citric acid is cheaper than vinegar.', reason: 'the judge: as scripted' },
