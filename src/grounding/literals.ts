@@ -18,7 +18,7 @@ export type LiteralKind = 'url' | 'arn' | 'code' | 'command' | 'path' | 'identif
  *
  * @returns Each literal once, at most 500.
  */
-export const extractLiterals = (answer: string): Literal[] => {
+const extractLiterals = (answer: string): Literal[] => {
   const found = new Map<string, Literal>();
   let rest = answer.slice(0, MAX_READ);
   for (const { kind, pattern, textOf, blanks = true } of EXTRACTORS) {

@@ -46,7 +46,7 @@ export interface Section {
 /** Sections of an edition that stay analysed; some 10 kB each. */
 const MAX_SECTIONS = 1200;
 /** A list or table larger than this is looked at by its items or rows, in visible characters. */
-export const MAX_WHOLE_BLOCK = 600;
+const MAX_WHOLE_BLOCK = 600;
 
 /** Where the sections of an article begin and end, in chunks. */
 export const sectionRanges = (
@@ -211,7 +211,7 @@ const LINK_TARGET =
   /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;
 
 /** Characters that a reader sees. */
-export const visibleSize = (markdown: string): number =>
+const visibleSize = (markdown: string): number =>
   markdown
     .replace(LINK_TARGET, ']')
     .replace(/[*`[\]]|^[ \t]+|[ \t]+(?=\|)/gm, '')

@@ -23,7 +23,7 @@ export interface Unit {
 
 /** Most visible characters of a unit, and of one that is a procedure. */
 export const UNIT_SIZE = 600;
-export const PROCEDURE_SIZE = 1400;
+const PROCEDURE_SIZE = 1400;
 
 /** Units of some sections of one article, which follow one another in it. */
 export const unitsOf = (sections: readonly Section[]): Unit[] => {
@@ -199,7 +199,7 @@ const joined = (members: readonly Section[]): Unit[] => {
 };
 
 /** Symptom, cause and resolution are parts of one account. */
-export const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
+const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
   const [first = ''] = stemsOf(path.at(-1) ?? '');
   return TROUBLE.has(first);
 };
