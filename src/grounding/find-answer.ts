@@ -1,7 +1,9 @@
 import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { joined } from '../search/semantic-calibration.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
+import { nearnessIn } from './nearness.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import {
@@ -29,10 +31,12 @@ export interface AnswerPassage {
 /** What an edition has to say to a question. */
 export interface FoundAnswer {
   question: ParsedQuestion;
-  /** What would be shown: the article of the best unit first, within an article in its order; empty when nothing was found. */
+  /** What would be shown: the article of the best unit first; empty when nothing was found. */
   passages: AnswerPassage[];
   /** Probability that these passages answer the question, 0 to 1. */
   probability: number;
+  /** The same by meaning alone, where an embedding model is configured that compares whole texts; else 0. */
+  nearness: number;
   /** Probability that the question is about what the knowledge base is about, 0 to 1. */
   domain: number;
   /** Articles that come closest, best first, at most three, with the heading that fits best (none for the beginning). */
@@ -71,11 +75,15 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
   const { ranked, articles, passages, gate } = pickAnswer(edition, { question, candidates, options });
+  const nearnessOf = nearnessIn(edition, options.searches[0]);
+  const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
+  const byWords = sharesWords(question, passages, options) ? applyLogistic(GATE, gate) : 0;
   return {
     question,
     passages: inReadingOrder(passages),
-    probability: passages.length === 0 ? 0 : applyLogistic(GATE, gate),
-    domain: domainOf(edition, options),
+    probability: joined(byWords, nearness),
+    nearness,
+    domain: Math.max(domainOf(edition, options), nearness),
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
   };
@@ -91,7 +99,7 @@ export const pickAnswer = (
     weights = WEIGHTS,
   }: { question: ParsedQuestion; candidates: readonly CandidateUnit[]; options: FindOptions; weights?: Float64Array },
 ) => {
-  const ranked = rankUnits(candidates, weights);
+  const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const articles = articleShares(ranked);
   const passages = pickUnits(ranked, options);
   return { ranked, articles, passages, gate: gateFeatures(edition, { question, options, ranked, articles, passages }) };
@@ -107,10 +115,16 @@ interface RankedUnit extends CandidateUnit {
  * With the share of each in the softmax, best first. What is about another device, or far out of date, counts only where nothing
  * else was found.
  */
-const rankUnits = (candidates: readonly CandidateUnit[], weights: Float64Array): RankedUnit[] => {
+const rankUnits = (
+  candidates: readonly CandidateUnit[],
+  weights: Float64Array,
+  nearnessOf: (unit: Unit) => number,
+): RankedUnit[] => {
   const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
   const kept = fitting.length > 0 ? fitting : candidates;
-  const scores = kept.map(({ features }) => features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+  const scores = kept.map(({ features, unit }) =>
+    features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), NEARNESS_WEIGHT * nearnessOf(unit)),
+  );
   const top = Math.max(...scores);
   const odds = scores.map((score) => Math.exp(score - top));
   const total = odds.reduce((sum, each) => sum + each, 0);
@@ -161,7 +175,8 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
       );
-      if (isTaken || (picked.length > 0 && lengthOf(unit.unit) > left)) continue;
+      const isTooLong = lengthOf(picked.length > 0 ? unit.unit : firstPieceOf(unit.unit)) > left;
+      if (isTaken || isTooLong) continue;
       let mass = 0;
       for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
       if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
@@ -179,15 +194,20 @@ const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
 };
 
+const firstPieceOf = (unit: Unit): Unit => {
+  const [first] = unit.parts;
+  return { ...unit, parts: [{ ...first, pieces: first.pieces.slice(0, 1) }] };
+};
+
 /** As Markdown, in UTF-16 units. */
-const lengthOf = ({ parts }: Unit): number =>
+export const lengthOf = ({ parts }: Unit): number =>
   parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
 
 /**
  * Without its last pieces, where addresses of links make it longer than what it shows. What announces is not left without what it
  * announces: of that the first lines stay.
  */
-const shortened = (unit: Unit, room: number): Unit => {
+export const shortened = (unit: Unit, room: number): Unit => {
   if (lengthOf(unit) <= room) return unit;
   const kept: { section: Section; pieces: Piece[] }[] = [];
   let left = room;
@@ -216,12 +236,20 @@ const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
 const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
   first === undefined ? parts : [first, ...rest];
 
+/** By article, and in an article in its own order; but what holds most of the probability comes first. */
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
   const groups = Map.groupBy(picked, ({ source }) => source.index);
-  return [...groups.values()].flatMap((group) =>
-    group.toSorted((left, right) => (spansOf(left.unit)[0]?.[0] ?? 0) - (spansOf(right.unit)[0]?.[0] ?? 0)),
-  );
+  return [...groups.values()].flatMap((group) => {
+    const total = group.reduce((sum, { share }) => sum + share, 0);
+    const isFirst = ({ share }: RankedUnit) => share >= MOST * total;
+    const startOf = ({ unit }: RankedUnit) => spansOf(unit)[0]?.[0] ?? 0;
+    return group.toSorted(
+      (left, right) => Number(isFirst(right)) - Number(isFirst(left)) || startOf(left) - startOf(right),
+    );
+  });
 };
+
+const MOST = 2 / 3;
 
 const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] =>
   articles.slice(0, CLOSEST).map(({ source }) => {
@@ -232,6 +260,19 @@ const closestArticles = (ranked: readonly RankedUnit[], articles: readonly Artic
 const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number => {
   const model = answeringModelOf(edition);
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
+};
+
+/** What answers by its meaning outranks what shares words with the question by chance. Not fitted: no such model was at hand. */
+const NEARNESS_WEIGHT = 6;
+
+/** What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most. */
+const sharesWords = (
+  question: ParsedQuestion,
+  passages: readonly RankedUnit[],
+  { vectors }: Pick<FindOptions, 'vectors'>,
+): boolean => {
+  const [, held = 0] = heldWords(question.terms, passages, closenessTo(question, vectors));
+  return passages.length > 0 && held > 0;
 };
 
 /** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */

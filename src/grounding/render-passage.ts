@@ -2,7 +2,6 @@ import { oncePer } from '../runtime/once-per.ts';
 import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import type { AnswerPassage } from './find-answer.ts';
 import type { Piece, Section } from './sections.ts';
 import type { Unit } from './units.ts';
 
@@ -56,18 +55,22 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
 };
 
 /** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
-const headingOf = ({ unit }: Pick<AnswerPassage, 'unit'>): string => unit.parts[0].section.path.join(' › ');
+export const headingOf = ({ unit }: { unit: Unit }): string => unit.parts[0].section.path.join(' › ');
 
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   const runs: (Run & { last: number })[] = [];
   for (const piece of pieces) {
     const place = placesOf(section).get(piece.start) ?? -1;
     const run = runs.at(-1);
-    if (run && place === run.last + 1) Object.assign(run, { end: piece.end, last: place });
+    // Between neighbours may stand what is never shown, such as a script, or the rest of a piece that was cut.
+    const isNext = run && place === run.last + 1 && IS_BLANK.test(section.text.slice(run.end, piece.start));
+    if (isNext) Object.assign(run, { end: piece.end, last: place });
     else runs.push({ section, start: piece.start, end: piece.end, last: place, isRow: piece.kind === 'row' });
   }
   return runs;
 };
+
+const IS_BLANK = /^\s*$/;
 
 const placesOf = oncePer(({ pieces }: Section) => new Map(pieces.map(({ start }, place) => [start, place])));
 

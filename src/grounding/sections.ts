@@ -134,8 +134,8 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
   return packed(splitSentences(text, block)).map((span) => ({ ...span, kind: 'text', isStep: false }));
 };
 
-/** Addresses of links make a piece longer than what it shows; so long that it fills a page by itself it may not be. */
-const MAX_LENGTH = 3000;
+/** Addresses of links make a piece longer than what it shows; longer than an answer it may not be. In UTF-16 units. */
+const MAX_LENGTH = 1300;
 
 const isWithin = (raw: string, most: number): boolean => raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
 
@@ -156,13 +156,10 @@ const packed = (spans: readonly Span[]): Span[] => {
   for (const { start, end } of spans) {
     const last = parts.at(-1);
     if (last && end - last.start <= MAX_WHOLE_BLOCK) last.end = end;
-    else parts.push({ start, end: Math.min(end, start + PART_LIMIT) });
+    else parts.push(bounded({ start, end }));
   }
   return parts;
 };
-
-/** What has no end of a sentence for so long is cut. */
-const PART_LIMIT = 1400;
 
 const linesOf = (text: string, { start, end }: Span): Span[] => {
   const lines: Span[] = [];

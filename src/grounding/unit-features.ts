@@ -530,10 +530,12 @@ const readUnit = (
     holdsTerm(words, term) || holdsTerm(headings, term) || holdsTerm(article.title, term);
   const literals = terms.filter(({ isLiteral, isKnown, weight }) => isLiteral && isKnown && weight === 1);
   const soft = softCoverage(question, { ...reading, article });
-  const named = devicesOfSection(edition)(first);
-  const devices = named.length > 0 ? named : article.devices;
-  const isAsked = devices.some((device) => asked.includes(device));
-  const isOtherDevice = asked.length > 0 && devices.length > 0 && !isAsked;
+  const named = unit.parts.map(({ section }) => devicesOfSection(edition)(section)).filter(({ length }) => length > 0);
+  const devices = named.length > 0 ? [...new Set(named.flat())] : article.devices;
+  const isAbout = (about: readonly string[]) => about.some((device) => asked.includes(device));
+  const isAsked = isAbout(devices);
+  // One part about another device is enough: its words could be taken for those about the one that was asked for.
+  const isOtherDevice = asked.length > 0 && (named.length > 0 ? !named.every(isAbout) : devices.length > 0 && !isAsked);
   if (vectors !== undefined && !('vector' in reading)) reading.vector = vectors.vectorOf(reading.stems);
   if (vectors !== undefined && !('vector' in path)) path.vector = vectors.vectorOf(path.stems);
   const sign = (...holds: boolean[]): number => (holds.every(Boolean) ? 1 : 0);

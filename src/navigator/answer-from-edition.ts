@@ -1,3 +1,4 @@
+import { PARTIAL_BELOW } from '../contract/confidence.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
@@ -39,9 +40,7 @@ export const HITS = 20;
 /** Without an answer the probability that it answers is low, whatever could have been shown. */
 const UNANSWERED_LIMIT = 0.2;
 /** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */
-const DECLINED_BELOW = 0.22;
-/** Less probable ones say first that they may not answer: of those between 0.6 and 0.7 one in three does not. */
-const DOUBTFUL_BELOW = 0.66;
+const DECLINED_BELOW = 0.2;
 
 /**
  * Answers a question from one edition without a model: shows the passages that most probably answer, word by word and each under its
@@ -83,15 +82,14 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       closest: verdict === 'out-of-domain' ? [] : closest,
     };
   }
-  const quotes = found.passages.flatMap((passage) => quotesOf(edition, passage, found));
-  const comparisons = compareWithOthers(edition, quotes, chosen);
+  const quotesIn = (passages: readonly AnswerPassage[]) =>
+    passages.flatMap((passage) => quotesOf(edition, passage, found));
+  const comparisons = compareWithOthers(edition, quotesIn(found.passages), chosen);
   const assessed = assessConfidence({ outcome, found, comparisons });
-  const isDoubtful = assessed.probability < DOUBTFUL_BELOW;
+  const isDoubtful = assessed.probability < PARTIAL_BELOW;
+  const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? closest : [] });
   return {
-    ...assembleAnswer({
-      ...{ edition, outcome, chosen, quotes, assessed },
-      text: composeAnswer(found, { isDoubtful, closest: isDoubtful ? closest : [] }),
-    }),
+    ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown) }),
     closest: isDoubtful ? closest : [],
   };
 };

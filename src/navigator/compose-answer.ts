@@ -1,5 +1,6 @@
 import type { NavigatorSource } from '../contract/navigator-response.ts';
-import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
+import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
+import { cellAskedFor } from '../grounding/read-table.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
@@ -46,11 +47,13 @@ const MAX_LENGTH = 1495;
  * The passages as Markdown, each under its article and section, with the headings that frame it. A doubtful answer says so first and
  * names the closest articles behind. Where that is too long, they are named without their addresses, then not at all, and then the
  * least probable passages are left out.
+ *
+ * @returns The text, with the passages that are in it.
  */
 export const composeAnswer = (
   { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
   { isDoubtful, closest }: { isDoubtful: boolean; closest: readonly ClosestArticle[] },
-): string => {
+): { text: string; shown: readonly AnswerPassage[] } => {
   const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
   const asked = oneLine(question.devices.join(' or '));
   const opening = [
@@ -67,12 +70,21 @@ export const composeAnswer = (
           `Other articles that come close: ${titlesOf(others)}.`,
         ];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
-    escapeHtml([...opening, ...showPassages(shown), ...(links === '' ? [] : [links])].join('\n\n'));
+    escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));
   let shown = passages;
   for (;;) {
     const texts = [...naming, ''].map((links) => compose(shown, links));
     const fitting = texts.find((text) => text.length <= MAX_LENGTH);
-    if (fitting !== undefined || shown.length <= 1) return fitting ?? texts.at(-1) ?? '';
+    const shortest = texts.at(-1) ?? '';
+    if (fitting !== undefined) return { text: fitting, shown };
+    const [only] = shown;
+    if (only === undefined) return { text: shortest, shown };
+    if (shown.length === 1) {
+      const unit = shortened(only.unit, lengthOf(only.unit) - (shortest.length - MAX_LENGTH));
+      if (lengthOf(unit) === lengthOf(only.unit)) return { text: shortest, shown };
+      shown = [{ ...only, unit }];
+      continue;
+    }
     const least = shown.reduce((lowest, passage) => (passage.share < lowest.share ? passage : lowest));
     shown = shown.filter((passage) => passage !== least);
   }
@@ -85,13 +97,15 @@ const titlesOf = (articles: readonly ClosestArticle[]): string =>
   );
 
 /** Each article is named once, and each passage stands under the headings that frame it. */
-const showPassages = (passages: readonly AnswerPassage[]): string[] =>
+const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
   passages.flatMap(({ source, unit }, at) => {
     const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
     const title = escapeText(oneLine(source.title || source.id), 400);
+    const cell = cellAskedFor(unit, question);
     return [
       ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeText(source.id, 600)}):`]),
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
+      ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
     ];
   });

@@ -43,11 +43,12 @@ const OTHER_SUBJECT_PROBABILITY = 0.15;
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
   const language = foreignLanguage(edition, found.question.text);
-  if (language !== undefined)
+  // What means the same in another language is an answer, where an embedding model tells.
+  if (language !== undefined && found.nearness === 0)
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold;
+  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold || knowsNoWord(found);
   const isFar = found.domain < FAR_BELOW * model.domainThreshold && found.probability < FAR_PROBABILITY;
   if (isAnswered && !isFar) return undefined;
   if (isForeign && found.probability < OTHER_SUBJECT_PROBABILITY)
@@ -62,6 +63,10 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     says: [`I don't have information about ${subjectOf(question)} in my knowledge base.`, links(closest)],
   });
 };
+
+/** The question has words, and none of them is written anywhere. */
+const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
+  query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
   { edition, outcome }: DeclineInput,

@@ -9,8 +9,6 @@ export interface AnsweringModel {
   domain: LogisticModel;
   /** Below this a question is out of domain. */
   domainThreshold: number;
-  /** Whether the best chunk holds the answer, from `answerFeatures`. */
-  answer: LogisticModel;
   /** Whether one source answers the question, from `relevanceFeatures`. */
   relevance: LogisticModel;
   /** What the knowledge base is about, in its own words, the most telling first; at most 12. */
@@ -40,7 +38,6 @@ export const decodeKey = (byte: number | undefined): number =>
 export const DEFAULT_MODEL: AnsweringModel = {
   domain: { weights: [9.2, 0.72, 0.58, 0, 0, 0, 0, 0], bias: -4.8 },
   domainThreshold: 0.5,
-  answer: { weights: [0.77, 4.6, 3.2, 0], bias: -3 },
   relevance: { weights: [6.6, 8.4], bias: -3.4 },
   topics: [],
   keys: new Uint8Array(0),
@@ -127,14 +124,6 @@ const subjectOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): number 
   }
   return most;
 };
-
-/** Of the answer model: coverage, quality, margin, logarithm of the number of the question's words. */
-export const answerFeatures = ({ query, coverage, quality, margin }: Evidence): number[] => [
-  coverage,
-  quality,
-  margin,
-  Math.log(Math.max(1, query.terms.filter(({ origin }) => origin === 'question').length)),
-];
 
 /** Of the relevance model: the hit's quality, and its lead over the best other (negative behind it). */
 const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, total: number): number[] =>

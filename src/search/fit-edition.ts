@@ -4,7 +4,6 @@ import { wordsOf } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import {
   type AnsweringModel,
-  answerFeatures,
   DEFAULT_MODEL,
   domainFeatures,
   encodeModel,
@@ -17,7 +16,7 @@ import { FOREIGN_QUESTIONS } from './foreign-questions.ts';
 import { keysOfTerms } from './keyness.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 import { attachRepeatedBlocks } from './repeated-blocks.ts';
-import { type SearchOutcome, searchEdition } from './search-edition.ts';
+import { searchEdition } from './search-edition.ts';
 import { topicsOf } from './topics-of.ts';
 
 /**
@@ -37,16 +36,16 @@ export const fitEdition = (edition: Uint8Array): Uint8Array => {
 const fitAnsweringModel = (edition: Edition): AnsweringModel => {
   const keys = keysOfTerms(edition);
   const topics = topicsOf(edition, keys);
-  const asked = madeUpQuestions(edition).map(({ text, chunk }) => ({ outcome: searchEdition(edition, text), chunk }));
+  const asked = madeUpQuestions(edition).map(({ text }) => searchEdition(edition, text));
   if (asked.length < MIN_QUESTIONS) return { ...DEFAULT_MODEL, topics, keys };
   const foreign = foreignQuestions().map((text) => domainFeatures(searchEdition(edition, text), keys));
-  const own = asked.map(({ outcome }) => domainFeatures(outcome, keys));
+  const own = asked.map((outcome) => domainFeatures(outcome, keys));
   const mixed = mixedQuestions(edition).map((text) => domainFeatures(searchEdition(edition, text), keys));
   const domain = fitLogistic([...[...own, ...mixed].map(labelled(true)), ...foreign.map(labelled(false))], {
     signs: new Array(8).fill(1),
   });
   const domainThreshold = thresholdOf({ domain, own, foreign });
-  return { ...DEFAULT_MODEL, domain, domainThreshold, answer: fitAnswer(asked), topics, keys };
+  return { ...DEFAULT_MODEL, domain, domainThreshold, topics, keys };
 };
 
 const labelled = (label: boolean) => (features: number[]) => ({ features, label });
@@ -75,15 +74,6 @@ const QUESTIONS = 600;
 /** With fewer a fit says more about chance than about the knowledge base. */
 const MIN_QUESTIONS = 40;
 
-/** A made-up question counts as answered when its own chunk comes first, and as unanswered with that chunk taken out. */
-const fitAnswer = (asked: readonly { outcome: SearchOutcome; chunk: number }[]): AnsweringModel['answer'] =>
-  fitLogistic(
-    asked.flatMap(({ outcome, chunk }) => [
-      { features: answerFeatures(outcome), label: outcome.hits[0]?.chunk === chunk },
-      { features: answerFeatures(withoutChunk(outcome, chunk)), label: false },
-    ]),
-  );
-
 /** Of foreign questions this share is refused ... */
 const FOREIGN_REFUSED = 0.98;
 /** ... unless that refuses more than this share of questions made up from the knowledge base itself. */
@@ -107,16 +97,6 @@ const thresholdOf = ({
     return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   };
   return Math.min(at(foreign, FOREIGN_REFUSED), at(own, OWN_REFUSED));
-};
-
-/** The outcome as it would be if the chunk were not there. */
-export const withoutChunk = (outcome: SearchOutcome, chunk: number): SearchOutcome => {
-  const hits = outcome.hits.filter((hit) => hit.chunk !== chunk);
-  const [best, second] = hits;
-  const { judged } = outcome.query;
-  if (best === undefined || judged === 0) return { ...outcome, hits, quality: 0, coverage: 0, margin: 0 };
-  const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
-  return { ...outcome, hits, quality: best.score / (4 * judged), coverage: best.coverage, margin };
 };
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
+import { MemoryPage } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
@@ -112,6 +113,10 @@ describe('a question within its budget', () => {
   it("counts the gateway's own calls, and writes them into its line of the log", async () => {
     const conversation_id = 'budgets';
     await ask('What should I do when my Apollo III is not hashing?', { conversation_id, librarian: 'navigator' });
+    // An answer does not wait until its turn is kept.
+    const kept = `/v1/workspaces/default/memories?conversation_id=${conversation_id}`;
+    const turns = async () => MemoryPage.parse(await (await product.fetch(kept)).json()).memories.length;
+    await expect.poll(turns, { timeout: 5000 }).toBe(2);
     services.openai.forgetRequests();
     const { id, trace, usage } = await ask('And on the Apollo II?', { conversation_id, librarian: 'navigator' });
     const logged = await linesOf(id, 2);

@@ -45,11 +45,10 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
       const conversation_id = 'c-fragment';
       const first = await askAndKeep('What should I do when my Apollo III is not hashing?', { conversation_id });
       expect(first.body.metadata?.conversation).toEqual({ id: conversation_id, turns: 0 });
-      expect(sourceNames(first)[0]).toMatch(/Apollo III/);
+      expect(sourceNames(first).join()).toMatch(/not hashing/i);
       const second = await ask('And on the Apollo II?', { conversation_id });
       expect(second.body.metadata?.conversation).toEqual({ id: conversation_id, turns: 1 });
-      // Without the conversation the same words lead to whatever else is said of the device.
-      expect((await ask('And on the Apollo II?')).body.answer).not.toBe(second.body.answer);
+      expect(sourceNames(second).join()).toMatch(/Apollo II .*not hashing/i);
     });
 
     it('asks a librarian that does not read the turns before with the subject named, and says how', async () => {

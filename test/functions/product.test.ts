@@ -6,6 +6,7 @@ import { ArticleListing } from '../../src/contract/article-listing.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { Healthz } from '../../src/contract/healthz.ts';
 import { type KnowledgeHit, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { statesLackOfInformation } from '../../src/contract/lack-of-information.ts';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
@@ -16,6 +17,7 @@ import { type Product, SAMPLE_KB } from '../../src/dev/product.ts';
 import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
+import { HEDGE } from '../../src/navigator/hedge.ts';
 import { attachWordVectors } from '../../src/search/attach-word-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { fitEdition } from '../../src/search/fit-edition.ts';
@@ -116,33 +118,33 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
       }
     });
 
-    // The figures are those of the quotes; where a stand-in for a model writes, they would be its own.
+    // The figures are those of the passages shown; where a stand-in for a model writes, they would be its own.
     it.runIf(name === 'embedded')(
-      'answers as many labelled questions from the right article, and refuses as many others, as it has before',
+      'answers most labelled questions from the right article, and none surely that has no answer',
       async () => {
         const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
         for (const { question, kind, article, also = [] } of QUESTIONS) {
-          const { sources } = await navigate(question);
-          if (
+          const { sources, answer } = await navigate(question);
+          const isRight =
             kind === 'answerable'
               ? sources.some(({ file }) => file === article || also.includes(file))
-              : sources.length === 0
-          )
-            right[kind] += 1;
+              : sources.length === 0 || answer.startsWith(HEDGE);
+          if (isRight) right[kind] += 1;
         }
-        // What was reached on 2026-11-21 of 61, 14 and 10: customers' words without embeddings. Lower means something broke.
-        expect(right.answerable).toBeGreaterThanOrEqual(32);
-        expect(right['no-information']).toBeGreaterThanOrEqual(9);
-        expect(right['out-of-domain']).toBe(10);
+        // Of 61, 14 and 10; reached on 2026-11-22: 47, 14 and 10.
+        expect(right.answerable).toBeGreaterThanOrEqual(40);
+        expect(right['no-information']).toBeGreaterThanOrEqual(12);
+        expect(right['out-of-domain']).toBeGreaterThanOrEqual(9);
       },
     );
 
-    it('cites for every labelled question what its sources say, and nothing for those about something else', async () => {
+    it('cites for every labelled question what its sources say, and declines in one shape', async () => {
       const answeredBy = new Set<unknown>();
-      for (const { question, kind } of QUESTIONS) {
-        const { sources, metadata, outOfDomain } = await navigate(question);
+      for (const { question } of QUESTIONS) {
+        const { sources, metadata, outOfDomain, answer, confidence } = await navigate(question);
         if (sources.length > 0) answeredBy.add(metadata?.answered_by ?? 'quotes');
-        if (kind === 'out-of-domain') expect([question, outOfDomain, sources]).toEqual([question, true, []]);
+        else expect([question, confidence, statesLackOfInformation(answer)]).toEqual([question, 'low', true]);
+        if (outOfDomain) expect([question, sources]).toEqual([question, []]);
         for (const { file, excerpts = [] } of sources) {
           const text = await textOf(file);
           for (const { quote, start, end } of excerpts) expect(text.slice(start, end)).toBe(quote);

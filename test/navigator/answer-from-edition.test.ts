@@ -269,6 +269,11 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(response.confidenceReason).toContain('does not contain "get", "mortgage" or "flat"');
   });
 
+  it('takes a question of which no word is written anywhere for one about something else', () => {
+    const one = openSmallKb([FIRST]).edition;
+    expect(answerFromEdition(one, FOREIGN).verdict).toBe('out-of-domain');
+  });
+
   it('speaks of one article as of one', () => {
     const one = openSmallKb([FIRST]).edition;
     expect(answerFromEdition(one, FOREIGN).response.confidenceReason).toContain('The only article was searched');

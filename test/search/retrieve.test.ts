@@ -2,8 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
-import { decideAnswer } from '../../src/grounding/decide-answer.ts';
-import { quotePassages } from '../../src/grounding/quote-passages.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { attachVectors } from '../../src/search/attach-vectors.ts';
@@ -369,25 +367,5 @@ describe('a text that means the same and shares no word', () => {
     const [best = 0, second = 0] = relevanceOfHits(outcome, model);
     expect(best).toBeGreaterThan(0.5);
     expect(second).toBeLessThan(0.5);
-  });
-
-  it('is an answer where its meaning says so, and none where it does not', async () => {
-    const { outcome, model } = await retrieved(PARAPHRASE);
-    const question = PARAPHRASE;
-    const near = { ...outcome, hits: outcome.hits.map((hit, at) => ({ ...hit, similarity: at === 0 ? 0.9 : 0.7 })) };
-    const far = { ...outcome, hits: outcome.hits.map((hit) => ({ ...hit, similarity: 0.72 })) };
-    expect(decideAnswer(near, model, { question })).toMatchObject({ verdict: 'answer' });
-    expect(decideAnswer(near, model, { question }).answer).toBeGreaterThan(0.6);
-    expect(decideAnswer(far, model, { question }).verdict).toBe('no-words');
-  });
-
-  it('is quoted from its beginning', async () => {
-    const { outcome } = await retrieved(PARAPHRASE);
-    const passage = { text: TEXTS['screens.md'], title: '', headingPath: [], score: 0 };
-    const question = { text: PARAPHRASE, query: outcome.query };
-    expect(quotePassages(question, [passage])).toEqual([]);
-    expect(quotePassages(question, [{ ...passage, isNear: true }])).toMatchObject([
-      { passage: 0, text: TEXTS['screens.md'], kind: 'prose', coverage: 0 },
-    ]);
   });
 });

@@ -1,4 +1,3 @@
-import { nearChunks } from '../../grounding/near-chunks.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type ChunkAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
@@ -13,10 +12,6 @@ export interface FoundDocument {
   chunk: ChunkAtHand;
   /** How probably it answers the question, 0 to 1, comparable between questions (design, section 5). */
   score: number;
-  /** The search engine's own score, for the order of quotes. */
-  rank: number;
-  /** It very probably answers by its meaning, whatever its words. */
-  isNear: boolean;
 }
 
 export interface Found {
@@ -24,8 +19,8 @@ export interface Found {
   documents: FoundDocument[];
   /** The best three, whether they reach the threshold or not. */
   nearest: FoundDocument[];
-  /** The question as the search read it. */
-  query: SearchOutcome['query'];
+  /** What the search found, with the question as it read it. */
+  outcome: SearchOutcome;
   /** What was searched for. */
   subject: string;
   /** Meanings could not be compared in time. */
@@ -49,18 +44,12 @@ export const findDocuments = async (edition: Edition, subject: string, options: 
   });
   const { outcome, semantic } = retrieved;
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const near = nearChunks(outcome);
   const found = outcome.hits
-    .map((hit, at) => ({
-      chunk: chunkAtHand(edition, hit.chunk),
-      score: rounded(relevances[at] ?? 0),
-      rank: hit.score,
-      isNear: near.has(hit.chunk),
-    }))
+    .map(({ chunk }, at) => ({ chunk: chunkAtHand(edition, chunk), score: rounded(relevances[at] ?? 0) }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
   const isDegraded = semantic === 'late' || semantic === 'failed';
-  return { documents, nearest: found.slice(0, NEAREST), query: outcome.query, subject: searchedFor, isDegraded };
+  return { documents, nearest: found.slice(0, NEAREST), outcome, subject: searchedFor, isDegraded };
 };
 
 /** A word that no document uses weighs most of all, which is right for a thing, and not for the kind of text that is wanted. */
@@ -77,7 +66,11 @@ const search = async (edition: Edition, subject: string, { retrieve, limit, ...o
 const rounded = (score: number): number => Math.floor(score * 10_000) / 10_000;
 
 /** "guides/ssl.md, Certificates": where a reader finds a passage. */
-export const citationOf = ({ chunk: { source, headingPath } }: Pick<FoundDocument, 'chunk'>): string => {
+export const citationOf = ({
+  chunk: { source, headingPath },
+}: {
+  chunk: Pick<FoundDocument['chunk'], 'source'> & { headingPath: readonly string[] };
+}): string => {
   const section = (headingPath.at(-1) || source.title).replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return section === '' || section === source.id ? source.id : `${source.id}, ${section}`;
 };

@@ -1,33 +1,32 @@
-import { quotePassages } from '../../grounding/quote-passages.ts';
-import { readingOf } from '../../grounding/read-passage.ts';
+import { type AnswerPassage, findAnswer } from '../../grounding/find-answer.ts';
+import { passageMarkdown } from '../../grounding/render-passage.ts';
+import type { Unit } from '../../grounding/units.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import { proseOf } from '../format/plain-text.ts';
 import { tablesAsLines } from '../format/tables-as-lines.ts';
-import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
+import { citationOf, type Found } from './find-documents.ts';
 
-/** Documents that are quoted from; further ones add nothing measurable (see `quotePassages`). */
-const QUOTED = 3;
-const MAX_QUOTE = 1200;
+const MAX_QUOTE = 1500;
 
-/** The sentences of the best documents that fit the question best, word by word and each with its citation; plain text. */
-export const quoteSummary = ({ documents, query, subject }: Found): string => {
-  const sources = documents.slice(0, QUOTED);
-  const passages = sources.map(({ chunk, rank, isNear }) => ({
-    text: chunk.text,
-    title: chunk.source.title,
-    headingPath: chunk.headingPath,
-    score: rank,
-    isNear,
-    reading: readingOf(chunk),
-  }));
-  const quotes = quotePassages({ text: subject, query }, passages).flatMap(({ passage, text }) => {
-    const source = sources[passage];
-    return source === undefined ? [] : [cited(text, source)];
-  });
-  // Where only a title fits, the passage's beginning speaks for it.
-  const [first] = sources;
-  if (quotes.length === 0 && first !== undefined) return cited(proseOf(first.chunk.text, 300), first);
-  return quotes.join('\n\n');
+/**
+ * The passages of the documents that answer the question best, word by word, each under the headings that frame it and with its
+ * citation; plain text.
+ */
+export const quoteSummary = (edition: Edition, { documents, outcome, subject }: Found): string => {
+  const isShown = ({ parts }: Unit): boolean =>
+    parts.every(({ section: { firstChunk, endChunk } }) =>
+      documents.some(({ chunk }) => chunk.index >= firstChunk && chunk.index < endChunk),
+    );
+  const { passages } = findAnswer(edition, subject, { searches: [outcome], isShown });
+  // Where only a title fits, the best passage's beginning speaks for it.
+  const [first] = documents;
+  if (passages.length === 0 && first !== undefined) return `${proseOf(first.chunk.text, 300)} (${citationOf(first)})`;
+  return passages.map(cited).join('\n\n');
 };
 
-const cited = (text: string, source: FoundDocument): string =>
-  `${proseOf(tablesAsLines(text), MAX_QUOTE)} (${citationOf(source)})`;
+const cited = (passage: AnswerPassage): string => {
+  const { section } = passage.unit.parts[0];
+  const heading = proseOf(section.path.join(' › '), 300);
+  const text = proseOf(tablesAsLines(passageMarkdown(passage.unit)), MAX_QUOTE);
+  return `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk: { source: passage.source, headingPath: section.path } })})`;
+};

@@ -36,7 +36,7 @@ export const createSemanticAgent =
     const found = await findDocuments(edition, subjectOf(query), { ...options, ...search });
     const { documents, nearest, subject, isDegraded } = found;
     const best = nearest[0]?.score ?? 0;
-    const { summary, ...about } = await summarise({ query, found }, { ...options, ...call });
+    const { summary, ...about } = await summarise({ edition, query, found }, { ...options, ...call });
     const confidence = documents.length === 0 ? 0 : best;
     return AgentResponse.success('semantic', query)
       .setResult({
@@ -57,19 +57,20 @@ export const createSemanticAgent =
   };
 
 interface Search {
+  edition: Edition;
   query: string;
   found: Found;
 }
 
 const summarise = async (
-  { query, found }: Search,
+  { edition, query, found }: Search,
   { similarity_threshold, ai, signal, timeoutMs }: AgentCall & { similarity_threshold: number },
 ): Promise<{ summary: string } & AgentMetadata> => {
   if (found.documents.length === 0) {
     const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
     return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
   }
-  const quotes = { summary: quoteSummary(found), summary_by: 'quotes' };
+  const quotes = { summary: quoteSummary(edition, found), summary_by: 'quotes' };
   if (ai === undefined) return quotes;
   const written = await modelSummary(query, found.documents, { ai, signal, timeoutMs });
   if ('refused' in written) return { ...quotes, summary_refused: written.refused };

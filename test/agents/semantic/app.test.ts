@@ -22,6 +22,7 @@ const searched = async (query: string, options?: unknown, parts: Partial<Semanti
   return askAgent(appOf(parts), { type: 'semantic', body });
 };
 const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
+const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (care/descale.md, How often)`;
 
 describe('POST /v1/agents/semantic', () => {
   it('gives documents with scores, where each stands, and a summary that cites them', async () => {
@@ -35,7 +36,7 @@ describe('POST /v1/agents/semantic', () => {
       result: {
         document_count: 1,
         similarity_threshold: 0.7,
-        summary: 'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
+        summary: SUMMARY,
       },
       metadata: { edition: 'e1', summary_by: 'quotes' },
     });
@@ -118,6 +119,14 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.result.summary).not.toContain('|');
   });
 
+  it('sums up no passage of another article than the documents, and none below the threshold', async () => {
+    const { documents, summary } = (await searched('boiler', { similarity_threshold: 0, limit: 2 })).reply.result;
+    const cited = [...summary.matchAll(/\(([\w/-]+\.md)/g)].map(([, file]) => file);
+    expect(cited.length).toBeGreaterThan(0);
+    const listed = documents.map(({ metadata }: { metadata: { source: string } }) => metadata.source);
+    for (const file of cited) expect(listed).toContain(file);
+  });
+
   it('says so where no word of the question is known', async () => {
     const { reply } = await searched('unicorn');
     expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
@@ -169,7 +178,7 @@ describe('With a model', () => {
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
     ai.judge = judging(() => false);
     const { reply } = await searched(QUESTION, undefined, { ai });
-    expect(reply.result.summary).toContain('every 60 days, or every 30 days with hard water. (care/descale.md');
+    expect(reply.result.summary).toBe(SUMMARY);
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
   });
 
@@ -200,7 +209,7 @@ describe('The semantic agent as a librarian', () => {
   it('answers with the summary, and names the articles as sources', async () => {
     const { reply } = await ask('semantic', appOf(), { query: QUESTION });
     expect(reply).toMatchObject({
-      answer: 'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
+      answer: SUMMARY,
       sources: [{ name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' }],
       metadata: { semantic: { success: true, result: { document_count: 1 } } },
     });

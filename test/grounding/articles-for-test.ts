@@ -1,0 +1,24 @@
+import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
+import type { Article } from '../../src/search/article.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
+
+/** An article as a test states it; `id` and `text` alone suffice. */
+export type ArticleSketch = Partial<Article> & Pick<Article, 'id' | 'text'>;
+
+export const articleOf = (sketch: ArticleSketch): Article => ({
+  title: sketch.id.replace(/\.md$/, ''),
+  url: '',
+  intents: [],
+  devices: [],
+  lastUpdated: '2026-01-01T00:00:00Z',
+  ...sketch,
+});
+
+/** Articles as an edition that knows what is repeated in it; nothing is fitted on it. */
+export const editionOf = (...sketches: readonly ArticleSketch[]): Edition => {
+  const entries = sketches.map(articleOf).map((article) => ({ article, chunks: chunkArticle(article) }));
+  const identity = { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
+  return openEdition(attachRepeatedBlocks(buildEdition(entries, identity)));
+};

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { type FindOptions, type FoundAnswer, findAnswer } from '../../src/grounding/find-answer.ts';
+import { questionWithTurn } from '../../src/grounding/parse-question.ts';
+import { passageMarkdown } from '../../src/grounding/render-passage.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+import { editionOf } from './articles-for-test.ts';
+
+const find = (edition: Edition, question: string, options: Partial<FindOptions> = {}): FoundAnswer => {
+  const { history = [] } = options;
+  const whole = questionWithTurn(question, history);
+  const searches = [searchEdition(edition, question, { history })];
+  if (whole !== question) searches.push(searchEdition(edition, whole));
+  return findAnswer(edition, question, { searches, ...options });
+};
+const shownOf = ({ passages }: FoundAnswer): string => passages.map(({ unit }) => passageMarkdown(unit)).join('\n\n');
+const idsOf = ({ passages }: FoundAnswer): string[] => [...new Set(passages.map(({ source }) => source.id))];
+const filler = (words: string, size = 900): string => `${words} `.repeat(Math.ceil(size / (words.length + 1))).trim();
+
+/** What every article needs a few of: passages about something else. */
+const OTHERS = ['lamps', 'cups', 'beans', 'doors'].map((thing) => ({
+  id: `${thing}.md`,
+  text: `The ${thing} are delivered in a box of their own.\n\nNobody counts the ${thing}.`,
+}));
+
+const WARRANTY = {
+  id: 'warranty.md',
+  title: 'Warranty',
+  text: `## What is covered\n\n${filler('A boiler that leaks by itself is repaired.')}\n\n## What is not covered\n\n${filler('Damage after a crash of the machine on the floor, or by wrong assembly.', 500)}\n`,
+};
+
+describe('findAnswer()', () => {
+  const edition = editionOf(
+    WARRANTY,
+    {
+      id: 'reset.md',
+      title: 'Reset the pump',
+      text: `${filler('The pump is made of steel and holds for long.')}\n\nTo reset the pump:\n\n1. Pull the plug.\n2. Wait a minute.\n3. Put the plug in again.\n\n${filler('A pump hums as it works.')}`,
+    },
+    {
+      id: 'noise.md',
+      title: 'Noise',
+      text: `| Part | Noise in dBA |\n| --- | --- |\n${['grinder', 'boiler', 'lid', 'tray'].flatMap((part) => Array.from({ length: 12 }, (_, at) => `| ${part} of model ${at} in every mode | ${30 + at} |`)).join('\n')}\n`,
+    },
+    ...OTHERS,
+  );
+
+  it('shows a passage with the headings that frame it', () => {
+    const found = find(edition, 'Is damage after a crash by wrong assembly covered?');
+    const [first] = found.passages;
+    expect(first?.unit.parts[0].section.path).toEqual(['What is not covered']);
+    expect(shownOf(found)).toContain('Damage after a crash');
+  });
+
+  it('shows a procedure from its introduction to its end', () => {
+    expect(shownOf(find(edition, 'How do I reset the pump, plug in again?'))).toContain(
+      'To reset the pump:\n\n1. Pull the plug.\n2. Wait a minute.\n3. Put the plug in again.',
+    );
+  });
+
+  it('shows the row that is asked for under the head of its table, and few others', () => {
+    const shown = shownOf(find(edition, 'What is the noise of the grinder of model 7?'));
+    expect(shown).toContain('| Part | Noise in dBA |\n| --- | --- |\n|');
+    expect(shown).toContain('| grinder of model 7 in every mode | 37 |');
+    expect(shown.split('\n').length).toBeLessThan(10);
+  });
+
+  it('looks at what may be shown, and at what is allowed', () => {
+    const question = 'Is damage after a crash covered?';
+    const isShown: FindOptions['isShown'] = ({ parts }) =>
+      !parts.some(({ section }) => /not/.test(section.path[0] ?? ''));
+    expect(shownOf(find(edition, question, { isShown }))).not.toContain('crash');
+    const searches = [searchEdition(edition, question, { filter: { articleId: 'lamps.md' } })];
+    const isAllowed = (chunk: number) => edition.article(edition.index.articleOf(chunk)).id === 'lamps.md';
+    expect(idsOf(find(edition, question, { searches, isAllowed }))).not.toContain('warranty.md');
+  });
+
+  it('keeps to the room and the number of passages', () => {
+    const many = editionOf(
+      ...Array.from({ length: 6 }, (_, at) => ({
+        id: `pump-${at}.md`,
+        text: `The pump ${at} primes itself. ${filler(`It draws water ${at} from the tank.`, 400)}`,
+      })),
+    );
+    const found = find(many, 'How does the pump prime itself?');
+    expect(found.passages.length).toBeGreaterThan(1);
+    expect(shownOf(found).length).toBeLessThanOrEqual(1400);
+    expect(find(many, 'How does the pump prime itself?', { room: 500 }).passages).toHaveLength(1);
+    expect(find(many, 'How does the pump prime itself?', { limit: 1 }).passages).toHaveLength(1);
+    expect(find(many, 'How does the pump prime itself?').closest).toHaveLength(3);
+  });
+
+  it('names the closest articles with the heading that fits, best first, whatever the probability', () => {
+    const { closest, articles, probability } = find(edition, 'Is damage after a crash by wrong assembly covered?');
+    expect(closest[0]).toMatchObject({ source: { id: 'warranty.md' }, heading: 'What is not covered' });
+    expect(articles.map(({ share }) => share)).toEqual(articles.map(({ share }) => share).toSorted((a, b) => b - a));
+    expect(articles.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+    expect(probability).toBeGreaterThan(0);
+    expect(probability).toBeLessThan(1);
+  });
+
+  it('finds nothing where no word stands anywhere, and nothing in an empty edition', () => {
+    for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')]) {
+      expect(found).toMatchObject({ passages: [], closest: [], probability: 0 });
+    }
+  });
+
+  it.each([
+    '',
+    '   ',
+    '???',
+    '\u0000\u0007',
+    '|',
+    '`'.repeat(500),
+    '[',
+    '\ud83d',
+    '\ud83d\ude00',
+    '1. 2. 3.',
+    '-'.repeat(4000),
+  ])('reads odd questions without a fault: %j', (question) => {
+    const found = find(edition, question);
+    expect(found.probability).toBeGreaterThanOrEqual(0);
+    expect(found.probability).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('findAnswer() and devices', () => {
+  const grind = (degrees: number) => `To take out the upper burr, turn it by ${degrees} degrees to the left.`;
+  const edition = editionOf(
+    { id: 'one.md', title: 'Grinder of the Barista I', text: grind(45), devices: ['Barista I'] },
+    { id: 'two.md', title: 'Grinder of the Barista II', text: grind(90), devices: ['Barista II'] },
+    {
+      id: 'all.md',
+      title: 'Empty the tray',
+      devices: ['Barista I', 'Barista II'],
+      text: `## Barista I\n\n${filler('Press the tray down, then pull it out to the front.', 400)}\n\n## Barista II\n\n${filler('Lift the tray, then pull it out to the side.', 400)}\n`,
+    },
+    ...OTHERS,
+  );
+
+  it.each([
+    ['Barista I', 'one.md', 'two.md'],
+    ['Barista II', 'two.md', 'one.md'],
+    ['barista 2', 'two.md', 'one.md'],
+  ])('shows the article about %s, which the question names, and none about another', (device, own, other) => {
+    const ids = idsOf(find(edition, `How do I take out the upper burr of the ${device}?`));
+    expect(ids[0]).toBe(own);
+    expect(ids).not.toContain(other);
+  });
+
+  it('shows the section of the device that the question names, and none of another', () => {
+    const shown = shownOf(find(edition, 'How do I pull out the tray of my Barista II?'));
+    expect(shown).toContain('to the side');
+    expect(shown).not.toContain('to the front');
+    const other = shownOf(find(edition, 'How do I pull out the tray of my Barista I?'));
+    expect(other).toContain('to the front');
+    expect(other).not.toContain('to the side');
+  });
+
+  it('takes the device that the asker has for named', () => {
+    const question = 'How do I take out the upper burr?';
+    expect(idsOf(find(edition, question))).toEqual(expect.arrayContaining(['one.md', 'two.md']));
+    const own = idsOf(find(edition, question, { devices: ['Barista II'] }));
+    expect(own[0]).toBe('two.md');
+    expect(own).not.toContain('one.md');
+  });
+
+  it('says of a passage that it is about another device where nothing else is left', () => {
+    const question = 'How do I take out the upper burr of the Barista II?';
+    const searches = [searchEdition(edition, question, { filter: { articleId: 'one.md' } })];
+    const isAllowed = (chunk: number) => edition.article(edition.index.articleOf(chunk)).id === 'one.md';
+    const { passages } = find(edition, question, { searches, isAllowed });
+    expect(passages.map(({ isOtherDevice, devices }) => [isOtherDevice, devices])).toEqual([[true, ['barista i']]]);
+  });
+});
+
+describe('findAnswer() and the turns before', () => {
+  const edition = editionOf(
+    {
+      id: 'pump.md',
+      title: 'Pump',
+      text: `## Noise\n\n${filler('The pump hums loudly when it is dry.')}\n\n## Undo\n\nTo undo that, open the valve again.`,
+    },
+    {
+      id: 'lid.md',
+      title: 'Lid',
+      text: `## Noise\n\n${filler('The lid squeaks when its hinge is dry.')}\n\n## Undo\n\nTo undo that, close the hinge again.`,
+    },
+    ...OTHERS,
+  );
+  const turn = (text: string) => [{ speaker: 'user' as const, text }];
+
+  it('answers a follow-up about what the turn before was about', () => {
+    const question = 'How do I undo that again?';
+    expect(idsOf(find(edition, question, { history: turn('Why does the pump hum?') }))[0]).toBe('pump.md');
+    expect(idsOf(find(edition, question, { history: turn('Why does the lid squeak?') }))[0]).toBe('lid.md');
+  });
+
+  it('lets the question decide where it says by itself what it is about', () => {
+    const history = turn('Why does the pump hum?');
+    expect(idsOf(find(edition, 'Why does the lid squeak on its hinge?', { history }))[0]).toBe('lid.md');
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { type Section, sectionAtHand, sectionRanges, stemsOf, visibleSize } from '../../src/grounding/sections.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
+import { editionOf } from './articles-for-test.ts';
+
+const sectionsOf = (edition: Edition, article = 0): Section[] =>
+  sectionRanges(edition, article).map((range) => sectionAtHand(edition, range));
+const read = (text: string): Section[] => sectionsOf(editionOf({ id: 'a.md', text }));
+/** Each piece of an article as its kind and its words. */
+const piecesOf = (text: string) =>
+  read(text).flatMap((section) =>
+    section.pieces.map(({ kind, start, end }) => [kind, section.text.slice(start, end)] as const),
+  );
+
+const CELLS = 'a cell that takes some room';
+const tableOf = (rows: number): string =>
+  `| Part | Life |\n| --- | --- |\n${Array.from({ length: rows }, (_, at) => `| P${at} | ${at} years, ${CELLS} |`).join('\n')}`;
+
+describe('sectionAtHand()', () => {
+  it('reads the article as it stands, each section at its place and under its headings', () => {
+    const text = `Before all.\n\n# Care\n\nWipe it.\n\n## Filters\n\nRinse **them**.\n\n- one\n- two\n\n# Parts\n\nOrder them.\n`;
+    const sections = read(text);
+    expect(sections.map(({ at, path }) => [at, path])).toEqual([
+      [0, []],
+      [1, ['Care']],
+      [2, ['Care', 'Filters']],
+      [3, ['Parts']],
+    ]);
+    for (const { start, text: own, pieces } of sections)
+      for (const piece of pieces)
+        expect(own.slice(piece.start, piece.end)).toBe(text.slice(start + piece.start, start + piece.end));
+  });
+
+  it('reads a section that takes several chunks as one text', () => {
+    const paragraphs = Array.from(
+      { length: 60 },
+      (_, at) => `Paragraph ${at} says ${'something long '.repeat(6)}${at}.`,
+    );
+    const text = `# All\n\n${paragraphs.join('\n\n')}\n`;
+    const [section] = read(text);
+    expect((section?.endChunk ?? 0) - (section?.firstChunk ?? 0)).toBeGreaterThan(2);
+    const { start = 0, pieces = [] } = section ?? {};
+    expect(pieces.map((piece) => text.slice(start + piece.start, start + piece.end))).toEqual(paragraphs);
+  });
+
+  it('takes the same piece of a list, a table or code whole where it is short', () => {
+    expect(piecesOf(`- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``).map(([kind]) => kind)).toEqual([
+      'list',
+      'table',
+      'code',
+    ]);
+  });
+
+  it('takes the steps of a procedure one by one, and says that they are steps', () => {
+    const [section] = read('1. Open it.\n2. Close it.\n\n- no step\n');
+    expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual([
+      ['item', true, 0],
+      ['item', true, 0],
+      ['list', false, 1],
+    ]);
+  });
+
+  it('takes a long table row by row, under its head', () => {
+    const pieces = piecesOf(tableOf(40));
+    expect(pieces[0]).toEqual(['head', '| Part | Life |\n| --- | --- |']);
+    expect(pieces.slice(1)).toHaveLength(40);
+    expect(pieces[7]).toEqual(['row', `| P6 | 6 years, ${CELLS} |`]);
+  });
+
+  it('reads a table that was cut into chunks as one, so that every row has its head', () => {
+    const edition = editionOf({ id: 'a.md', text: tableOf(400) });
+    const [section, ...others] = sectionsOf(edition);
+    expect(edition.chunkCount).toBeGreaterThan(3);
+    expect(others).toEqual([]);
+    expect(section?.pieces.filter(({ kind }) => kind === 'head')).toHaveLength(1);
+    expect(section?.pieces.filter(({ kind }) => kind === 'row')).toHaveLength(400);
+  });
+
+  it('takes a long paragraph in parts of whole sentences', () => {
+    const sentence = (at: number) => `Sentence ${at} is about the pump of the boiler.`;
+    const text = Array.from({ length: 60 }, (_, at) => sentence(at)).join(' ');
+    const parts = piecesOf(text).map(([, words]) => words);
+    expect(parts.length).toBeGreaterThan(3);
+    for (const part of parts) expect(part).toMatch(/^Sentence \d+ .*boiler\.$/);
+    expect(parts.join(' ')).toBe(text);
+  });
+
+  it('shows no script, style, comment or frame', () => {
+    const seen = piecesOf(
+      'Seen.\n\n<script>alert(1)</script>\n\n<style>a{}</style>\n\n<!-- hidden -->\n\n<iframe src="x"></iframe>\n\n<svg onload="x"></svg>\n',
+    );
+    expect(seen).toEqual([['text', 'Seen.']]);
+  });
+
+  it('sees what announces: a colon at the end, marks of emphasis aside', () => {
+    const [section] = read('Do this:\n\n**Then that:**\n\nAt 10:30 it ends.\n');
+    expect(section?.pieces.map(({ announces }) => announces)).toEqual([true, true, false]);
+  });
+
+  it('knows what is repeated in many articles', () => {
+    const help = 'Still need help? **Write** to us.';
+    const edition = editionOf(
+      ...Array.from({ length: 4 }, (_, at) => ({ id: `${at}.md`, text: `Text ${at}.\n\n${help}` })),
+    );
+    const [section] = sectionsOf(edition);
+    expect(section?.pieces.map(({ isRepeated }) => isRepeated)).toEqual([false, true]);
+  });
+
+  it('takes sections of one name that follow one another for one', () => {
+    expect(read('## Note\n\nOne.\n\n## Note\n\nTwo.\n\n## Other\n\nThree.\n').map(({ path }) => path)).toEqual([
+      ['Note'],
+      ['Other'],
+    ]);
+  });
+
+  it('gives no piece that is longer than an answer, whatever stands in it', () => {
+    const long = 'pump '.repeat(4000);
+    for (const text of [
+      `[`.repeat(20_000),
+      `- ${long}\n- two`,
+      `1. ${long}\n2. two`,
+      `| a |\n| - |\n| ${long} |`,
+      long,
+      `\`\`\`\n${long}\n\`\`\``,
+    ])
+      for (const [, words] of piecesOf(text)) expect(words.length).toBeLessThanOrEqual(1300);
+  });
+});
+
+describe('sectionAtHand() where addresses of links are long', () => {
+  it('takes a paragraph or a list in parts that can be shown', () => {
+    const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
+    const links = Array.from({ length: 12 }, (_, at) => link(at));
+    for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
+      const pieces = piecesOf(text).map(([, words]) => words);
+      expect(pieces.length).toBeGreaterThan(1);
+      expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
+    }
+  });
+});
+
+describe('visibleSize()', () => {
+  it('counts what a reader sees, not where links lead', () => {
+    const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
+    expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
+  });
+});
+
+describe('stemsOf()', () => {
+  it('gives the stems of words, without the targets of links', () => {
+    expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
+  });
+});

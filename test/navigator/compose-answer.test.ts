@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
+import { parseQuestion } from '../../src/grounding/parse-question.ts';
+import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { unitsOf } from '../../src/grounding/units.ts';
+import { composeAnswer } from '../../src/navigator/compose-answer.ts';
+import { HEDGE } from '../../src/navigator/hedge.ts';
+import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
+
+/** The first section of each article as a passage, the first article the likeliest. */
+const passagesOf = (articles: readonly ArticleSketch[], more: Partial<AnswerPassage> = {}) => {
+  const edition = editionOf(...articles);
+  const passages = articles.map(({ id }, rank): AnswerPassage => {
+    const source = edition.article(edition.findArticle(id) ?? -1);
+    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => sectionAtHand(edition, range)));
+    if (unit === undefined) throw new Error(`${id} has no unit`);
+    return { source, unit, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
+  });
+  return { passages, question: parseQuestion(edition, 'How do I clean it?') };
+};
+const compose = (
+  articles: readonly ArticleSketch[],
+  {
+    closest = [],
+    isDoubtful = closest.length > 0,
+    ...more
+  }: Partial<Parameters<typeof composeAnswer>[1]> & Partial<AnswerPassage> = {},
+): string => composeAnswer(passagesOf(articles, more), { isDoubtful, closest }).text;
+
+const WARRANTY = { id: 'w.md', title: 'Warranty', text: '# Terms\n\n## What is not covered\n\nCrashes.\n' };
+const link = (at: number, length = 10) => ({
+  title: `Article ${at}`,
+  url: `https://docs.example.com/${at}/${'x'.repeat(length)}`,
+  heading: 'Care',
+});
+
+describe('composeAnswer()', () => {
+  it('names the article once and shows the headings that frame a passage', () => {
+    expect(compose([WARRANTY])).toBe('From “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.');
+  });
+
+  it('names an article by its file where it has no title', () => {
+    expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
+  });
+
+  it('says first that an answer is doubtful, and links the other articles that come close', () => {
+    const cited = { title: 'Warranty', url: 'https://docs.example.com/w' };
+    expect(compose([WARRANTY], { closest: [cited, link(1), { title: 'No [link]' }] })).toBe(
+      `${HEDGE}\n\nFrom “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.\n\nOther articles that come close:\n\n- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link`,
+    );
+  });
+
+  it('says first that all it shows is about other devices', () => {
+    expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
+      /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
+    );
+  });
+
+  it('leaves out the least likely passages, then the links, rather than exceed 1,500 characters', () => {
+    const long = (at: number, size: number) => ({
+      id: `${at}.md`,
+      text: `${`Words ${at} on cleaning. `.repeat(size)}`,
+    });
+    const closest = [link(1), link(2), link(3)];
+    const both = compose([long(0, 20), long(1, 20)], { closest });
+    expect(both).toMatch(/Words 0.*Words 1.*\n- \[Article 1\]/s);
+    const tight = compose([long(0, 26), long(1, 26)], { closest: [link(1, 200), link(2, 200)] });
+    expect(tight).toMatch(/Words 0.*Words 1.*come close: “Article 1” and “Article 2”\.$/s);
+    const tooMuch = compose([long(0, 27), long(1, 27), long(2, 27)], { closest });
+    expect(tooMuch).toContain('Words 0');
+    expect(tooMuch).not.toContain('Words 2');
+    for (const text of [both, tight, tooMuch]) expect(text.length).toBeLessThanOrEqual(1500);
+  });
+
+  it('links nothing but pages, and lets no name break out of its line', () => {
+    const text = compose(
+      [{ id: 'a.md', title: 'One\n\n# Two <b>', text: 'Wipe <img src=x> it. [x](javascript:alert(1))' }],
+      {
+        closest: [
+          { title: '](https://evil.example) [', url: 'https://docs.example.com/a) [b](javascript:alert(1)' },
+          { title: 'Script', url: 'javascript:alert(1)' },
+        ],
+      },
+    );
+    expect(text).toContain('From “One # Two \\<b>”');
+    expect(text).not.toMatch(/(?<!\\)<(?:b|img)/);
+    expect(text).not.toMatch(/(?<!\\)\]\((?!https:\/\/docs\.example\.com\/)/);
+  });
+});

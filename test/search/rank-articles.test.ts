@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { analyseQuery } from '../../src/search/analyse-query.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
+import { rankArticles } from '../../src/search/rank-articles.ts';
+import { editionOf } from './edition-fixture.ts';
+
+const article = (id: string, ...texts: string[]) => ({ id, title: '', sections: texts.map((text) => ({ text })) });
+const OTHER = 'Cups are washed by hand in warm soap.';
+const rank = (edition: Edition, question: string, isAllowed?: (chunk: number) => boolean) =>
+  rankArticles(edition, analyseQuery(edition, question).terms, { isAllowed }).map(({ article: at, score }) => ({
+    id: edition.article(at).id,
+    score,
+  }));
+const idsOf = (ranked: readonly { id: string }[]) => ranked.map(({ id }) => id);
+
+describe('rankArticles()', () => {
+  it('finds the article over which the words are spread, before one that has a single one of them', () => {
+    const edition = editionOf(
+      article('b', 'The pump hums.', OTHER),
+      article('a', 'The pump hums.', 'A valve leaks.', 'The gasket dries.'),
+      article('c', OTHER, OTHER),
+    );
+    expect(idsOf(rank(edition, 'pump valve gasket'))).toEqual(['a', 'b']);
+  });
+
+  it('counts occurrences in all chunks together, but a second one less than another word', () => {
+    const edition = editionOf(
+      article('often', 'The pump hums.', 'The pump leaks.', 'The pump dries.'),
+      article('once', 'The pump hums.', OTHER, OTHER),
+      article('both', 'The pump meets the valve.', OTHER, OTHER),
+    );
+    expect(idsOf(rank(edition, 'pump'))[0]).toBe('often');
+    expect(idsOf(rank(edition, 'pump valve'))[0]).toBe('both');
+  });
+
+  it('puts a short article before a long one that says no more', () => {
+    const edition = editionOf(
+      article('long', 'The pump hums.', ...Array.from({ length: 9 }, () => OTHER)),
+      article('short', 'The pump hums.'),
+    );
+    expect(idsOf(rank(edition, 'pump'))).toEqual(['short', 'long']);
+  });
+
+  it('looks at no chunk that is not allowed', () => {
+    const edition = editionOf(article('a', 'The pump hums.', 'A valve leaks.'), article('b', 'The pump leaks.'));
+    expect(idsOf(rank(edition, 'pump', (chunk) => edition.index.articleOf(chunk) === 1))).toEqual(['b']);
+    const [all] = rank(edition, 'pump valve');
+    const [part] = rank(edition, 'pump valve', (chunk) => chunk === 0);
+    expect([all?.id, part?.id]).toEqual(['a', 'a']);
+    expect(part?.score).toBeLessThan(all?.score ?? 0);
+  });
+
+  it('keeps the order of the edition where articles fit alike, and finds none without a word of it', () => {
+    const edition = editionOf(article('a', 'The pump hums.'), article('b', 'The pump hums.'));
+    expect(idsOf(rank(edition, 'pump'))).toEqual(['a', 'b']);
+    expect(rank(edition, 'mortgage')).toEqual([]);
+    expect(rank(edition, '')).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks, isRepeatedIn } from '../../src/search/repeated-blocks.ts';
+import { entryOf, IDENTITY } from './edition-fixture.ts';
+
+const HELP = 'Still need help? Write to us.';
+/** One article a list of blocks. */
+const editionOf = (...articles: string[][]): Edition =>
+  openEdition(
+    attachRepeatedBlocks(
+      buildEdition(
+        articles.map((blocks, at) => entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] })),
+        IDENTITY,
+      ),
+    ),
+  );
+const withHelp = (count: number, others = 0): string[][] => [
+  ...Array.from({ length: count }, (_, at) => [`Text ${at}.`, HELP]),
+  ...Array.from({ length: others }, (_, at) => [`Other text ${at}.`]),
+];
+
+describe('isRepeatedIn()', () => {
+  it('knows what stands in four articles or more, and not what stands in fewer', () => {
+    expect(isRepeatedIn(editionOf(...withHelp(4)))(HELP)).toBe(true);
+    expect(isRepeatedIn(editionOf(...withHelp(3)))(HELP)).toBe(false);
+  });
+
+  it('takes a hundredth of a large knowledge base for many', () => {
+    expect(isRepeatedIn(editionOf(...withHelp(6, 600)))(HELP)).toBe(false);
+    expect(isRepeatedIn(editionOf(...withHelp(7, 600)))(HELP)).toBe(true);
+  });
+
+  it('compares words, whatever their marks, letter case and white space', () => {
+    const isRepeated = isRepeatedIn(
+      editionOf(['**Still** need help? Write to us.'], ['STILL need\nhelp - write to us'], [HELP], [`> ${HELP}`]),
+    );
+    expect(isRepeated(HELP)).toBe(true);
+    expect(isRepeated('Still need help? Write to them.')).toBe(false);
+  });
+
+  it('counts an article once, however often it repeats itself', () => {
+    expect(isRepeatedIn(editionOf([HELP, HELP, HELP, HELP, HELP], ['Other.']))(HELP)).toBe(false);
+  });
+
+  it('knows nothing of an edition that was never read for it', () => {
+    const plain = openEdition(
+      buildEdition(
+        withHelp(9).map((blocks, at) => entryOf({ id: `${at}`, sections: blocks.map((text) => ({ text })) })),
+        IDENTITY,
+      ),
+    );
+    expect(isRepeatedIn(plain)(HELP)).toBe(false);
+  });
+});
+
+describe('attachRepeatedBlocks()', () => {
+  it('leaves the edition as it was', () => {
+    const edition = editionOf(...withHelp(5));
+    expect(edition.articleCount).toBe(5);
+    expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);
+  });
+});
