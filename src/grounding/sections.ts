@@ -208,7 +208,7 @@ const LINK_TARGET =
   /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;
 
 /** Characters that a reader sees. */
-const visibleSize = (markdown: string): number =>
+export const visibleSize = (markdown: string): number =>
   markdown
     .replace(LINK_TARGET, ']')
     .replace(/[*`[\]]|^[ \t]+|[ \t]+(?=\|)/gm, '')

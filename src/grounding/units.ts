@@ -23,7 +23,7 @@ export interface Unit {
 
 /** Most visible characters of a unit, and of one that is a procedure. */
 export const UNIT_SIZE = 600;
-const PROCEDURE_SIZE = 1400;
+export const PROCEDURE_SIZE = 1400;
 
 /** Units of some sections of one article, which follow one another in it. */
 export const unitsOf = (sections: readonly Section[]): Unit[] => {
