@@ -16,6 +16,7 @@ import { missingLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
+import { plainOf } from './statements.ts';
 
 /** A statement that may go out. */
 export interface CheckedStatement<P extends Passage = Passage> {
@@ -59,8 +60,8 @@ export interface AnswerOptions {
   /** Prompt injections are cut out of the passages already; else passages with one are left out. */
   isScreened?: boolean | undefined;
   /**
-   * For what is sent in somebody's name: nothing but literal quotes goes out without the judge's yes, and what leads over to a
-   * statement has to use the words of the passages, so that no promise hides in it.
+   * For what is sent in somebody's name: nothing but literal quotes goes out without the judge's yes. That includes what leads over
+   * to a statement, so that no promise hides in it.
    */
   isJudgeRequired?: boolean | undefined;
 }
@@ -120,7 +121,7 @@ async function* checkedStatements<P extends Passage>(
   { question, passages, calls, isJudgeRequired }: CheckOptions<P> & { calls: ModelCalls },
 ): AsyncGenerator<StatementResult<P>> {
   const drafts = statements.flatMap((statement) => draftsOf(statement, { question, passages, isJudgeRequired }));
-  const doubtful = drafts.filter(({ check, isConnecting }) => isJudged(check) && !isConnecting);
+  const doubtful = drafts.filter(({ check }) => isJudged(check));
   const judging =
     doubtful.length === 0
       ? undefined
@@ -129,13 +130,13 @@ async function* checkedStatements<P extends Passage>(
   let isAfterRemoved = false;
   const quoted = new Set<string>();
   for (const draft of drafts) {
-    if (draft.isConnecting) {
-      waiting.push(draft);
-      continue;
-    }
     const outcome = isJudged(draft.check)
       ? judgedOutcome(draft, { judged: await judging, at: doubtful.indexOf(draft), isJudgeRequired })
       : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
+    if (draft.isConnecting && outcome.isKept) {
+      waiting.push(draft);
+      continue;
+    }
     const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
     if (outcome.isKept && !isCutOff) {
       // What leads over to a statement goes out with it.
@@ -202,14 +203,17 @@ const draftsOf = <P extends Passage>(
   const evidence =
     quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
-    const check = checkOf(text, { evidence, hasQuote: quotes.length > 0, named, question });
-    const isLead = isConnecting(text) && isLeadingOver(text, { question, passages, isJudgeRequired });
-    const isChecked = isLead || !isJudgeRequired || !isConnecting(text);
-    return {
-      ...{ text, quotes, passages: named, continues: at > 0, evidence },
-      check: isChecked ? check : { ...check, verdict: 'unsupported', reason: 'it leads over with words of its own' },
-      isConnecting: isLead && statement.quotes.length === 0,
-    };
+    const isLead = statement.quotes.length === 0 && isLeadingOver(text, passages, question);
+    const own = isLead ? passages.map(evidenceOfPassage) : evidence;
+    const check = checkOf(text, {
+      evidence: own,
+      hasQuote: quotes.length > 0,
+      named,
+      question,
+      isLead,
+      isJudgeRequired,
+    });
+    return { text, quotes, passages: named, continues: at > 0, evidence: own, check, isConnecting: isLead };
   });
 };
 
@@ -220,13 +224,25 @@ const checkOf = (
     hasQuote,
     named,
     question,
-  }: { evidence: readonly Evidence[]; hasQuote: boolean; named: readonly Passage[]; question: string },
+    isLead,
+    isJudgeRequired,
+  }: {
+    evidence: readonly Evidence[];
+    hasQuote: boolean;
+    named: readonly Passage[];
+    question: string;
+    isLead: boolean;
+    isJudgeRequired: boolean;
+  },
 ): StatementCheck => {
   const check = checkStatement(text, evidence, { question });
   if (HIDDEN_MARKUP.test(text.replace(/(`{1,3})[^`]*\1/g, ' ')))
     return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
   if (hasPromptInjection(text))
     return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
+  if (isJudgeRequired && isConnecting(text) && (isLead || hasQuote) && !isLiteralOrEmpty(text, evidence))
+    return { ...check, verdict: 'doubtful', reason: 'it leads over with words of its own' };
+  if (isLead) return { ...check, verdict: 'supported', probability: 1, reason: '' };
   if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
   if (!hasQuote) {
     if (check.verdict !== 'supported') return check;
@@ -247,12 +263,16 @@ const piecesOf = (text: string): string[] => {
   return splitSentences(text).map(({ start, end }) => text.slice(start, end));
 };
 
-/** Names nothing that the passages lack, and where the judge is required says nothing either. */
-const isLeadingOver = (text: string, { question, passages, isJudgeRequired }: CheckOptions): boolean => {
-  const evidence = passages.map(evidenceOfPassage);
-  const texts = evidence.flatMap(({ headings, text: said }) => [...headings, said]);
-  if (missingLiterals(text, [...texts, question]).length > 0) return false;
-  return !isJudgeRequired || (compareSentence(text, prepareEvidence(evidence))?.features.absent ?? 0) === 0;
+/** Leads over to the next statement, and names nothing that the passages lack. */
+const isLeadingOver = (text: string, passages: readonly Passage[], question: string): boolean =>
+  isConnecting(text) &&
+  missingLiterals(text, [...passages.flatMap((each) => [each.title, ...each.headings, each.text]), question]).length ===
+    0;
+
+/** "Then:" says nothing of its own. */
+const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean => {
+  const prepared = prepareEvidence(evidence);
+  return prepared.quotes.has(plainOf(text)) || compareSentence(text, prepared) === undefined;
 };
 
 const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({

@@ -40,6 +40,11 @@ describe('answerPassages()', () => {
     expect(markdown).not.toContain('Rotterdam');
   });
 
+  it('gives a model the same under a heading, so that it frames what is checked', async () => {
+    const { passages } = await answerFrom(editionOf({ ...OTHERS, 'care/fans.md': [{ title: 'Fans' }, FANS] }), LOUD);
+    expect(passages[0]?.text).toMatch(/^## Make the fan quieter\n\nTo make a loud fan quieter:\n\n1\. Choose Eco mode/);
+  });
+
   it('quotes nothing where no article is sure to answer', async () => {
     const { passages } = await answerFrom(editionOf(OTHERS), LOUD);
     expect(passages).toEqual([]);

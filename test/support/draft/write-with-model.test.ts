@@ -28,7 +28,7 @@ const statement = (text: string, ...quotes: string[]): Statement => ({
   quotes: quotes.map((quote) => ({ passage: 'p1', quote })),
 });
 
-const LEAD = statement('Make the fan quieter:');
+const LEAD = statement('To make the fan quieter:');
 const LIST = statement(STEPS.join('\n'), ...STEPS);
 const WARNED = statement(WARNING, WARNING);
 const GOOD = [LEAD, LIST, WARNED];
@@ -83,6 +83,16 @@ describe('writeWithModel()', () => {
     expect(account).toMatchObject({ refused: undefined, removed: 0 });
     expect(asked).toHaveLength(2);
     expect(composed.draft.text).toContain(`${WARNING} A restart of the miner ends the cleaning.`);
+  });
+
+  it('leads over in words of its own by the judge alone', async () => {
+    const lead = statement('Three steps make a loud fan quieter:');
+    const kept = await write([lead, LIST, WARNED], { judge: 'stated' });
+    expect(kept.composed.draft.text).toContain(lead.text);
+    const removed = await write([lead, LIST, WARNED]);
+    expect(removed.account).toMatchObject({ refused: undefined, removed: 1 });
+    expect(removed.composed.draft.text).not.toContain(lead.text);
+    expect(removed.composed.draft.text).toContain('Choose Eco mode');
   });
 
   it('refers to the articles alone that its statements rest on', async () => {
