@@ -54,6 +54,9 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
   return low;
 };
 
+/** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
+export const headingOf = ({ unit }: { unit: Unit }): string => unit.parts[0].section.path.join(' › ');
+
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   const runs: (Run & { last: number })[] = [];
   for (const piece of pieces) {
