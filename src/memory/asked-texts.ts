@@ -18,15 +18,24 @@ export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] 
   for (const ofOne of Map.groupBy(questions, ({ conversation_id }) => conversation_id).values()) {
     for (const [at, next] of ofOne.entries()) {
       const before = ofOne[at - 1];
-      if (before === undefined || !(isErased.has(before.id) || isErased.has(next.id))) continue;
-      for (const text of formsOf(before)) {
-        const history = [{ speaker: 'user' as const, text }];
+      const first = ofOne[at - 2];
+      if (before === undefined || ![first, before, next].some((each) => each !== undefined && isErased.has(each.id)))
+        continue;
+      // A turn that is a follow-up question itself goes along behind the one before it.
+      const joined = formsOf(before).flatMap((text) =>
+        first === undefined ? [] : formsOf(first).map((each) => `${each} ${text}`),
+      );
+      for (const text of [...formsOf(before), ...joined]) {
+        const history = [{ speaker: 'user' as const, text: text.slice(0, MAX_TURN) }];
         for (const form of formsOf(next)) texts.add(questionText(form, { history }));
       }
     }
   }
   return [...texts];
 };
+
+/** Of a turn so much goes along with the next question. */
+const MAX_TURN = 1500;
 
 /** As the gateway stores the turns of a conversation, with `understood_as` in the metadata. */
 const QUESTION = 'question';

@@ -1,9 +1,10 @@
-import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import { vectorsOf } from '../search/edition-vectors.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { searchEdition } from '../search/search-edition.ts';
@@ -77,7 +78,11 @@ export const answerQuestion = async (
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
     ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
-    search: async (query) => (await find(query, { devices })).outcome,
+    // An embedding service keeps what it is asked, and what a model made of a question would outlive the erased conversation.
+    search: async (query) =>
+      vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL
+        ? (await find(query, { devices })).outcome
+        : searchEdition(edition, query, { devices, limit }),
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
