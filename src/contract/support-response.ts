@@ -57,8 +57,7 @@ export type IntentClassification = z.infer<typeof IntentClassification>;
 /** An article that a draft quotes: for the agent, as the text itself names no source. */
 export const DraftReference = z.object({
   title: z.string().min(1, 'is empty').max(200),
-  /** Absent where the customer could not open it, such as an address of the local API. */
-  url: z.string().min(1, 'is empty').max(500).optional(),
+  url: z.string().min(1, 'is empty').max(500),
 });
 export type DraftReference = z.infer<typeof DraftReference>;
 

@@ -25,7 +25,8 @@ export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] 
       const joined = formsOf(before).flatMap((text) =>
         first === undefined ? [] : formsOf(first).map((each) => `${each} ${text}`),
       );
-      for (const text of [...formsOf(before), ...joined]) {
+      const isBeside = isErased.has(before.id) || isErased.has(next.id);
+      for (const text of [...(isBeside ? formsOf(before) : []), ...joined]) {
         const history = [{ speaker: 'user' as const, text: text.slice(0, MAX_TURN) }];
         for (const form of formsOf(next)) texts.add(questionText(form, { history }));
       }

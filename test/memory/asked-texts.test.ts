@@ -33,15 +33,24 @@ describe('askedTexts()', () => {
     const elsewhere = memory('elsewhere', { conversation_id: 'd' });
     const texts = askedTexts([third, elsewhere, second, answer, first]);
     expect(texts.filter((text) => text.includes('\n')).toSorted()).toEqual(
-      ['one\ntwo', 'one\ntwo of one', 'two\nthree', 'two of one\nthree'].toSorted(),
+      [
+        'one\ntwo',
+        'one\ntwo of one',
+        'two\nthree',
+        'two of one\nthree',
+        'one two\nthree',
+        'one two of one\nthree',
+      ].toSorted(),
     );
   });
 
   it('has what stands around what is erased in no other way', () => {
     const [first, second, third] = ['one', 'two', 'three'].map((text) => memory(text, { conversation_id: 'c' }));
     if (!first || !second || !third) throw new Error('there are three');
-    expect(askedTexts([second], [third, first]).toSorted()).toEqual(['one\ntwo', 'two', 'two\nthree'].toSorted());
-    expect(askedTexts([first], [third, second]).toSorted()).toEqual(['one', 'one\ntwo'].toSorted());
+    expect(askedTexts([second], [third, first]).toSorted()).toEqual(
+      ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'].toSorted(),
+    );
+    expect(askedTexts([first], [third, second]).toSorted()).toEqual(['one', 'one\ntwo', 'one two\nthree'].toSorted());
   });
 
   it('is of a long question the part that is embedded too, and nothing of what is longer than any', () => {

@@ -225,11 +225,11 @@ const foreignWords = (
 const linkTarget = (url: string): string =>
   new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Each article once. */
+/** Each article once that the customer can open; others stand among the sources of the response. */
 export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
-  return [...articles.values()].slice(0, 10).map(({ title, url }) => ({
-    title: title.slice(0, 200),
-    ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
-  }));
+  return [...articles.values()]
+    .filter(({ url }) => isPublicAddress(url))
+    .slice(0, 10)
+    .map(({ title, url }) => ({ title: title.slice(0, 200), url: url.slice(0, 500) }));
 };
