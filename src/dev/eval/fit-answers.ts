@@ -40,7 +40,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const bases: Record<string, EvalBase> = {
   sample: openFolder('sample', join(here, '../sample-kb')),
   kb3: openFolder('kb3', join(here, 'answer-questions/kb3')),
-  'support-docs': openSupportDocs(options.data, { withProducts: process.env.WP === '1' }),
+  'support-docs': openSupportDocs(options.data),
 };
 const development = readLines<Question>(options.data, 'customer-questions/questions.jsonl');
 const training = readdirSync(join(here, 'answer-questions'))
