@@ -207,7 +207,7 @@ describe('the confidence of a model in what is written', () => {
     expect(response.answer).toContain(QUOTE);
     expect(response.answer).toContain(TANK);
     expect(response.answer).not.toMatch(/cheaper|90 days/);
-    expect(answer.probability).toBeLessThan(0.8);
+    expect(answer.probability).toBeLessThan(0.7);
     expect(metadata.removed).toEqual([
       { text: 'Descale the boiler every 90 days.', reason: expect.stringContaining('"90 days"') },
       { text: 'Citric acid is cheaper than vinegar.', reason: 'the judge: as scripted' },

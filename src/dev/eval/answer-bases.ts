@@ -60,3 +60,14 @@ export const openSupportDocs = (data: string, { withProducts = false }: { withPr
       }),
     ),
   );
+
+/** A text as the scorer of the evaluation data compares phrases with it. */
+export const plainText = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`\\|>#]/g, ' ')
+    .replace(/[’‘]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/\s+/g, ' ')
+    .toLowerCase();

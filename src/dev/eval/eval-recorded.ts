@@ -9,7 +9,7 @@ import { createRetriever } from '../../search/retrieve.ts';
 import { readLines } from '../eval-data.ts';
 import type { Measure } from '../eval-retrieval.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
-import { openFolder, openSupportDocs } from './answer-bases.ts';
+import { openFolder, openSupportDocs, plainText } from './answer-bases.ts';
 import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
 
 /** A question as a customer types it, with what a good answer holds (eval/customer-questions/README.md). */
@@ -137,23 +137,13 @@ const pointsOf = (
     return isDeclined ? 1 : isHedged ? 0.5 : 0;
   }
   if (isDeclined) return cites(`${JSON.stringify(metadata?.closest ?? '')}${answer}`, question) ? 0.25 : 0;
-  const said = plain(answer);
-  const met = question.must.filter((any) => any.some((phrase) => said.includes(plain(phrase).trim()))).length;
+  const said = plainText(answer);
+  const met = question.must.filter((any) => any.some((phrase) => said.includes(plainText(phrase).trim()))).length;
   const mark = met === 0 ? (isCited ? 0.3 : 0) : met === question.must.length ? 1 : (0.6 * met) / question.must.length;
   return answer.length >= LONG_ANSWER ? mark / 2 : mark;
 };
 
 const cites = (text: string, { articles }: CustomerQuestion): boolean => articles.some((id) => text.includes(id));
-
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[*_`\\|>#]/g, ' ')
-    .replace(/[’‘]/g, "'")
-    .replace(/[“”]/g, '"')
-    .replace(/\s+/g, ' ')
-    .toLowerCase();
 
 const measuresOf = (name: string, marked: readonly Marked[]): Measure[] => {
   const answerable = marked.filter(({ question }) => question.answerable);

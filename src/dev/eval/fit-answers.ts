@@ -19,7 +19,7 @@ import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { readLines } from '../eval-data.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
-import { type EvalBase, openFolder, openSupportDocs } from './answer-bases.ts';
+import { type EvalBase, openFolder, openSupportDocs, plainText } from './answer-bases.ts';
 
 interface Question {
   id: string;
@@ -47,17 +47,6 @@ const training = readdirSync(join(here, 'answer-questions'))
   .filter((name) => name.endsWith('.jsonl'))
   .flatMap((name) => readLines<Question>(join(here, 'answer-questions'), name));
 
-/** As the scorer reads texts. */
-const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[*_`\\|>#]/g, ' ')
-    .replace(/[’‘]/g, "'")
-    .replace(/[“”]/g, '"')
-    .replace(/\s+/g, ' ')
-    .toLowerCase();
-
 const textOf = ({ parts }: Unit): string =>
   parts
     .map(({ section, pieces }) =>
@@ -83,9 +72,9 @@ const observe = async (question: Question) => {
   /** By unit: which of the `must` lists it meets, as bits. */
   const met = new Map(
     candidates.map((candidate) => {
-      const text = isRight(candidate) ? plain(textOf(candidate.unit)) : '';
+      const text = isRight(candidate) ? plainText(textOf(candidate.unit)) : '';
       const bits = question.must.reduce(
-        (sum, any, at) => sum | (any.some((phrase) => text.includes(plain(phrase).trim())) ? 1 << at : 0),
+        (sum, any, at) => sum | (any.some((phrase) => text.includes(plainText(phrase).trim())) ? 1 << at : 0),
         0,
       );
       return [candidate.unit, question.answerable ? bits : 0] as const;
