@@ -6,16 +6,9 @@ import MODEL from './answer-model.json' with { type: 'json' };
 import { nearnessIn } from './nearness.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
-import {
-  type CandidateOptions,
-  type CandidateUnit,
-  type Closeness,
-  candidateUnits,
-  closenessTo,
-  readWords,
-  UNIT_FEATURES,
-} from './unit-features.ts';
+import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
+import { closenessTo } from './word-closeness.ts';
 
 /** A unit that is shown, with its article. */
 export interface AnswerPassage {
@@ -271,21 +264,26 @@ const sharesWords = (
   passages: readonly RankedUnit[],
   { vectors }: Pick<FindOptions, 'vectors'>,
 ): boolean => {
-  const [, held = 0] = heldWords(question.terms, passages, closenessTo(question, vectors));
+  const [, held = 0] = heldWords(question.terms, passages, vectors);
   return passages.length > 0 && held > 0;
 };
 
 /** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */
-const heldWords = (own: readonly QuestionTerm[], passages: readonly RankedUnit[], closeness: Closeness): number[] => {
-  const words = new Set<string>();
-  for (const { source, unit } of passages) {
-    const reading = readWords(unit);
-    for (const word of [...reading.words, ...reading.headings, ...stemsOf(source.title)]) words.add(word);
-  }
-  const held = own.map((term) => {
-    let most = 0;
-    for (const word of words) most = Math.max(most, closeness(term, word));
-    return { idf: term.idf, isHeld: [...term.forms].some((form) => words.has(form)), most };
+const heldWords = (
+  own: readonly QuestionTerm[],
+  passages: readonly RankedUnit[],
+  vectors: CandidateOptions['vectors'],
+): number[] => {
+  const words = new Set(
+    passages.flatMap(({ source, unit }) => [
+      ...stemsOf([source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n')),
+      ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
+    ]),
+  );
+  const compared = [...words].map(closenessTo(own, vectors, 0));
+  const held = own.map(({ idf }, place) => {
+    const most = compared.reduce((top, closeness) => Math.max(top, closeness?.[place] ?? 0), 0);
+    return { idf, isHeld: most === 1, most };
   });
   const total = Math.max(
     1e-9,
@@ -379,7 +377,7 @@ const gateFeatures = (
     (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
     most('softCoverage'),
     most('meaning'),
-    ...heldWords(own, passages, closenessTo(question, options.vectors)),
+    ...heldWords(own, passages, options.vectors),
     ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
   ];
 };

@@ -21,7 +21,7 @@ export interface Piece extends Span {
   /** Stems of its content words, in order. */
   stems: readonly string[];
   /** The same by sentence. */
-  sentences: readonly ReadonlySet<string>[];
+  sentences: readonly (readonly string[])[];
   /** It holds a digit. */
   hasDigit: boolean;
   /** It stands in so many articles that it is about none of them. */
@@ -191,7 +191,7 @@ const analyse = (
     announces: /[:：][*_`]{0,3}\s*$/.test(raw),
     size: visibleSize(raw),
     stems: sentences.flat(),
-    sentences: sentences.map((stems) => new Set(stems)),
+    sentences,
     hasDigit: /\d/.test(raw),
     isRepeated: isRepeated(raw),
   };
