@@ -3,6 +3,7 @@ import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import { joined } from '../search/semantic-calibration.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
+import { closer } from './match-terms.ts';
 import { nearnessIn } from './nearness.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
@@ -67,10 +68,11 @@ const CLOSEST = 3;
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
   const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
-  const { ranked, articles, passages, gate } = pickAnswer(edition, { question, candidates, options });
+  const { ranked, articles, passages, held, gate } = pickAnswer(edition, { question, candidates, options });
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
-  const byWords = sharesWords(question, passages, options) ? applyLogistic(GATE, gate) : 0;
+  // What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most.
+  const byWords = held.some(({ idf, closeness }) => idf * closeness > 0) ? applyLogistic(GATE, gate) : 0;
   return {
     question,
     passages: inReadingOrder(passages),
@@ -95,7 +97,9 @@ export const pickAnswer = (
   const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const articles = articleShares(ranked);
   const passages = pickUnits(ranked, options);
-  return { ranked, articles, passages, gate: gateFeatures(edition, { question, options, ranked, articles, passages }) };
+  const held = heldWords(question.terms, passages, options.vectors);
+  const gate = gateFeatures(edition, { question, options, ranked, articles, passages, held });
+  return { ranked, articles, passages, held, gate };
 };
 
 const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => (MODEL.units as Record<string, number>)[name] ?? 0);
@@ -141,45 +145,48 @@ const articleShares = (ranked: readonly RankedUnit[]): ArticleShare[] => {
   return [...shares.values()].sort((left, right) => right.share - left.share);
 };
 
+type Spans = readonly (readonly [start: number, end: number])[];
+
 /** Where the parts of a unit stand in their article. */
-const spansOf = ({ parts }: Unit): readonly (readonly [number, number])[] =>
+const spansOf = ({ parts }: Unit): Spans =>
   parts.map(({ section, pieces }) => [
     section.start + (pieces[0]?.start ?? 0),
     section.start + (pieces.at(-1)?.end ?? 0),
   ]);
 
-const overlaps = (one: Unit, other: Unit): boolean =>
-  spansOf(one).some(([start, end]) => spansOf(other).some(([from, to]) => start < to && from < end));
+const overlaps = (one: Spans, other: Spans): boolean =>
+  one.some(([start, end]) => other.some(([from, to]) => start < to && from < end));
 
-const isInside = (one: Unit, other: Unit): boolean =>
-  spansOf(one).every(([start, end]) => spansOf(other).some(([from, to]) => start >= from && end <= to));
+const isInside = (one: Spans, other: Spans): boolean =>
+  one.every(([start, end]) => other.some(([from, to]) => start >= from && end <= to));
 
 /** Units that do not overlap and hold most of the probability; what lies inside of one counts for it. */
 const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }: FindOptions): RankedUnit[] => {
-  const looked = ranked.slice(0, LOOKED_AT);
+  const looked = ranked.slice(0, LOOKED_AT).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
+  const within = looked.map((unit) =>
+    looked.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
+  );
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
-  const isWithin = (one: RankedUnit, other: RankedUnit) =>
-    one.source.index === other.source.index && isInside(one.unit, other.unit);
   let left = room;
   while (picked.length < limit) {
-    let best: (RankedUnit & { mass: number }) | undefined;
-    for (const unit of looked) {
+    let best: (RankedUnit & { mass: number; at: number }) | undefined;
+    for (const [at, unit] of looked.entries()) {
       const isTaken = picked.some(
-        (other) => other.source.index === unit.source.index && overlaps(other.unit, unit.unit),
+        (other) => other.source.index === unit.source.index && overlaps(spansOf(other.unit), unit.spans),
       );
       const isTooLong = lengthOf(picked.length > 0 ? unit.unit : firstPieceOf(unit.unit)) > left;
       if (isTaken || isTooLong) continue;
       let mass = 0;
-      for (const other of looked) if (!counted.has(other) && isWithin(other, unit)) mass += other.share;
-      if (mass > (best?.mass ?? 0)) best = { ...unit, mass };
+      for (const other of within[at] ?? []) if (!counted.has(other)) mass += other.share;
+      if (mass > (best?.mass ?? 0)) best = { ...unit, mass, at };
     }
     const [first] = picked;
     if (best === undefined) break;
     const least =
       first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
-    for (const other of looked) if (isWithin(other, best)) counted.add(other);
+    for (const other of within[best.at] ?? []) counted.add(other);
     const unit = shortened(best.unit, Math.max(left, MIN_ROOM));
     left -= lengthOf(unit) + HEADING_ROOM;
     picked.push({ ...best, unit });
@@ -258,43 +265,38 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
 /** What answers by its meaning outranks what shares words with the question by chance. Not fitted: no such model was at hand. */
 const NEARNESS_WEIGHT = 6;
 
-/** What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most. */
-const sharesWords = (
-  question: ParsedQuestion,
-  passages: readonly RankedUnit[],
-  { vectors }: Pick<FindOptions, 'vectors'>,
-): boolean => {
-  const [, held = 0] = heldWords(question.terms, passages, vectors);
-  return passages.length > 0 && held > 0;
-};
+/** A word of the question with how close the closest word of the passages is to it: 1 where they hold it. */
+interface HeldWord extends QuestionTerm {
+  closeness: number;
+}
 
-/** How much of the question all passages together hold: by idf, with words that come close, of the rarest, and of the worst of these. */
 const heldWords = (
-  own: readonly QuestionTerm[],
+  terms: readonly QuestionTerm[],
   passages: readonly RankedUnit[],
   vectors: CandidateOptions['vectors'],
-): number[] => {
+): HeldWord[] => {
   const words = new Set(
     passages.flatMap(({ source, unit }) => [
       ...stemsOf([source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n')),
       ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
     ]),
   );
-  const compared = [...words].map(closenessTo(own, vectors, 0));
-  const held = own.map(({ idf }, place) => {
-    const most = compared.reduce((top, closeness) => Math.max(top, closeness?.[place] ?? 0), 0);
-    return { idf, isHeld: most === 1, most };
-  });
+  const held = [...words].map(closenessTo(terms, vectors, 0)).reduce(closer, new Float64Array(0));
+  return terms.map((term, place) => ({ ...term, closeness: held[place] ?? 0 }));
+};
+
+/** How much of the question the passages hold: by idf, with words that come close, of the rarest, and of the worst of these. */
+const heldShares = (held: readonly HeldWord[]): number[] => {
   const total = Math.max(
     1e-9,
     held.reduce((sum, { idf }) => sum + idf, 0),
   );
   const rarest = held.toSorted((left, right) => right.idf - left.idf).slice(0, RAREST);
   return [
-    held.reduce((sum, { idf, isHeld }) => sum + (isHeld ? idf : 0), 0) / total,
-    held.reduce((sum, { idf, most }) => sum + idf * most, 0) / total,
-    rarest.reduce((sum, { most }) => sum + most, 0) / Math.max(1, rarest.length),
-    Math.min(1, ...rarest.map(({ most }) => most)),
+    held.reduce((sum, { idf, closeness }) => sum + (closeness === 1 ? idf : 0), 0) / total,
+    held.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / total,
+    rarest.reduce((sum, { closeness }) => sum + closeness, 0) / Math.max(1, rarest.length),
+    Math.min(1, ...rarest.map(({ closeness }) => closeness)),
   ];
 };
 
@@ -350,12 +352,14 @@ const gateFeatures = (
     ranked,
     articles,
     passages,
+    held,
   }: {
     question: ParsedQuestion;
     options: CandidateOptions;
     ranked: readonly RankedUnit[];
     articles: readonly ArticleShare[];
     passages: readonly RankedUnit[];
+    held: readonly HeldWord[];
   },
 ): number[] => {
   const [search] = options.searches;
@@ -377,7 +381,7 @@ const gateFeatures = (
     (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
     most('softCoverage'),
     most('meaning'),
-    ...heldWords(own, passages, options.vectors),
+    ...heldShares(held.filter(({ weight }) => weight === 1)),
     ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
   ];
 };

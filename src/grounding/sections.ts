@@ -65,6 +65,28 @@ export const sectionRanges = (
   return ranges;
 };
 
+/** Words of an edition whose stems are remembered: about 3 MB. */
+const MAX_WORDS = 20_000;
+
+/** Words recur, and one string for each stem makes stems quick to compare. */
+const stemmerOf = oncePer((_: Edition) => {
+  const known = new Map<string, string>();
+  const same = new Map<string, string>();
+  return (word: string): string => {
+    const found = known.get(word);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_WORDS) {
+      known.clear();
+      same.clear();
+    }
+    const made = stem(word);
+    const stemmed = same.get(made) ?? made;
+    same.set(stemmed, stemmed);
+    known.set(word, stemmed);
+    return stemmed;
+  };
+});
+
 const analysed = oncePer((_: Edition) => new Map<number, Section>());
 
 /** One section with its pieces, analysed at most once while it stays among the latest `MAX_SECTIONS`. */
@@ -90,12 +112,10 @@ const readSection = (
     // Between chunks of a section stands white space alone, or a comment that nobody sees.
     text = text.padEnd(chunk.start - first.start, '\n') + chunk.text;
   }
-  const isRepeated = isRepeatedIn(edition);
+  const known = { isRepeated: isRepeatedIn(edition), stemOf: stemmerOf(edition) };
   const pieces = parseBlocks(text)
     .filter(({ kind, start, end }) => kind !== 'empty' && !UNSEEN.test(text.slice(start, end)))
-    .flatMap((block, place) =>
-      piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, isRepeated)),
-    )
+    .flatMap((block, place) => piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, known)))
     .filter(({ size }) => size > 0);
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
@@ -180,11 +200,11 @@ const trimmed = (text: string, start: number, end: number): Span => ({
 const analyse = (
   text: string,
   piece: RawPiece & { block: number },
-  isRepeated: (markdown: string) => boolean,
+  { isRepeated, stemOf }: { isRepeated: (markdown: string) => boolean; stemOf: (word: string) => string },
 ): Piece => {
   const raw = text.slice(piece.start, piece.end);
   const sentences = (piece.kind === 'text' ? splitSentences(raw) : linesOf(raw, { start: 0, end: raw.length })).map(
-    ({ start, end }) => stemsOf(raw.slice(start, end)),
+    ({ start, end }) => stemsOf(raw.slice(start, end), stemOf),
   );
   return {
     ...piece,
@@ -198,9 +218,9 @@ const analyse = (
 };
 
 /** Stems of the content words of a text; targets of links are no words of it. */
-export const stemsOf = (text: string): string[] => {
+export const stemsOf = (text: string, stemOf: (word: string) => string = stem): string[] => {
   const stems: string[] = [];
-  analyseText(text.replace(LINK_TARGET, '] '), (word) => stems.push(stem(word)));
+  analyseText(text.replace(LINK_TARGET, '] '), (word) => stems.push(stemOf(word)));
   return stems;
 };
 

@@ -6,6 +6,7 @@ import { type ArticleContents, contentsAtHand, readUnit, type UnitContents, unit
 import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import {
   type ArticleMatches,
+  closer,
   hasPair,
   type Matches,
   matchArticle,
@@ -47,7 +48,7 @@ interface ArticleReading {
   contents: ArticleContents;
   matches: ArticleMatches;
   /** By sentence: what it holds of the question's words, of what tells units apart, and with words that are close. */
-  sentences: { coverage: Float64Array; inner: Float64Array; soft: Float64Array };
+  sentences: Record<'coverage' | 'inner' | 'soft', readonly number[]>;
   /** Pairs of the question whose words the article has, as places of these. */
   pairs: readonly (readonly [number, number])[];
   titleSaid: number;
@@ -95,8 +96,7 @@ const SHARES: Readonly<Record<string, Feature>> = {
     article.pairs.filter((pair) => hasPair(contents.sentences, article.contents, pair)).length /
     Math.max(1, question.pairs.length),
   sentence: ({ contents, article }) => bestSentence(contents, article.sentences.coverage),
-  inner: ({ matches, article }) =>
-    innerShare(article.matches.inner, (place) => matches.text[place] === 1 || matches.headings[place] === 1),
+  inner: ({ matches, article }) => innerShare(article.matches.inner, matches.text, matches.headings),
   innerSentence: ({ contents, article }) => bestSentence(contents, article.sentences.inner),
   literals: ({ question, anywhere }) =>
     shareSaid(question.terms, anywhere, ({ isLiteral, isKnown, weight }) => isLiteral && isKnown && weight === 1),
@@ -204,9 +204,9 @@ const readArticle = (
   return {
     ...{ question, candidate, contents, matches },
     sentences: {
-      coverage: Float64Array.from(matches.sentences, (sentence) => shareSaid(terms, sentence)),
-      inner: Float64Array.from(matches.sentences, (sentence) => innerShare(inner, (place) => sentence[place] === 1)),
-      soft: Float64Array.from(matches.sentences, (sentence) => softShare(question, sentence)),
+      coverage: matches.sentences.map((sentence) => shareSaid(terms, sentence)),
+      inner: matches.sentences.map((sentence) => innerShare(inner, sentence)),
+      soft: matches.sentences.map((sentence) => softShare(question, sentence)),
     },
     pairs: question.pairs
       .map(([left, right]) => [placeOf(left), placeOf(right)] as const)
@@ -249,10 +249,6 @@ const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean
 const hasRole = ({ headings }: UnitContents, role: 'cause' | 'solution'): boolean =>
   headings.some(({ roles }) => roles[role]);
 
-/** By term the closer of two. */
-const closer = (one: Matches, other: Matches): Matches =>
-  one.map((closeness, place) => Math.max(closeness, other[place] ?? 0));
-
 /** Share of the idf of terms for which something holds. */
 const shareOf = <Term extends { idf: number }>(
   terms: readonly Term[],
@@ -288,22 +284,26 @@ const shareSaid = (
 const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =>
   total === 0 ? 0 : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
 
-/** Share of what tells the units of an article apart. */
-const innerShare = (inner: Float64Array, holds: (place: number) => boolean): number => {
+/** Share of what tells the units of an article apart that one of several texts says. */
+const innerShare = (inner: readonly number[], ...texts: readonly Matches[]): number => {
   let total = 0;
-  let found = 0;
-  for (const [place, idf] of inner.entries()) {
+  let said = 0;
+  inner.forEach((idf, place) => {
     total += idf;
-    if (idf > 0 && holds(place)) found += idf;
-  }
-  return total > 0 ? found / total : 0;
+    if (idf > 0 && texts.some((text) => text[place] === 1)) said += idf;
+  });
+  return total > 0 ? said / total : 0;
 };
 
 /** Sentences of a unit that are looked at. */
 const MAX_SENTENCES = 60;
 
-const bestSentence = ({ sentences }: UnitContents, shares: Float64Array): number =>
-  sentences.subarray(0, MAX_SENTENCES).reduce((most, sentence) => Math.max(most, shares[sentence] ?? 0), 0);
+const bestSentence = ({ sentences }: UnitContents, shares: readonly number[]): number => {
+  let best = 0;
+  const count = Math.min(MAX_SENTENCES, sentences.length);
+  for (let at = 0; at < count; at++) best = Math.max(best, shares[sentences[at] ?? -1] ?? 0);
+  return best;
+};
 
 /** How much of a title the question says, by idf of its words. */
 const saidShare = (edition: Edition, stems: readonly string[], { terms }: ParsedQuestion): number => {
