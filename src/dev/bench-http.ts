@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
+import { readLines } from './eval-data.ts';
 import { ROOT } from './functions.ts';
+import { jsonlToFolder } from './jsonl-folder.ts';
 import { startProduct } from './product.ts';
 import { percentilesOf, singleClient } from './single-client.ts';
 
@@ -22,7 +25,7 @@ interface Load {
  * `/v1/ask` end to end in workerd (gateway, concierge, signed hop, librarian, receipt), on the gateway's own socket, against an
  * empty Hono function behind one service binding in the same run, before and after.
  */
-export const benchHttp = async (): Promise<void> => {
+export const benchHttp = async ({ data }: { data?: string | undefined }): Promise<void> => {
   const product = await startProduct({
     kb: 'sample',
     port: 0,
@@ -61,6 +64,32 @@ export const benchHttp = async (): Promise<void> => {
   } finally {
     await product.stop();
   }
+  if (data !== undefined && existsSync(join(data, ARTICLES))) await benchLarger(data);
+};
+
+const ARTICLES = 'support-docs/articles.jsonl';
+
+/** One client on a larger knowledge base, with customers' questions, each once: the articles of most are read for the first time. */
+const benchLarger = async (data: string): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'constellation-bench-'));
+  jsonlToFolder(join(data, ARTICLES), folder);
+  const product = await startProduct({ kb: { folder }, port: 0 });
+  try {
+    await product.sync({ full: true });
+    const questions = readLines<{ kb: string; question: string }>(data, 'customer-questions/questions.jsonl')
+      .filter(({ kb }) => kb === 'support-docs')
+      .map(({ question }) => question);
+    const asked: Load = { url: new URL('/v1/ask', product.url), key: product.key, questions };
+    const [coldP50, coldP99] = await single(asked, questions.length);
+    const [p50, p99] = await single({ ...asked, questions: variationsOf(questions) });
+    console.log(
+      `The same on support-docs: ${questions.length} questions, each once, p50 ${coldP50} ms, p99 ${coldP99} ms; ` +
+        `then different ones, p50 ${p50} ms, p99 ${p99} ms\n`,
+    );
+  } finally {
+    await product.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 };
 
 const benchFunction = (name: string): string => join(ROOT, `src/dev/bench-functions/${name}.ts`);
@@ -76,10 +105,10 @@ const load = async ({ url, key, questions, librarian }: Load, duration: number):
     requests: questions.map((query) => ({ body: JSON.stringify({ query, librarian }) })),
   });
 
-const single = async ({ url, key, questions }: Load): Promise<[p50: string, p99: string]> => {
+const single = async ({ url, key, questions }: Load, count = SINGLE_REQUESTS): Promise<[p50: string, p99: string]> => {
   const client = singleClient(headersOf(key));
   const times: number[] = [];
-  for (let index = 0; index < SINGLE_REQUESTS; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     times.push(await client.post(url, JSON.stringify({ query: questions[index % questions.length] })));
   }
   client.close();

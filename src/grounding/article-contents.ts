@@ -61,8 +61,8 @@ export interface UnitContents {
 const MAX_SECTIONS = 48;
 /** Units of one article that are looked at: likewise. */
 const MAX_UNITS = 600;
-/** Text of the articles of an edition that stay read, in UTF-16 units: some 10 bytes each with all that is read of them. */
-const MAX_TEXT = 2_500_000;
+/** Text of the articles of an edition that stay read, in UTF-16 units. With all that is read of them it takes some 22 bytes each: 32 MB. */
+const MAX_TEXT = 1_500_000;
 
 interface KeptContents {
   contents: ArticleContents;

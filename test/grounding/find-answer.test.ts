@@ -52,6 +52,20 @@ describe('findAnswer()', () => {
     expect(shownOf(found)).toContain('Damage after a crash');
   });
 
+  it('reads of a long article the sections that a search found, question after question', () => {
+    const things = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`);
+    const long = editionOf(
+      {
+        id: 'long.md',
+        title: 'All parts',
+        text: things.map((thing) => `## Part ${thing}\n\nThe part ${thing} is oiled each year.`).join('\n\n'),
+      },
+      ...OTHERS,
+    );
+    for (const thing of [things[40], things[50]])
+      expect(shownOf(find(long, `When is the part ${thing} oiled?`))).toContain(`The part ${thing} is oiled`);
+  });
+
   it('shows a procedure from its introduction to its end', () => {
     expect(shownOf(find(edition, 'How do I reset the pump, plug in again?'))).toContain(
       'To reset the pump:\n\n1. Pull the plug.\n2. Wait a minute.\n3. Put the plug in again.',
