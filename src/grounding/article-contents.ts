@@ -26,7 +26,7 @@ export interface ArticleContents {
 }
 
 /** What a text means by the vectors of its words; computed when it is first asked for. */
-export type Meaning = (vectors: TextVectors | undefined) => Float32Array | undefined;
+type Meaning = (vectors: TextVectors | undefined) => Float32Array | undefined;
 
 /** The headings above a section. */
 export interface HeadingContents {
