@@ -1,9 +1,17 @@
 import { oncePer } from '../runtime/once-per.ts';
 import { articleAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import { closeWordsIn } from '../search/close-words.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import { rankArticles } from '../search/rank-articles.ts';
+import { inverseFrequency } from '../search/ranking.ts';
+import { varintReader } from '../search/read-varints.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
-import type { ParsedQuestion } from './parse-question.ts';
+import { semanticCalibrationOf } from '../search/semantic-calibration.ts';
+import { entryBytes } from '../search/text-table.ts';
+import MODEL from './answer-model.json' with { type: 'json' };
+import type { ParsedQuestion, TextVectors } from './parse-question.ts';
+import { stemsOf } from './sections.ts';
+import { dot } from './word-closeness.ts';
 
 /** An article that could answer a question, with what searches found of it. */
 export interface CandidateArticle {
@@ -14,67 +22,183 @@ export interface CandidateArticle {
   /** Of its best passage against the best of all, 0 to 1: by words and meaning together, and by words. */
   best: number;
   bestWords: number;
-  /** As a whole, against the best of all. */
-  whole: number;
-  wholeRank: number;
+  /** In the order of `ARTICLE_FEATURES`. */
+  features: readonly number[];
+  /** Place in the order of articles, from 1. */
+  place: number;
+  /** By the weighted sum of these: how much less than the best article, as a factor, 0 to 1. */
+  odds: number;
 }
 
-/** Articles found by their words as a whole that are looked at besides those of the passages found. */
-const WHOLE_ARTICLES = 10;
+/** Names of what articles are ranked by, in their order. */
+export const ARTICLE_FEATURES = [
+  'passage',
+  'passageWords',
+  'closeWords',
+  'closeWordsInTitle',
+  'meaning',
+  'meaningOfTitle',
+] as const;
+
+/** Articles found by close words as a whole that are looked at besides those of the passages found. */
+const WHOLE_ARTICLES = 40;
 /** Articles whose units are ranked; with 30 of them no more questions are answered (docs/answers.md). */
 const MAX_CANDIDATES = 10;
 const FAR = 99;
 
-/** The articles that could answer, best first: by the passages that searches found of them, and by their words as a whole. */
+interface CandidateOptions {
+  searches: readonly SearchOutcome[];
+  vectors?: TextVectors | undefined;
+  isAllowed?: ((chunk: number) => boolean) | undefined;
+}
+
+const WEIGHTS = ARTICLE_FEATURES.map((name) => MODEL.articles[name]);
+
+/** The articles that most probably answer, best first: ranked by one linear model (docs/answers.md). */
 export const candidateArticles = (
   edition: Edition,
-  { terms, query }: ParsedQuestion,
-  { searches, isAllowed }: { searches: readonly SearchOutcome[]; isAllowed?: ((chunk: number) => boolean) | undefined },
+  question: ParsedQuestion,
+  options: CandidateOptions,
+  weights: readonly number[] = WEIGHTS,
 ): CandidateArticle[] => {
-  const candidates = new Map<number, CandidateArticle>();
-  const of = (article: number): CandidateArticle => {
-    const known = candidates.get(article);
-    if (known) return known;
-    const source = articleAtHand(edition, article);
-    const made = { source, rank: FAR, hits: [], best: 0, bestWords: 0, whole: 0, wholeRank: FAR };
-    candidates.set(article, made);
-    return made;
-  };
+  const scored = articlesFound(edition, question, options).map((candidate) => ({
+    candidate,
+    score: candidate.features.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0),
+  }));
+  scored.sort((left, right) => right.score - left.score || left.candidate.source.index - right.candidate.source.index);
+  const top = scored[0]?.score ?? 0;
+  return scored
+    .slice(0, MAX_CANDIDATES)
+    .map(({ candidate, score }, at) => ({ ...candidate, place: at + 1, odds: Math.exp(score - top) }));
+};
+
+/** All articles that searches found, and those that hold words close to the question's. */
+export const articlesFound = (
+  edition: Edition,
+  { terms, total, vector }: ParsedQuestion,
+  { searches, vectors, isAllowed }: CandidateOptions,
+): CandidateArticle[] => {
+  const closeWords = closeWordsIn(edition, vectors);
+  const close = terms.map(({ forms }) => closeWords(forms));
+  const asked = terms.map(({ weight }, place) => ({
+    postings: (close[place] ?? []).map(({ termId, closeness }) => ({
+      termId,
+      weight: weight * closeness ** CLOSENESS_EXPONENT,
+      idf: inverseFrequency(edition.index.termChunks[termId] ?? 0, edition.chunkCount),
+    })),
+  }));
+  const ranked = rankArticles(edition, asked, { isAllowed });
+  const whole = new Map(ranked.map(({ article, score }) => [article, score / (ranked[0]?.score ?? 1)]));
+  const passages = passagesFound(edition, searches);
+  const meaningOf = meaningsFound(edition, searches);
+  const found = new Set([
+    ...passages.keys(),
+    ...ranked.slice(0, WHOLE_ARTICLES).map(({ article }) => article),
+    ...meaningOf.articles().slice(0, WHOLE_ARTICLES),
+  ]);
+  const closenessOf = close.map((words) => new Map(words.map(({ termId, closeness }) => [termId, closeness])));
+  const meaningOfTitle = titleMeanings(edition)(vectors ?? NO_VECTORS);
+  return [...found].map((article) => {
+    const passage = passages.get(article) ?? { rank: FAR, hits: [], best: 0, bestWords: 0 };
+    const title = titleTerms(edition, article);
+    const inTitle = terms.reduce((sum, { idf }, place) => {
+      const own = closenessOf[place];
+      return sum + idf * title.reduce((most, termId) => Math.max(most, own?.get(termId) ?? 0), 0) ** CLOSENESS_EXPONENT;
+    }, 0);
+    return {
+      ...passage,
+      source: articleAtHand(edition, article),
+      features: [
+        passage.best,
+        passage.bestWords,
+        whole.get(article) ?? 0,
+        total > 0 ? inTitle / total : 0,
+        meaningOf.of(article),
+        dot(vector, meaningOfTitle(article)),
+      ],
+      place: FAR,
+      odds: 0,
+    };
+  });
+};
+
+/** A word that is half as close counts a third. */
+const CLOSENESS_EXPONENT = 1.5;
+
+type PassagesFound = Pick<CandidateArticle, 'rank' | 'hits' | 'best' | 'bestWords'>;
+
+const passagesFound = (edition: Edition, searches: readonly SearchOutcome[]): Map<number, PassagesFound> => {
+  const found = new Map<number, PassagesFound>();
   for (const { hits } of searches) {
     const order = [...new Set(hits.map(({ article }) => article))];
     const together = sharesOf(hits, ({ fused, score }) => fused ?? score);
     const byWords = sharesOf(hits, ({ score }) => score);
     hits.forEach(({ article, chunk }, at) => {
-      const candidate = of(article);
+      const known = found.get(article) ?? { rank: FAR, hits: [], best: 0, bestWords: 0 };
       const share = together[at] ?? 0;
       const { start, end } = chunkAtHand(edition, chunk);
-      candidate.hits.push({ chunk, start, end, share });
-      candidate.best = Math.max(candidate.best, share);
-      candidate.bestWords = Math.max(candidate.bestWords, byWords[at] ?? 0);
-      candidate.rank = Math.min(candidate.rank, order.indexOf(article) + 1);
+      known.hits.push({ chunk, start, end, share });
+      found.set(article, {
+        hits: known.hits,
+        best: Math.max(known.best, share),
+        bestWords: Math.max(known.bestWords, byWords[at] ?? 0),
+        rank: Math.min(known.rank, order.indexOf(article) + 1),
+      });
     });
   }
-  const weights = new Map(terms.map(({ stem, weight }) => [stem, weight]));
-  const asked = query.terms.map(({ stem, postings }) => ({
-    postings: postings.map((posting) => ({ ...posting, weight: posting.weight * (weights.get(stem) ?? 1) })),
-  }));
-  const ranked = rankArticles(edition, asked, { isAllowed });
-  ranked.forEach(({ article, score }, at) => {
-    if (at >= WHOLE_ARTICLES && !candidates.has(article)) return;
-    Object.assign(of(article), { whole: score / (ranked[0]?.score ?? 1), wholeRank: at + 1 });
-  });
-  return [...candidates.values()]
-    .sort((left, right) => worthOf(right) - worthOf(left) || left.source.index - right.source.index)
-    .slice(0, MAX_CANDIDATES);
+  return found;
 };
 
-const worthOf = ({ best, whole }: CandidateArticle): number => best + 0.5 * whole;
+/** By article: log-odds of its closest passage against the closest of all, 0 or less. */
+const meaningsFound = (edition: Edition, searches: readonly SearchOutcome[]) => {
+  const found = new Map<number, number>();
+  let least = 0;
+  for (const { near = [], model } of searches) {
+    if (model === undefined) continue;
+    const { slope } = semanticCalibrationOf(model);
+    const [first] = near;
+    for (const { chunk, similarity } of near) {
+      const article = edition.index.articleOf(chunk);
+      const meaning = slope * (similarity - (first?.similarity ?? 0));
+      found.set(article, Math.max(found.get(article) ?? Number.NEGATIVE_INFINITY, meaning));
+      least = Math.min(least, meaning);
+    }
+  }
+  return {
+    of: (article: number) => found.get(article) ?? least,
+    articles: () => [...found].sort((l, r) => r[1] - l[1]).map(([a]) => a),
+  };
+};
 
 const sharesOf = (hits: readonly SearchHit[], scoreOf: (hit: SearchHit) => number): number[] => {
   const scores = hits.map(scoreOf);
   const top = Math.max(...scores, Number.EPSILON);
   return scores.map((score) => Math.max(0, score / top));
 };
+
+const titleTerms = ({ index }: Edition, article: number): number[] => {
+  const words = readVarints(entryBytes(index.titleWords, article));
+  return [...words].flatMap((word) => index.wordTerms[word] ?? []);
+};
+const readVarints = varintReader();
+
+const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
+
+const titleMeanings = oncePer((edition: Edition) =>
+  oncePer((vectors: TextVectors) => {
+    const known = new Map<number, Float32Array | undefined>();
+    return (article: number): Float32Array | undefined => {
+      if (!known.has(article)) {
+        if (known.size >= MAX_TITLES) known.clear();
+        known.set(article, vectors.vectorOf(stemsOf(edition.article(article).title)));
+      }
+      return known.get(article);
+    };
+  }),
+);
+
+/** Titles whose meaning is kept: 4 MB. */
+const MAX_TITLES = 10_000;
 
 const YEAR_MS = 365.25 * 24 * 3600 * 1000;
 

@@ -76,8 +76,8 @@ type Feature = (reading: UnitReading) => number | boolean;
 
 /** Features that are shares; each is compared with the best candidate of the question, too. */
 const SHARES: Readonly<Record<string, Feature>> = {
-  article: ({ article }) => article.candidate.whole,
-  articleInverseRank: ({ article }) => 1 / article.candidate.wholeRank,
+  article: ({ article }) => article.candidate.odds,
+  articleInverseRank: ({ article }) => 1 / article.candidate.place,
   passage: ({ contents, article }) => passageShare(contents, article.candidate),
   passageBest: ({ article }) => article.candidate.best,
   passageInverseRank: ({ article }) => 1 / article.candidate.rank,
@@ -116,7 +116,7 @@ const SHARES: Readonly<Record<string, Feature>> = {
 };
 
 const SIGNS: Readonly<Record<string, Feature>> = {
-  articleFirst: ({ article }) => article.candidate.wholeRank === 1,
+  articleFirst: ({ article }) => article.candidate.place === 1,
   digitsForNumber: ({ question, contents }) => question.types.number && contents.hasDigit,
   tableForNumber: ({ question, contents }) => question.types.number && contents.hasTable,
   becauseForReason: ({ question, contents }) => question.types.reason && contents.saysBecause,
@@ -159,12 +159,13 @@ export const candidateUnits = (
   edition: Edition,
   question: ParsedQuestion,
   options: CandidateOptions,
+  articleWeights?: readonly number[],
 ): CandidateUnit[] => {
   const { vectors, isShown } = options;
   const closeness = closenessTo(question.terms, vectors, LEAST_CLOSENESS);
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
-  const units = candidateArticles(edition, question, options).flatMap((candidate) => {
+  const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
     const contents = contentsAtHand(edition, candidate);
     const matches = matchArticle(contents, question.terms, closeness);
     const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });

@@ -36,7 +36,7 @@ export interface AnswerOptions {
 }
 
 /** Hits whose articles are looked at. */
-export const HITS = 20;
+export const HITS = 50;
 /** Without an answer the probability that it answers is low, whatever could have been shown. */
 const UNANSWERED_LIMIT = 0.2;
 /** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */

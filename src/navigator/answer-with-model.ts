@@ -59,7 +59,7 @@ export interface ModelAnswer extends NavigatorAnswer {
 }
 
 /** Hits that the passages for a model are chosen from. */
-export const MODEL_HITS = 30;
+export const MODEL_HITS = 50;
 /** The model gets this share of the time left for all of its calls; the quotes are ready before it is asked. */
 const TIME_SHARE = 0.8;
 /** And no more than this: quotes now are worth more than sentences later. */

@@ -51,7 +51,8 @@ export interface RetrieverParts {
 
 /** Of the 100 ms that retrieval has, a tenth is for the clock of a busy isolate and for what is left to do then. */
 const DEADLINE_MS = 90;
-const NEAREST = 20;
+/** Chunks that are compared by meaning: the first become hits, all tell which articles are close. */
+const NEAREST = 200;
 
 /**
  * Searches words at once, and meanings besides as far as they come within the deadline: the embedding of the question races

@@ -48,6 +48,8 @@ export interface SearchOutcome {
   margin: number;
   /** Whose vectors were compared besides the words; absent where none were. */
   model?: string | undefined;
+  /** What is closest by them, best first, more than became hits; absent where none were compared. */
+  near?: readonly NearChunk[] | undefined;
 }
 
 /** The chunks that are closest to the question in meaning, best first. */
@@ -115,7 +117,7 @@ export const searchEdition = (
     return { query, hits: candidates.slice(0, limit).map(({ hit }) => hit), ...features };
   }
   const hits = fuse(candidates, { near, model: meanings.model, total: query.total }).slice(0, limit);
-  return { query, hits, ...features, model: meanings.model };
+  return { query, hits, ...features, model: meanings.model, near: meanings.near };
 };
 
 /** What is near may be of other articles than those asked for, when an index found it. */

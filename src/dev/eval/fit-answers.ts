@@ -10,10 +10,12 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ARTICLE_FEATURES, articlesFound } from '../../grounding/candidate-articles.ts';
 import { GATE_FEATURES, pickAnswer } from '../../grounding/find-answer.ts';
 import { parseQuestion, questionWithTurn } from '../../grounding/parse-question.ts';
 import { candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
 import type { Unit } from '../../grounding/units.ts';
+import { HITS } from '../../navigator/answer-from-edition.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
 import { createRetriever } from '../../search/retrieve.ts';
@@ -61,14 +63,20 @@ const observe = async (question: Question) => {
   const texts = [...new Set([question.question, questionWithTurn(question.question, history)])];
   const searches = await Promise.all(
     texts.map(
-      async (text, at) => (await retrieve(edition, text, { limit: 20, history: at === 0 ? history : [] })).outcome,
+      async (text, at) => (await retrieve(edition, text, { limit: HITS, history: at === 0 ? history : [] })).outcome,
     ),
   );
   const asked = { history, searches, vectors: shippedWordVectors() };
   const parsed = parseQuestion(edition, question.question, asked);
-  const candidates = candidateUnits(edition, parsed, asked);
   const isRight = ({ source }: { source: { id: string } }) =>
     question.articles.includes(source.id.replace(/\.md$/, ''));
+  const articles = articlesFound(edition, parsed, asked);
+  return { question, edition, asked, parsed, isRight, articles };
+};
+
+const observeUnits = (row: Awaited<ReturnType<typeof observe>>, articleWeights: readonly number[]) => {
+  const { question, edition, asked, parsed, isRight } = row;
+  const candidates = candidateUnits(edition, parsed, asked, articleWeights);
   /** By unit: which of the `must` lists it meets, as bits. */
   const met = new Map(
     candidates.map((candidate) => {
@@ -80,9 +88,9 @@ const observe = async (question: Question) => {
       return [candidate.unit, question.answerable ? bits : 0] as const;
     }),
   );
-  return { question, edition, asked, parsed, candidates, met, isRight };
+  return { ...row, candidates, met };
 };
-type Observed = Awaited<ReturnType<typeof observe>>;
+type Observed = ReturnType<typeof observeUnits>;
 
 const countBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length;
 const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =>
@@ -90,22 +98,26 @@ const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =
     ? 0
     : countBits(units.reduce((bits, unit) => bits | (met.get(unit) ?? 0), 0)) / question.must.length;
 
-/** Weights that give the units that hold the answer most of the softmax of their question (Adam, L2). */
-const fitUnits = (rows: readonly Observed[]): Float64Array => {
-  const lists = rows
-    .map((row) => ({
-      xs: row.candidates.map(({ features }) => features),
-      ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
-    }))
-    .filter(({ ys }) => ys.some((y) => y > 0));
-  const count = UNIT_FEATURES.length;
+interface Ranking {
+  xs: readonly (readonly number[] | Float64Array)[];
+  /** How well each answers, 0 to 1. */
+  ys: readonly number[];
+}
+
+/** Weights that give what answers most of the softmax of its question (Adam, L2). */
+const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array => {
+  const lists = rankings.filter(({ ys }) => ys.some((y) => y > 0));
   const weights = new Float64Array(count);
   const first = new Float64Array(count);
   const second = new Float64Array(count);
   for (let step = 1; step <= 150; step++) {
     const slope = weights.map((weight) => 0.5 * weight);
     for (const { xs, ys } of lists) {
-      const scores = xs.map((x) => x.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+      const scores = xs.map((x) => {
+        let sum = 0;
+        for (let at = 0; at < count; at++) sum += (x[at] ?? 0) * (weights[at] ?? 0);
+        return sum;
+      });
       const top = Math.max(...scores);
       const odds = scores.map((score) => Math.exp(score - top));
       const total = odds.reduce((sum, each) => sum + each, 0);
@@ -127,6 +139,26 @@ const fitUnits = (rows: readonly Observed[]): Float64Array => {
   }
   return weights;
 };
+
+const fitArticles = (rows: readonly Awaited<ReturnType<typeof observe>>[]): Float64Array =>
+  fitRanking(
+    rows
+      .filter(({ question }) => question.answerable)
+      .map(({ articles, isRight }) => ({
+        xs: articles.map(({ features }) => features),
+        ys: articles.map((each) => (isRight(each) ? 1 : 0)),
+      })),
+    ARTICLE_FEATURES.length,
+  );
+
+const fitUnits = (rows: readonly Observed[]): Float64Array =>
+  fitRanking(
+    rows.map((row) => ({
+      xs: row.candidates.map(({ features }) => features),
+      ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
+    })),
+    UNIT_FEATURES.length,
+  );
 
 const FOLDS = 5;
 const foldOf = ({ question: { articles, id } }: Observed): number => {
@@ -153,6 +185,7 @@ const judgeWith = (row: Observed, weights: Float64Array) => {
     gate,
     mark,
     isNear: articles.slice(0, 3).some(row.isRight),
+    isLinked: passages.some(row.isRight) || articles.slice(0, 3).some(row.isRight),
     length: passages.reduce((sum, { unit }) => sum + unit.size, 0),
   };
 };
@@ -163,9 +196,12 @@ const fitGate = (judged: readonly { gate: number[]; mark: number }[]) =>
     { weigh: 'examples', l2: 0.01, steps: 800 },
   );
 
-const observed: Observed[] = [];
-for (const question of [...training, ...development]) observed.push(await observe(question));
-const isDevelopment = (row: Observed) => development.includes(row.question);
+const isDevelopment = ({ question }: Pick<Observed, 'question'>) => development.includes(question);
+const found: Awaited<ReturnType<typeof observe>>[] = [];
+for (const question of [...training, ...development]) found.push(await observe(question));
+// Seven weights are fitted on all questions at once; what follows is by cross-validation.
+const articleWeights = fitArticles(found.filter((row) => options['with-development'] || !isDevelopment(row)));
+const observed = found.map((row) => observeUnits(row, [...articleWeights]));
 const fitted = options['with-development'] ? observed : observed.filter((row) => !isDevelopment(row));
 
 // By cross-validation: every question is judged by models that saw none about its article.
@@ -212,7 +248,7 @@ for (const [low, high] of [
     const declined = answerable.map(({ probability }) => (probability < low ? 1 : 0));
     const doubtful = answerable.map(({ probability }) => (probability >= low && probability < high ? 1 : 0));
     console.log(
-      `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)}   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters`,
+      `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)}   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters, right article cited or among the first three ${mean(answerable.map(({ isLinked }) => (isLinked ? 1 : 0)))}`,
     );
   }
 }
@@ -230,6 +266,7 @@ if (options.write) {
   const named = (names: readonly string[], values: ArrayLike<number>) =>
     Object.fromEntries(names.map((name, at) => [name, rounded(values[at])]));
   const model = {
+    articles: named(ARTICLE_FEATURES, articleWeights),
     units: named(UNIT_FEATURES, units),
     gate: named(GATE_FEATURES, gate.weights),
     gateBias: rounded(gate.bias),

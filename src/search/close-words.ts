@@ -1,0 +1,82 @@
+import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { nearestRows } from './nearest-rows.ts';
+import type { Edition } from './open-edition.ts';
+import { quantise, signsOf, signWords } from './quantise.ts';
+import { entryText, findEntry } from './text-table.ts';
+
+/** A word of an edition that is, or is close to, a word of a question. */
+export interface CloseWord {
+  /** Place of its stem among the edition's terms. */
+  termId: number;
+  /** 0 to 1; 1 for the word itself. */
+  closeness: number;
+}
+
+/** A cosine below this says nothing. */
+const LEAST_COSINE = 0.35;
+/** Close words of one word that count. */
+const LIMIT = 25;
+/** Words of questions whose close words are kept, for each edition: about 1 MB. */
+const MAX_REMEMBERED = 4000;
+
+/** Finds the words of an edition that are close in meaning to one of a question, the closest first. */
+export const closeWordsIn = (
+  edition: Edition,
+  vectors: Pick<WordVectors, 'vectorOf'> | undefined,
+): ((forms: ReadonlySet<string>) => readonly CloseWord[]) =>
+  vectors === undefined ? (forms) => sameWords(edition, forms) : withVectors(edition)(vectors);
+
+const withVectors = oncePer((edition: Edition) =>
+  oncePer((vectors: Pick<WordVectors, 'vectorOf'>) => {
+    const known = new Map<string, readonly CloseWord[]>();
+    const nearest = nearestTerms(edition, vectors);
+    return (forms: ReadonlySet<string>): readonly CloseWord[] => {
+      const key = [...forms].join(' ');
+      const remembered = known.get(key);
+      if (remembered !== undefined) return remembered;
+      const same = sameWords(edition, forms);
+      const vector = vectors.vectorOf(forms);
+      const close = (vector === undefined ? [] : nearest(vector, LIMIT))
+        .filter(({ termId, similarity }) => similarity > LEAST_COSINE && same.every((each) => each.termId !== termId))
+        .map(({ termId, similarity }) => ({
+          termId,
+          closeness: (similarity - LEAST_COSINE) / (1 - LEAST_COSINE),
+        }));
+      const found = [...same, ...close].slice(0, LIMIT);
+      if (known.size >= MAX_REMEMBERED) known.clear();
+      known.set(key, found);
+      return found;
+    };
+  }),
+);
+
+const sameWords = ({ index }: Edition, forms: ReadonlySet<string>): CloseWord[] =>
+  [...forms].flatMap((form) => {
+    const termId = findEntry(index.terms, new TextEncoder().encode(form));
+    return termId < 0 ? [] : [{ termId, closeness: 1 }];
+  });
+
+/** Terms that have a vector, a byte a number: 4 MB at most, for as many words as the table knows. */
+const nearestTerms = ({ index: { terms } }: Edition, { vectorOf }: Pick<WordVectors, 'vectorOf'>) => {
+  const known = Array.from({ length: terms.count }, (_, termId) => termId).flatMap((termId) => {
+    const vector = vectorOf([entryText(terms, termId)]);
+    return vector === undefined ? [] : [{ termId, ...quantise(vector) }];
+  });
+  const dimensions = known[0]?.row.length ?? 0;
+  if (dimensions === 0) return () => [];
+  const scales = Float32Array.from(known, ({ scale }) => scale);
+  const rows = new Int8Array(known.length * dimensions);
+  const words = signWords(dimensions);
+  const signs = new Int32Array(known.length * words);
+  known.forEach(({ row }, at) => {
+    rows.set(row, at * dimensions);
+    signs.set(signsOf(row), at * words);
+  });
+  const nearest = nearestRows({ dimensions, scales, rows, signs });
+  return (vector: Float32Array, limit: number): { termId: number; similarity: number }[] =>
+    nearest(vector, { limit }).flatMap(({ chunk: at, similarity }) => {
+      const term = known[at];
+      return term === undefined ? [] : [{ termId: term.termId, similarity }];
+    });
+};
