@@ -33,7 +33,7 @@ export interface FoundAnswer {
   nearness: number;
   /** Probability that the question is about what the knowledge base is about, 0 to 1. */
   domain: number;
-  /** Articles that come closest, best first, at most three, with the heading that fits best (none for the beginning). */
+  /** Articles that come closest, best first, at most six, with the heading that fits best (none for the beginning). */
   closest: { source: EditionArticle; heading: string | undefined }[];
   /** All articles looked at, with their share of the probability, best first. */
   articles: { source: EditionArticle; share: number }[];
@@ -58,7 +58,8 @@ const HEADING_ROOM = 45;
 const LOOKED_AT = 60;
 /** A further passage has at least this share of what the first one has, and half of it in the same article. */
 const FURTHER_SHARE = 0.05;
-const CLOSEST = 3;
+/** Three that are shown, and three others. */
+const CLOSEST = 6;
 
 /**
  * Finds the passages that answer a question, and how probably they do. Ranks all units of the candidate articles with one linear

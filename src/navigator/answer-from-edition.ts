@@ -60,7 +60,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     isAllowed: allowedChunks(edition, filter),
     isShown: screen.isShown(edition),
   });
-  const closest = closestOf(found);
+  const closest = closestOf(found.closest);
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
@@ -87,11 +87,10 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const comparisons = compareWithOthers(edition, quotesIn(found.passages), chosen);
   const assessed = assessConfidence({ outcome, found, comparisons });
   const isDoubtful = assessed.probability < PARTIAL_BELOW;
-  const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? closest : [] });
-  return {
-    ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown) }),
-    closest: isDoubtful ? closest : [],
-  };
+  const isPicked = ({ index }: { index: number }) => found.passages.some(({ source }) => source.index === index);
+  const others = closestOf(found.closest.filter(({ source }) => !isPicked(source)));
+  const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? others : [] });
+  return { ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown) }), closest: others };
 };
 
 /** Exactly the words that are shown, by chunk. */
@@ -113,8 +112,11 @@ const quotesOf = (
       .map(({ word }) => word),
   }));
 
-const closestOf = ({ closest }: FoundAnswer): NavigatorAnswer['closest'] =>
-  closest.map(({ source, heading }) => ({
+/** Articles that are named beside an answer, or in its place. */
+const NAMED = 3;
+
+const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] =>
+  closest.slice(0, NAMED).map(({ source, heading }) => ({
     title: (source.title || source.id).slice(0, 500),
     ...(source.url === '' ? {} : { url: source.url.slice(0, 2000) }),
     ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),

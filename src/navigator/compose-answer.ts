@@ -60,14 +60,12 @@ export const composeAnswer = (
     ...(isOther ? [`I don't have information about this for ${asked}; what follows is about other devices.`] : []),
     ...(isDoubtful ? [HEDGE] : []),
   ];
-  const cited = new Set(passages.map(({ source }) => source.title || source.id));
-  const others = closest.filter(({ title }) => !cited.has(title));
   const naming =
-    others.length === 0
+    closest.length === 0
       ? []
       : [
-          `Other articles that come close:\n\n${linksTo(others)}`,
-          `Other articles that come close: ${titlesOf(others)}.`,
+          `Other articles that come close:\n\n${linksTo(closest)}`,
+          `Other articles that come close: ${titlesOf(closest)}.`,
         ];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
     escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));

@@ -9,7 +9,7 @@ export interface NavigatorAnswer {
   probability: number;
   /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
   sources: { title: string; url: string; relevance: number }[];
-  /** Articles that come closest where the answer is doubtful or there is none, best first, at most three. */
+  /** Articles that come closest besides those cited, best first, at most three. */
   closest: ClosestArticle[];
 }
 

@@ -106,7 +106,7 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
   };
 };
 
-/** The articles that come closest, told where an answer is doubtful or there is none. */
+/** The articles that come closest besides those cited. */
 export const closestIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
   verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
 
