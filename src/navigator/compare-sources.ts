@@ -68,7 +68,7 @@ const statementsOf = oncePer(({ text, start: offset, pieces }: Section): readonl
         const sentence = text.slice(start, end);
         return {
           ...{ start: offset + start, end: offset + end, text: sentence },
-          words: new Set([...(piece.sentences[at] ?? [])].filter((stem) => stem !== 'not' && !/^\d/.test(stem))),
+          words: new Set((piece.sentences[at] ?? []).filter((stem) => stem !== 'not' && !/^\d/.test(stem))),
           numbers: sentence.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [],
         };
       }),
