@@ -10,7 +10,7 @@ const MAX_CELLS = 2000;
  *
  * @returns Undefined where no cell, or more than one, has a row and a column whose names the question says in full.
  */
-export const cellAskedFor = ({ parts }: Unit, question: ParsedQuestion): string | undefined => {
+export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQuestion): string | undefined => {
   const found = parts.flatMap(({ section, pieces }) => {
     const tables = Map.groupBy(
       pieces.filter(({ kind }) => kind === 'table' || kind === 'head' || kind === 'row'),
@@ -40,7 +40,8 @@ const cellsIn = (markdown: string, question: ParsedQuestion): string[] => {
   );
 };
 
-const cellsOf = (row: string): string[] =>
+/** The cells of a row as written, without white space around them. */
+export const cellsOf = (row: string): string[] =>
   row
     .trim()
     .replace(/^\||\|$/g, '')

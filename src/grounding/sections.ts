@@ -101,6 +101,14 @@ export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'fir
   return section;
 };
 
+/** The section that a chunk is a part of. */
+export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
+  const ranges = sectionRanges(edition, chunkAtHand(edition, chunk).article);
+  const range = ranges.findLast(({ firstChunk }) => firstChunk <= chunk);
+  if (range === undefined) throw new RangeError(`No section has the chunk ${chunk}`);
+  return sectionAtHand(edition, range);
+};
+
 const readSection = (
   edition: Edition,
   { at, firstChunk, endChunk }: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>,
@@ -203,9 +211,7 @@ const analyse = (
   { isRepeated, stemOf }: { isRepeated: (markdown: string) => boolean; stemOf: (word: string) => string },
 ): Piece => {
   const raw = text.slice(piece.start, piece.end);
-  const sentences = (piece.kind === 'text' ? splitSentences(raw) : linesOf(raw, { start: 0, end: raw.length })).map(
-    ({ start, end }) => stemsOf(raw.slice(start, end), stemOf),
-  );
+  const sentences = sentenceSpans(text, piece).map(({ start, end }) => stemsOf(text.slice(start, end), stemOf));
   return {
     ...piece,
     announces: /[:：][*_`]{0,3}\s*$/.test(raw),
@@ -216,6 +222,12 @@ const analyse = (
     isRepeated: isRepeated(raw),
   };
 };
+
+/** Where the `sentences` of a piece stand: of anything but prose, its lines. */
+export const sentenceSpans = (text: string, { kind, start, end }: Pick<Piece, 'kind' | 'start' | 'end'>): Span[] =>
+  kind === 'text'
+    ? splitSentences(text.slice(start, end)).map((span) => ({ start: start + span.start, end: start + span.end }))
+    : linesOf(text, { start, end });
 
 /** Stems of the content words of a text; targets of links are no words of it. */
 export const stemsOf = (text: string, stemOf: (word: string) => string = stem): string[] => {

@@ -1,8 +1,8 @@
 import type { Span } from '../text/split-sentences.ts';
 
 /**
- * A block of Markdown. `prose` is quoted by the sentence; `list`, `table` and `code` are quoted whole, by `items` where they
- * are long; `heading` and `raw` (scripts, styles, comments, rules) are never quoted.
+ * A block of Markdown. `prose` is read by the sentence, `list` and `table` by their `items`, `code` as a whole; `heading` and `raw`
+ * (scripts, styles, comments, rules) state nothing.
  */
 export interface Block extends Span {
   kind: 'prose' | 'list' | 'table' | 'code' | 'heading' | 'raw';
@@ -11,10 +11,10 @@ export interface Block extends Span {
 }
 
 /**
- * Cuts Markdown into blocks by its lines (CommonMark 0.31.2, sections 4 and 5, and GFM tables, as far as quoting needs them).
+ * Cuts Markdown into blocks by its lines (CommonMark 0.31.2, sections 4 and 5, and GFM tables, as far as checking statements needs them).
  *
  * It reads a chunk, which starts where a block starts. A full parser would be slower and larger, and what it knows beyond
- * this (inline structure, reference links) does not change what is quoted.
+ * this (inline structure, reference links) does not change what is stated.
  *
  * @returns Blocks in order, without the blank lines between them.
  */

@@ -10,12 +10,12 @@ import { type SearchOptions, type SearchOutcome, searchEdition } from '../search
 import { assembleAnswer, strategyOf } from './assemble-answer.ts';
 import { assessConfidence } from './assess-confidence.ts';
 import { chooseHits } from './choose-hits.ts';
+import { compareWithOthers } from './compare-sources.ts';
 import { composeAnswer, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { relatedTopics } from './related-topics.ts';
 import { type Screen, unscreened } from './screen.ts';
-import { compareWithOthers } from './weigh-evidence.ts';
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];

@@ -10,8 +10,8 @@ import { listOf, oneLine } from './compose-answer.ts';
 interface ConfidenceEvidence {
   outcome: SearchOutcome;
   found: FoundAnswer;
-  /** What other sources say about the passages, with their citations. */
-  comparisons: readonly { comparison: Comparison; citation: string }[];
+  /** What other sources say about the passages. */
+  comparisons: readonly Comparison[];
 }
 
 export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'confidenceReason'> {
@@ -34,8 +34,8 @@ const CLOSE_SECOND = 0.7;
  * others agree, and what else fits.
  */
 export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvidence): Assessment => {
-  const agreeing = comparisons.find(({ comparison }) => comparison.verdict === 'agrees');
-  const conflicting = comparisons.find(({ comparison }) => comparison.verdict === 'conflicts');
+  const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
+  const conflicting = comparisons.find(({ verdict }) => verdict === 'conflicts');
   const isOtherDevice = found.passages.every((passage) => passage.isOtherDevice);
   let probability = found.probability * (isOtherDevice ? OTHER_DEVICE_FACTOR : 1);
   if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
@@ -48,7 +48,7 @@ export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvid
     ...(best && second && second.share >= CLOSE_SECOND * best.share ? ['Another article fits almost as well'] : []),
     `Of test questions that were judged like this one about ${Math.round(10 * found.probability) * 10} % were answered`,
     ...(isOtherDevice ? ['But the passages are about other devices than the one that the question names'] : []),
-    ...(conflicting ? [`But sources conflict (${conflicting.citation}: ${conflicting.comparison.difference})`] : []),
+    ...(conflicting ? [`But sources conflict (${conflicting.citation}: ${conflicting.difference})`] : []),
     ...(agreeing && !conflicting ? [`${agreeing.citation} says the same`] : []),
   ];
   return {

@@ -1,99 +1,107 @@
-import type { Unit } from '../grounding/read-passage.ts';
+import { type Section, sectionOfChunk, sentenceSpans } from '../grounding/sections.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import { isNegated } from './support-of-statement.ts';
+import type { ArticleHit } from './choose-hits.ts';
+import { citationOf, type PlacedQuote } from './compose-answer.ts';
 
-/** What another source says about a quoted statement. */
+/** What another source says about a statement that is shown. */
 export interface Comparison {
-  /** `agrees`: it says the same; `conflicts`: the same pattern with another number, or denied; `silent`: neither. */
-  verdict: 'agrees' | 'conflicts' | 'silent';
-  /** Where in the other text the sentence stands that decides. */
-  start: number;
-  end: number;
-  /** For a conflict: what differs, "24 V instead of 12 V" or "not". */
+  /** `agrees`: it says the same; `conflicts`: the same words with another number, or denied. */
+  verdict: 'agrees' | 'conflicts';
+  /** For a conflict: what differs, "24 V instead of 12 V" or "the other denies it". */
   difference: string;
+  /** The other source: "guides/ssl.md, Certificates". */
+  citation: string;
 }
 
-const SILENT: Comparison = { verdict: 'silent', start: 0, end: 0, difference: '' };
-/** Share of words that two sentences have in common, beyond numbers, from which on they are the same statement. */
-const SAME_PATTERN = 0.75;
-const MIN_WORDS = 4;
-/** Texts are compared so far at most, so that a long one costs no more than a few sentences. In UTF-16 units. */
-const MAX_LENGTH = 4000;
-
-/** A text as it is compared with others. */
-export interface ComparableText {
-  statements: readonly Statement[];
-  lower: string;
-}
-
-/** What a text states, one sentence, list item or table row each; for all comparisons with it. */
-export const comparableText = (text: string, units: readonly Unit[]): ComparableText => ({
-  statements: units
-    .filter(({ block, end }) => block !== 'code' && end <= MAX_LENGTH)
-    .map((unit) => statementOf(text.slice(unit.start, unit.end), unit)),
-  lower: text.slice(0, MAX_LENGTH).toLowerCase(),
-});
+/** Sections of other articles this close to the best hit are asked whether they say the same. */
+const COMPARED_FROM = 0.6;
+const COMPARED_HITS = 2;
 
 /**
- * Compares a quote with other sources, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004:
- * "sources conflict with each other").
- *
- * @param quoted The parts of `text` that are quoted.
+ * Compares what is shown with other articles, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004: "sources
+ * conflict with each other"). What says nothing about it is left out.
  */
-export const sourceComparer = (
-  text: ComparableText,
-  quoted: readonly Span[],
-): ((other: ComparableText) => Comparison) => {
-  const statements = text.statements.filter(
-    ({ start, end, words }) => words.size >= MIN_WORDS && quoted.some((part) => start >= part.start && end <= part.end),
-  );
-  return (other) => {
-    let best = SILENT;
-    if (!statements.some((statement) => mayStandIn(other.lower, statement))) return best;
-    for (const candidate of other.statements) {
-      for (const statement of statements) {
-        if (overlapOf(statement.words, candidate.words) < SAME_PATTERN) continue;
-        const difference = differenceOf(statement, candidate);
-        const { start, end } = candidate;
-        if (difference !== '') return { verdict: 'conflicts', start, end, difference };
-        best = { verdict: 'agrees', start, end, difference };
-      }
-    }
-    return best;
-  };
+export const compareWithOthers = (
+  edition: Edition,
+  quotes: readonly PlacedQuote[],
+  { hits }: { hits: readonly Pick<ArticleHit, 'chunk' | 'score' | 'source'>[] },
+): Comparison[] => {
+  const close = hits.filter(({ score }) => score >= COMPARED_FROM * (hits[0]?.score ?? 0));
+  return [...Map.groupBy(quotes, ({ article }) => article)].flatMap(([article, own]) => {
+    const shown = own.flatMap((quote) => statementsIn(edition, quote));
+    return close
+      .filter(({ source }) => source.id !== article.id && !isSiblingOf(source, article))
+      .slice(0, COMPARED_HITS)
+      .flatMap(({ chunk, source }) => {
+        const section = sectionOfChunk(edition, chunk);
+        const found = compare(shown, statementsOf(section));
+        return found === undefined
+          ? []
+          : { ...found, citation: citationOf({ chunk: { headingPath: [...section.path] }, article: source }) };
+      });
+  });
 };
 
+/** About another device only: what differs there is no conflict. */
+const isSiblingOf = ({ devices }: ArticleHit['source'], article: PlacedQuote['article']): boolean =>
+  devices.length > 0 && article.devices.length > 0 && !devices.some((device) => article.devices.includes(device));
+
+/** A sentence, list item or table row. */
 interface Statement extends Span {
   text: string;
-  /** Stems. */
+  /** Stems, without numbers. */
   words: ReadonlySet<string>;
-  /** How its three longest words begin. */
-  beginnings: readonly string[];
   numbers: readonly string[];
 }
 
-const statementOf = (text: string, { start, end, words: { words, stems, kinds } }: Unit): Statement => {
-  const own = new Set(
-    stems.filter(
-      (stemmed, at) =>
-        (kinds[at] === 'word' || kinds[at] === 'compound') && words[at] !== 'not' && !/^\d/.test(stemmed),
-    ),
-  );
-  const longest = [...own].sort((a, b) => b.length - a.length).slice(0, 3);
-  const numbers = text.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [];
-  return { start, end, text, words: own, beginnings: longest.map((word) => word.slice(0, 4)), numbers };
-};
+/** A longer section is compared so far. In UTF-16 units. */
+const MAX_LENGTH = 20_000;
+const MIN_WORDS = 4;
 
-/** A cheap look first: of the three longest words of a statement at least two begin a word or stand in one. */
-const mayStandIn = (lower: string, { beginnings }: Statement): boolean =>
-  beginnings.filter((beginning) => lower.includes(beginning)).length >= 2;
+const statementsOf = oncePer(({ text, start: offset, pieces }: Section): readonly Statement[] =>
+  pieces
+    .filter(({ kind, isRepeated, end }) => kind !== 'code' && !isRepeated && end <= MAX_LENGTH)
+    .flatMap((piece) =>
+      sentenceSpans(text, piece).map(({ start, end }, at) => {
+        const sentence = text.slice(start, end);
+        return {
+          ...{ start: offset + start, end: offset + end, text: sentence },
+          words: new Set((piece.sentences[at] ?? []).filter((stem) => stem !== 'not' && !/^\d/.test(stem))),
+          numbers: sentence.replace(/^\s*\d{1,3}[.)]\s/, '').match(/\d[\d.,:]*(?<![.,:])/g) ?? [],
+        };
+      }),
+    )
+    .filter(({ words }) => words.size >= MIN_WORDS),
+);
+
+const statementsIn = (edition: Edition, { chunk, start, end }: PlacedQuote): Statement[] =>
+  statementsOf(sectionOfChunk(edition, chunk.index)).filter(
+    (statement) => statement.start < chunk.start + end && statement.end > chunk.start + start,
+  );
+
+/** Share of words that two sentences have in common, beyond numbers, from which on they are the same statement. */
+const SAME_PATTERN = 0.75;
+
+const compare = (
+  shown: readonly Statement[],
+  others: readonly Statement[],
+): Omit<Comparison, 'citation'> | undefined => {
+  const pairs = others.flatMap((other) =>
+    shown.filter(({ words }) => overlapOf(words, other.words) >= SAME_PATTERN).map((one) => differenceOf(one, other)),
+  );
+  const difference = pairs.find((each) => each !== '');
+  if (difference !== undefined) return { verdict: 'conflicts', difference };
+  return pairs.length > 0 ? { verdict: 'agrees', difference: '' } : undefined;
+};
 
 const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
   // Of sets that differ so much in size no share can be large enough.
   if (Math.min(one.size, other.size) < SAME_PATTERN * Math.max(one.size, other.size)) return 0;
   let shared = 0;
   for (const word of one) shared += other.has(word) ? 1 : 0;
-  return shared / Math.max(1, one.size + other.size - shared);
+  return shared / (one.size + other.size - shared);
 };
 
 const differenceOf = (one: Statement, other: Statement): string => {
@@ -104,3 +112,7 @@ const differenceOf = (one: Statement, other: Statement): string => {
   const extra = other.numbers.filter((number) => !one.numbers.includes(number));
   return missing.length > 0 && extra.length > 0 ? `${extra[0]} instead of ${missing[0]}` : '';
 };
+
+/** Whether a sentence denies something. */
+const isNegated = (sentence: string): boolean =>
+  /\b(?:not|never|no longer|cannot|without|neither|nor)\b|n['’]t\b/i.test(sentence);

@@ -11,13 +11,13 @@ import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import { strategyOf } from './assemble-answer.ts';
 import { chooseHits } from './choose-hits.ts';
+import { compareWithOthers } from './compare-sources.ts';
 import { citationOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import { HEDGE } from './hedge.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { relatedTopics } from './related-topics.ts';
 import { knowledgeOf, placesInChunks, type ShownPassage } from './shown-passages.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
-import { compareWithOthers } from './weigh-evidence.ts';
 
 interface ModelAnswerParts {
   edition: Edition;
@@ -135,8 +135,8 @@ const isAboutOthers = ({ source, headingPath, text }: ChunkAtHand, named: readon
 const conflictOf = (edition: Edition, quotes: readonly PlacedQuote[], chosen: ReturnType<typeof chooseHits>) => {
   const compared = compareWithOthers(edition, quotes, chosen);
   return {
-    conflicting: compared.find(({ comparison }) => comparison.verdict === 'conflicts'),
-    agreeing: compared.find(({ comparison }) => comparison.verdict === 'agrees'),
+    conflicting: compared.find(({ verdict }) => verdict === 'conflicts'),
+    agreeing: compared.find(({ verdict }) => verdict === 'agrees'),
   };
 };
 
@@ -173,7 +173,7 @@ const assess = (
     removed.length > 0 ? `${removed.length} more ${removed.length === 1 ? 'was' : 'were'} removed` : '',
     isOtherDevice ? 'But the cited passages are about other devices than the one that the question names' : '',
     conflict.conflicting
-      ? `But sources conflict (${conflict.conflicting.citation}: ${conflict.conflicting.comparison.difference})`
+      ? `But sources conflict (${conflict.conflicting.citation}: ${conflict.conflicting.difference})`
       : conflict.agreeing
         ? `${conflict.agreeing.citation} says the same`
         : '',

@@ -11,11 +11,12 @@ import type { Evidence } from '../grounding/compare-statement.ts';
 import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
+import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
+import { stem } from '../text/stem.ts';
 import { linksTo } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
-import { stemsOf } from './support-of-statement.ts';
 import { wholeQuotes } from './whole-quotes.ts';
 
 /** What the rules need to know of an article. */
@@ -294,8 +295,16 @@ const statementsOf = (answer: string): string[] =>
     const spans = block.items.length > 0 ? block.items : splitSentences(answer, block);
     return spans
       .map(({ start, end }) => answer.slice(start, end))
-      .filter((statement) => stemsOf(statement).size >= MIN_WORDS);
+      .filter((statement) => contentWordsIn(statement) >= MIN_WORDS);
   });
+
+const contentWordsIn = (text: string): number => {
+  const stems = new Set<string>();
+  analyseText(text, (word, kind) => {
+    if ((kind === 'word' || kind === 'compound') && word !== 'not') stems.add(stem(word));
+  });
+  return stems.size;
+};
 
 /** "According to", "As documented in": what is too short to state anything. */
 const MIN_WORDS = 3;

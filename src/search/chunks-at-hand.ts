@@ -6,10 +6,7 @@ export interface ChunkAtHand extends Readonly<EditionChunk> {
   readonly source: EditionArticle;
 }
 
-/**
- * Chunks of one edition kept decoded, and articles as many. What is derived from a chunk is kept
- * by it, some 15 kB in all: a few megabytes an edition.
- */
+/** Chunks of one edition kept decoded, and articles as many. */
 const MAX_AT_HAND = 500;
 
 /** A chunk, decoded at most once while it stays among the latest 500 asked for. */

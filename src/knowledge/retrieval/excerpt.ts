@@ -1,39 +1,139 @@
 import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
-import { quotePassages } from '../../grounding/quote-passages.ts';
-import { readingOf } from '../../grounding/read-passage.ts';
-import { chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
+import { cellAskedFor, cellsOf } from '../../grounding/read-table.ts';
+import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
+import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
-/** The sentence of a source that answers best, as plain text of at most 150 characters. */
+/**
+ * What answers best in the sections of a source that were found, as plain text of at most 150 characters under its heading: whole
+ * sentences as far as they fit, steps from the first on, a table row with the names of its columns, or the one cell that is asked for.
+ */
 export const excerptOf = (
   edition: Edition,
-  { chunks, asked, text }: Pick<RankedSource, 'chunks' | 'asked' | 'text'>,
+  { article, chunks, text }: Pick<RankedSource, 'article' | 'chunks' | 'text'>,
 ): string => {
-  const passages = chunks.map((index, place) => {
-    const chunk = chunkAtHand(edition, index);
-    const { headingPath, source } = chunk;
-    return {
-      text: chunk.text,
-      title: source.title,
-      headingPath,
-      score: chunks.length - place,
-      reading: readingOf(chunk),
-    };
-  });
-  const [quote] = quotePassages({ text, query: asked }, passages);
-  return cutAtWord(plainLine(quote?.text ?? passages[0]?.text ?? ''), EXCERPT_MAX_LENGTH);
+  const question = parseQuestion(edition, text);
+  const { title, firstChunk } = articleAtHand(edition, article);
+  const [best] = chunks
+    .map((chunk) => ({ section: sectionOfChunk(edition, chunk), start: chunkAtHand(edition, chunk).start }))
+    .filter(({ section }, at, all) => all.findIndex((other) => other.section === section) === at)
+    .flatMap(({ section, start }) => passagesOf(section, { question, above: openingOf(section, title), start }))
+    .sort((left, right) => right.held - left.held);
+  // All that was found is a picture, or stands in many other articles too.
+  if (best === undefined) return cutAtWord(plainLine(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
+  const { section, above, shown } = best;
+  const cell = cellAskedFor({ parts: [{ section, pieces: section.pieces }] }, question);
+  const below = cell === undefined ? shown.map((statement) => statement.text).join(' ') : plainLine(cell);
+  return cutAtWord(above + below, EXCERPT_MAX_LENGTH);
 };
 
-/** Markdown in one line: links by their text, rows and items apart, without the marks. */
+/** What of a section can be shown, and how much of the question's idf each passage holds. */
+const passagesOf = (
+  section: Section,
+  { question, above, start }: { question: ParsedQuestion; above: string; start: number },
+) => {
+  const room = EXCERPT_MAX_LENGTH - above.length;
+  const inHeadings = new Set(termsIn(stemsOf(section.path.join('\n')), question));
+  const statements = statementsOf(section, question, start - section.start);
+  return statements.map((statement, at) => {
+    const shown = startingAt(statements, at, room);
+    const whole = shown.filter((_, place) => place === 0 || lengthOf(shown.slice(0, place + 1)) <= room);
+    const own = new Set(whole.includes(statement) ? statement.terms : []);
+    const further = new Set(whole.flatMap(({ terms }) => terms));
+    const shareOf = (term: QuestionTerm): number =>
+      own.has(term) ? 1 : further.has(term) ? FURTHER : inHeadings.has(term) ? ABOVE : 0;
+    return { section, above, shown, held: question.terms.reduce((sum, term) => sum + term.idf * shareOf(term), 0) };
+  });
+};
+
+/** What a word of the question counts that stands further on in the excerpt, or in the headings above it alone. */
+const FURTHER = 0.9;
+const ABOVE = 0.5;
+
+/** The heading, where it says more than the title and leaves room for what stands below it. */
+const openingOf = ({ path }: Section, title: string): string => {
+  const heading = plainLine(path.at(-1) ?? '');
+  if (heading === '' || heading.length > MAX_HEADING || title.includes(heading)) return '';
+  return /[.:?!]$/.test(heading) ? `${heading} ` : `${heading}: `;
+};
+const MAX_HEADING = 60;
+
+const termsIn = (stems: readonly string[], { terms }: ParsedQuestion): QuestionTerm[] =>
+  terms.filter(({ forms }) => stems.some((stem) => forms.has(stem)));
+
+/** A sentence, list item or table row. */
+interface Statement {
+  piece: Piece;
+  /** As it is shown. */
+  text: string;
+  /** Words of the question that it holds. */
+  terms: readonly QuestionTerm[];
+}
+
+/** Of a longer section those are looked at that stand this close to where the found passage begins, in UTF-16 units. */
+const MAX_DISTANCE = 4000;
+const MAX_STATEMENTS = 200;
+
+const statementsOf = (section: Section, question: ParsedQuestion, found: number): Statement[] => {
+  let head: { block: number; cells: string[] } | undefined;
+  return section.pieces
+    .filter(
+      ({ isRepeated, kind, start }) => !isRepeated && (kind === 'head' || Math.abs(start - found) <= MAX_DISTANCE),
+    )
+    .flatMap((piece) =>
+      sentenceSpans(section.text, piece).flatMap(({ start, end }, at): Statement[] => {
+        const raw = section.text.slice(start, end);
+        const terms = termsIn(piece.sentences[at] ?? [], question);
+        if (piece.kind !== 'table' && piece.kind !== 'head' && piece.kind !== 'row')
+          return [{ piece, terms, text: plainLine(raw) }];
+        const cells = cellsOf(raw).map(plainLine);
+        if (head?.block === piece.block)
+          return /^[\s|:-]+$/.test(raw) ? [] : [{ piece, terms, text: rowText(head.cells, cells) }];
+        head = { block: piece.block, cells };
+        return [];
+      }),
+    )
+    .filter(({ text }) => text !== '')
+    .slice(0, MAX_STATEMENTS);
+};
+
+/** "Code: E60, Meaning: the fan stands still". */
+const rowText = (head: readonly string[], cells: readonly string[]): string =>
+  cells
+    .flatMap((cell, at) => (cell === '' ? [] : head[at] ? `${head[at]}: ${cell}` : cell))
+    .join(', ')
+    .concat('.');
+
+/** A statement with what announces it, or the steps from the first on where it is one of them, and what follows as far as it fits. */
+const startingAt = (statements: readonly Statement[], at: number, room: number): Statement[] => {
+  const { piece, text } = statements[at] as Statement;
+  const first = statements.findIndex((each) => each.piece.block === piece.block);
+  const shown = statements.slice(first - 1, first).filter((each) => piece.kind !== 'text' && isOpen(each));
+  if (!piece.isStep && lengthOf(shown) + text.length > room) shown.pop();
+  for (const statement of statements.slice(piece.isStep || piece.kind === 'code' ? first : at)) {
+    const last = shown.at(-1);
+    const isEnough = last !== undefined && !isOpen(last) && (!piece.isStep || lengthOf(shown) > room / 2);
+    if (isEnough && lengthOf([...shown, statement]) > room) break;
+    shown.push(statement);
+  }
+  return shown;
+};
+
+const isOpen = ({ text }: Statement): boolean => text.endsWith(':');
+
+const lengthOf = (shown: readonly Statement[]): number => shown.reduce((sum, { text }) => sum + text.length + 1, -1);
+
+/** Markdown in one line: links by their text, without the marks. */
 const plainLine = (markdown: string): string =>
   markdown
     .slice(0, 2000)
     .replace(/!?\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
-    .replace(/^[ \t|:-]{3,400}$/gm, '')
-    .replace(/^[ \t]{0,20}(?:#{1,6}|>|[-*+]|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})(?:[ \t]{1,8}|$)/gm, '')
-    .replace(/^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*$/gm, '')
-    .replace(/[ \t]*\|[ \t]*/g, ', ')
+    .replace(
+      /^(?:[ \t]{0,20}(?:#{1,6}(?![^ \t\n])|>|[-*+](?![^ \t\n])|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})[ \t]{0,8}){1,4}/gm,
+      '',
+    )
     .replace(/[*`]{1,3}|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu, '')
     .replace(/<\/?[a-z][^<>\n]{0,200}>/gi, '')
     .replace(/\s+/g, ' ')

@@ -8,8 +8,8 @@ import { COVERAGE_FROM } from './coverage.ts';
 import type { NamedProducts } from './named-products.ts';
 import { mentionIn } from './passing-mention.ts';
 
-/** An article that may answer, with what speaks for it. */
-export interface RankedSource {
+/** An article that may answer, with what speaks for it, and what was asked that found its best chunk: the whole or one sentence. */
+export interface RankedSource extends AskedText {
   /** Place in the edition. */
   article: number;
   /** Its chunks that were found, the best first; at most 3. */
@@ -18,9 +18,6 @@ export interface RankedSource {
   relevance: number;
   /** It is about other products than the ticket: its relevance stays below every threshold. */
   isOfOtherProduct: boolean;
-  /** What was asked that found its best chunk: the whole or one sentence. */
-  asked: SearchOutcome['query'];
-  text: string;
 }
 
 /** One thing asked of the edition, and what it found. */
@@ -73,7 +70,7 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
       // In the order of the outcome, which knows meanings too.
       const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
       const isOfOtherProduct = scope === 'other';
-      found.set(article, { article, chunks, relevance, isOfOtherProduct, asked: outcome.query, text });
+      found.set(article, { article, chunks, relevance, isOfOtherProduct, text, outcome });
     }
   }
   return [...found.values()]
