@@ -303,6 +303,14 @@ describe('answerFromEdition() where there is no answer', () => {
     }
   });
 
+  it('does not take what stands out among few articles for an answer', () => {
+    const few = openSmallKb(ARTICLES.slice(0, 8)).edition;
+    const isAnswered = (question: string) => answerFromEdition(few, question).sources.length > 0;
+    expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
+    const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    expect(questions.filter(isAnswered).length).toBeLessThan(0.1 * questions.length);
+  });
+
   it('speaks of one article as of one', () => {
     const one = openSmallKb([FIRST]).edition;
     expect(answerFromEdition(one, FOREIGN).response.confidenceReason).toContain('The only article was searched');
