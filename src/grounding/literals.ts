@@ -1,5 +1,6 @@
 import { backgroundShares } from '../search/keyness.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { withoutListNumbers } from '../text/list-numbers.ts';
 import { stem } from '../text/stem.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
 import { numberKey, readWords } from './statement-words.ts';
@@ -139,10 +140,10 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
   const allowed = collapse(texts.join('\n'));
   const known = numbersIn(texts.join('\n'));
   const spelled = new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
-  const literals = extractLiterals(statement.replace(LIST_NUMBER, '$1'));
+  const literals = extractLiterals(withoutListNumbers(statement));
   const others = literals.filter(({ kind, text }) => kind !== 'number' && !standsIn(text, allowed, kind));
   const prose = withoutLiterals(statement, literals);
-  const numbers = numbersIn(prose.replace(LIST_NUMBER, '$1')).filter(
+  const numbers = numbersIn(withoutListNumbers(prose)).filter(
     (number) => !hasNumber(known, number) && !(number.unit === undefined && spelled.has(`#${number.key}`)),
   );
   return [
@@ -151,8 +152,6 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
     ...missingNames(prose, allowed, texts.at(-1) ?? ''),
   ];
 };
-
-const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
 
 const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
   literals
