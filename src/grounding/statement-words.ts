@@ -21,17 +21,21 @@ export interface Word {
 const WORD =
   /\d+(?:[.,:]\d+){0,5}(?:st|nd|rd|th|s)?(?![\p{L}\d])|[\p{L}\p{N}\p{M}]{1,64}(?:['’]\p{L}{1,2}(?!\p{L}))?|n['’]t\b/gu;
 
+/** What stands between two words where the second begins a sentence, a line, a cell or the text behind a heading. */
+const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][^]*\s/;
+
 /** Reads a sentence as words. Numbers have one form however they are written (`1,200`; `three`; `20th`). */
 export const readWords = (sentence: string): Word[] => {
   const isCased = /\p{Lu}/u.test(sentence) && /\p{Ll}/u.test(sentence);
   const words: Word[] = [];
   let opens = true;
+  let end = 0;
   for (const { 0: run, index } of sentence.matchAll(WORD)) {
+    opens ||= OPENS_SENTENCE.test(sentence.slice(end, index));
+    end = index + run.length;
     const isNamed = isCased && (opens ? /^\p{L}.*\p{Lu}|^\p{Lu}.*\d/u : /^\p{Lu}|\p{Ll}\p{Lu}/u).test(run);
-    const behind = sentence.slice(index + run.length, index + run.length + 5);
     // "**Clear Cache**: ...": capitals in a row at the beginning are a heading's.
-    opens =
-      /^[*_"”]{0,3}\s*(?:[:•|.!?]|\n)/.test(behind) || (opens && /^\p{Lu}/u.test(run) && /^ \p{Lu}/u.test(behind));
+    opens = opens && /^\p{Lu}/u.test(run) && /^ \p{Lu}/u.test(sentence.slice(end, end + 2));
     if (/^\d/.test(run)) words.push(wordOf(run, `#${numberKey(run)}`, 'number'));
     else addWord(words, run, isNamed);
   }
