@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../text/stop-words.ts';
 import relations from './word-relations.json' with { type: 'json' };
 
 /** What a word does in a sentence. A source has to have content, names and numbers. */
-type Role = 'content' | 'name' | 'number' | 'negation' | 'function';
+type Role = 'content' | 'name' | 'number' | 'negation' | 'affirmation' | 'function';
 
 /** A word of a sentence, in its order. */
 export interface Word {
@@ -55,6 +55,7 @@ const addWord = (words: Word[], run: string, isNamed: boolean): void => {
     const before = Number(words.pop()?.key.slice(1));
     words.push(wordOf(text, `#${before * (MULTIPLIERS.get(text) ?? 1)}`, 'number'));
   } else if (NUMBERS.has(text)) words.push(wordOf(text, `#${NUMBERS.get(text)}`, 'number'));
+  else if (AFFIRMATIONS.has(text)) words.push(wordOf(text, stem(text), 'affirmation'));
   else if (STOP_WORDS.has(text) || LIGHT.has(text)) words.push(wordOf(text, stem(text), 'function'));
   else words.push(wordOf(text, stem(text), isNamed ? 'name' : 'content'));
 };
@@ -68,7 +69,7 @@ const wordOf = (text: string, key: string, role: Role): Word => ({
 });
 
 const weightOf = (role: Role, key: string, text: string): number => {
-  if (role === 'function' || role === 'negation') return 0;
+  if (role === 'function' || role === 'negation' || role === 'affirmation') return 0;
   if (role === 'content' && WEAK.has(key)) return 0.35;
   return text.length <= 2 ? 0.7 : 1;
 };
@@ -92,6 +93,7 @@ export const numberKey = (run: string): string =>
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const NEGATIONS = setOf(relations.negations);
+const AFFIRMATIONS = setOf(relations.affirmations);
 const LIGHT = setOf(relations.light);
 const WEAK = setOf(relations.weak);
 const MULTIPLIERS: ReadonlyMap<string, number> = new Map(Object.entries(relations.multipliers));

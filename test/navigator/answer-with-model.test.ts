@@ -296,6 +296,73 @@ describe('statements that do not go out', () => {
   });
 });
 
+describe('what leads over to a statement', () => {
+  const list = { text: '1. Empty the water tank.', quote: TANK, from: TANK };
+  const lead = (text: string, judge: ScriptedModel['judge']) =>
+    ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
+  const NO_JUDGE: ScriptedModel['judge'] = { finish: 'refused' };
+
+  it.each([
+    'Repairs are free for these:',
+    'It is safe while the machine is hot:',
+    'You may use vinegar for this:',
+    'Our support does this for you:',
+    'The warranty pays for the following:',
+    'Sí, la garantía lo cubre:',
+  ])('goes out with a claim of its own by the judge alone: %s', async (text) => {
+    expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
+    expect(
+      (
+        await lead(
+          text,
+          judging(() => false),
+        )
+      ).response.answer,
+    ).not.toContain(text);
+    expect(
+      (
+        await lead(
+          text,
+          judging(() => true),
+        )
+      ).response.answer,
+    ).toContain(text);
+  });
+
+  it.each(['Yes, this is covered:', 'Yes:', 'Yes, that is included:'])(
+    'does not answer without a quote: %s',
+    async (text) => {
+      expect(
+        (
+          await lead(
+            text,
+            judging(() => true),
+          )
+        ).response.answer,
+      ).not.toContain(text);
+    },
+  );
+
+  it.each(['Do this:', 'Then:', 'To descale the boiler:', 'First empty the tank:'])(
+    'goes out without a judge where it claims nothing: %s',
+    async (text) => {
+      expect((await lead(text, NO_JUDGE)).response.answer).toContain(text);
+    },
+  );
+
+  it('goes out with a claim and a quote that does not state it by the judge alone', async () => {
+    const script = [replyOf([{ text: 'Yes, the warranty covers this:', quote: TANK, from: TANK }, list])] as const;
+    const { response } = await ask('Is descaling covered?', [...script], { judge: NO_JUDGE });
+    expect(response.answer).not.toContain('covers');
+  });
+
+  it('is checked within a list, too', async () => {
+    const text = `Yes, the warranty covers this:\n\n${list.text}`;
+    const { response } = await ask('Is descaling covered?', [replyOf([{ ...list, text }])], { judge: NO_JUDGE });
+    expect(response.answer).not.toContain('Yes, the warranty covers');
+  });
+});
+
 describe('a judge that fails', () => {
   const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
   const script = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }, doubtful]);
