@@ -22,7 +22,7 @@ const WORD =
   /\d+(?:[.,:]\d+){0,5}(?:st|nd|rd|th|s)?(?![\p{L}\d])|[\p{L}\p{N}\p{M}]{1,64}(?:['’]\p{L}{1,2}(?!\p{L}))?|n['’]t\b/gu;
 
 /** What stands between two words where the second begins a sentence, a line, a cell or the text behind a heading. */
-const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][^]*\s/;
+const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][\s\S]*\s/;
 
 /** Reads a sentence as words. Numbers have one form however they are written (`1,200`; `three`; `20th`). */
 export const readWords = (sentence: string): Word[] => {
