@@ -107,6 +107,7 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
       ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
+      ...(unit.isCut && unit.kind === 'procedure' ? [`The steps go on in ${linkTo(source)}.`] : []),
     ];
   });
 
@@ -114,11 +115,21 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
 export const linksTo = (articles: readonly ClosestArticle[]): string =>
   articles
     .map(({ title, url, heading }) => {
-      const name = escapeText(oneLine(title, 200).replace(/[[\]]/g, ''), 300);
-      const linked = url === undefined ? name : `[${name}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
-      return `- ${linked}${heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`}`;
+      const behind = heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`;
+      return `- ${linkTo({ id: '', title, url })}${behind}`;
     })
     .join('\n');
+
+/** The title of an article, linked where it has an address. */
+const linkTo = ({
+  title,
+  id,
+  url = '',
+}: Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined }): string => {
+  const name = escapeText(oneLine(title || id, 200).replace(/[[\]]/g, ''), 300);
+  const address = url.slice(0, 2000).replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
+  return url === '' ? name : `[${name}](${address})`;
+};
 
 /** The cited sources, each section once, with its excerpts in the order of the answer. */
 export const citeSources = (quotes: readonly PlacedQuote[], edition: string): NavigatorSource[] => {
