@@ -93,6 +93,24 @@ describe('an answer with a model', () => {
     expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
   });
 
+  it('rests on a prompt that says which passage is cut', async () => {
+    const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
+    const kb = openSmallKb([
+      ...ARTICLES,
+      {
+        ...descale,
+        id: 'long.md',
+        title: 'Kettle',
+        text: `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`,
+      },
+    ]);
+    const { ai } = await ask('How is the limescale of the kettle measured?', [honest], { kb });
+    const shown = ai.asked[0]?.given.passages ?? [];
+    const isCut = (passage: object) => 'section_goes_on' in passage;
+    expect(shown.filter(({ title }) => title === 'Kettle').some(isCut)).toBe(true);
+    expect(shown.filter(({ title }) => title !== 'Kettle').some(isCut)).toBe(false);
+  });
+
   it('is less sure the less sure the model says it is', async () => {
     const sure = await ask(OFTEN, [honest]);
     for (const [confidence, limit] of [
