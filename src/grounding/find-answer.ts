@@ -5,6 +5,7 @@ import { joined } from '../search/semantic-calibration.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { closer } from './match-terms.ts';
 import { nearnessIn } from './nearness.ts';
+import { withRanges } from './number-ranges.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
@@ -66,7 +67,7 @@ const CLOSEST = 3;
  * logistic model (docs/answers.md). Pure; the same for the same edition, question and searches.
  */
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
-  const question = parseQuestion(edition, text, options);
+  const question = withRanges(edition, parseQuestion(edition, text, options), options.searches);
   const candidates = candidateUnits(edition, question, options);
   const { ranked, articles, passages, held, gate } = pickAnswer(edition, { question, candidates, options });
   const nearnessOf = nearnessIn(edition, options.searches[0]);

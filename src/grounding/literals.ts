@@ -2,6 +2,7 @@ import { backgroundShares } from '../search/keyness.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { withoutListNumbers } from '../text/list-numbers.ts';
 import { stem } from '../text/stem.ts';
+import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
 import { numberKey, readWords } from './statement-words.ts';
 
@@ -165,17 +166,14 @@ interface Measured {
   text: string;
 }
 
-const UNITS: ReadonlyMap<string, string> = new Map(
-  patterns.units.flatMap((line) => line.split(' ').map((name): [string, string] => [name, line.split(' ')[0] ?? name])),
-);
 const NUMBER =
   /(?<![\p{L}\p{N}_.])(\d(?:[\d.,:]*\d)?)(?:st|nd|rd|th|s)?(?:[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L}))?(?![\p{L}\p{N}])/giu;
 
 const numbersIn = (text: string): Measured[] =>
   [...text.matchAll(NUMBER)].map(([whole, digits = '', unit]) => ({
     key: numberKey(digits),
-    unit: UNITS.get(unit?.toLowerCase() ?? ''),
-    text: UNITS.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
+    unit: UNITS_OF_MEASUREMENT.get(unit?.toLowerCase() ?? '')?.[0],
+    text: UNITS_OF_MEASUREMENT.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
   }));
 
 /** With the same unit, or where one side names none. */
@@ -185,7 +183,7 @@ const hasNumber = (known: readonly Measured[], { key, unit }: Measured): boolean
 /** `12V` is a number with its unit, and no identifier. */
 const isMeasure = (text: string): boolean => {
   const [, unit = ''] = /^\d[\d.,]*(\D{1,12})$/.exec(text) ?? [];
-  return UNITS.has(unit.toLowerCase());
+  return UNITS_OF_MEASUREMENT.has(unit.toLowerCase());
 };
 
 /** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
