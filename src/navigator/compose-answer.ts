@@ -40,6 +40,9 @@ export const citationOf = ({
   return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
 };
 
+/** Opens the links to articles that an answer does not rest on. */
+export const OTHERS = 'Other articles that come close:';
+
 /** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
 const MAX_LENGTH = 1495;
 
@@ -66,8 +69,8 @@ export const composeAnswer = (
     others.length === 0
       ? []
       : [
-          `Other articles that come close:\n\n${linksTo(others)}`,
-          `Other articles that come close: ${titlesOf(others)}.`,
+          `${OTHERS}\n\n${linksTo(others)}`,
+          `${OTHERS} ${titlesOf(others)}.`,
         ];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
     escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));

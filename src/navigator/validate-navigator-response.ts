@@ -12,7 +12,7 @@ import { type Literal, type LiteralKind, missingLiterals } from '../grounding/li
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import { linksTo } from './compose-answer.ts';
+import { linksTo, OTHERS } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 import { stemsOf } from './support-of-statement.ts';
@@ -62,7 +62,7 @@ export const validateNavigatorResponse = (
     closest = [],
   }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
 ): Violation[] => {
-  const links = new Set(linksTo(closest).split('\n'));
+  const links = new Set([OTHERS, ...linksTo(closest).split('\n')]);
   const said = response.answer
     .split('\n')
     .filter((line) => !links.has(line))
