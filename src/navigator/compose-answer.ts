@@ -42,6 +42,8 @@ export const citationOf = ({
 
 /** Opens the links to articles that an answer does not rest on. */
 export const OTHERS = 'Other articles that come close:';
+/** Opens the link behind steps that are cut. */
+export const GOES_ON = 'The steps go on in';
 
 /** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
 const MAX_LENGTH = 1495;
@@ -65,13 +67,7 @@ export const composeAnswer = (
   ];
   const cited = new Set(passages.map(({ source }) => source.title || source.id));
   const others = closest.filter(({ title }) => !cited.has(title));
-  const naming =
-    others.length === 0
-      ? []
-      : [
-          `${OTHERS}\n\n${linksTo(others)}`,
-          `${OTHERS} ${titlesOf(others)}.`,
-        ];
+  const naming = others.length === 0 ? [] : [`${OTHERS}\n\n${linksTo(others)}`, `${OTHERS} ${titlesOf(others)}.`];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
     escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));
   let shown = passages;
@@ -110,7 +106,7 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
       ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
-      ...(unit.isCut && unit.kind === 'procedure' ? [`The steps go on in ${linkTo(source)}.`] : []),
+      ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
     ];
   });
 

@@ -12,7 +12,7 @@ import { type Literal, type LiteralKind, missingLiterals } from '../grounding/li
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { unescapeHtml } from '../runtime/escape-html.ts';
 import { splitSentences } from '../text/split-sentences.ts';
-import { linksTo, OTHERS } from './compose-answer.ts';
+import { GOES_ON, linksTo, OTHERS } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 import { stemsOf } from './support-of-statement.ts';
@@ -65,7 +65,7 @@ export const validateNavigatorResponse = (
   const links = new Set([OTHERS, ...linksTo(closest).split('\n')]);
   const said = response.answer
     .split('\n')
-    .filter((line) => !links.has(line))
+    .filter((line) => !links.has(line) && !line.startsWith(`${GOES_ON} `))
     .join('\n');
   const subject = subjectOf({ ...response, answer: said }, knowledge, { query, vouched });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
