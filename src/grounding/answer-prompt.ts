@@ -15,6 +15,8 @@ export interface Passage {
   devices?: readonly string[] | undefined;
   /** ISO 8601 date of the last change. */
   updated?: string | undefined;
+  /** Its section goes on behind it. */
+  isCut?: boolean | undefined;
 }
 
 /** A turn of the conversation before the question. */
@@ -44,13 +46,14 @@ export const answerPrompt = ({ question, history, passages }: AnswerRequest): AI
       history: history
         .slice(-MAX_TURNS)
         .map(({ speaker, text }) => ({ speaker, text: text.slice(0, MAX_TURN_LENGTH) })),
-      passages: passages.map(({ id, title, headings, text, devices = [], updated }) => ({
+      passages: passages.map(({ id, title, headings, text, devices = [], updated, isCut }) => ({
         passage: id,
         title: title.slice(0, 300),
         section: headings.join(' > ').slice(0, 500),
         ...(devices.length > 0 ? { devices: devices.slice(0, 10) } : {}),
         ...(updated === undefined ? {} : { updated: updated.slice(0, 10) }),
         text,
+        ...(isCut ? { section_goes_on: true } : {}),
       })),
     }),
   },

@@ -11,6 +11,7 @@ import {
   prepareEvidence,
 } from './compare-statement.ts';
 import { type Literal, missingLiterals } from './literals.ts';
+import { readWords } from './statement-words.ts';
 import { plainOf, statementSpans } from './statements.ts';
 
 /** What the words of a statement and of its evidence tell. */
@@ -69,7 +70,7 @@ export const checkPrepared = (
 ): StatementCheck => {
   const compared = statementSpans(statement).flatMap(({ start, end }) => {
     const sentence = statement.slice(start, end);
-    if (isConnecting(sentence)) return [];
+    if (statesLackOfInformation(sentence)) return [];
     const isQuote = words.quotes.has(plainOf(sentence));
     const comparison = compareSentence(sentence, words);
     return comparison === undefined
@@ -94,11 +95,15 @@ export const checkPrepared = (
   };
 };
 
-/** "Then follow these steps:", "We have no information about this.": a source has nothing to say about it. */
+/**
+ * "Then follow these steps:", "We have no information about this.": it leads over to what follows, or says what is lacking. "Yes:"
+ * answers.
+ */
 export const isConnecting = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith(':') &&
     sentence.length <= MAX_CONNECTING_LENGTH &&
-    !/\d|\b(?:not|never|no)\b/i.test(sentence)) ||
+    !/\d/.test(sentence) &&
+    !readWords(sentence).some(({ role }) => role === 'negation' || role === 'affirmation')) ||
   statesLackOfInformation(sentence);
 const isConnectingIn =
   (statement: string) =>

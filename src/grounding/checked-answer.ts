@@ -12,7 +12,6 @@ import {
 import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
 import { compareSentence, type Evidence, prepareEvidence } from './compare-statement.ts';
 import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
-import { missingLiterals } from './literals.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
@@ -120,7 +119,10 @@ async function* checkedStatements<P extends Passage>(
   statements: readonly ModelStatement[],
   { question, passages, calls, isJudgeRequired }: CheckOptions<P> & { calls: ModelCalls },
 ): AsyncGenerator<StatementResult<P>> {
-  const drafts = statements.flatMap((statement) => draftsOf(statement, { question, passages, isJudgeRequired }));
+  const drafts = statements.flatMap((statement, at) => {
+    const next = statements.slice(at + 1).find(({ quotes }) => quotes.length > 0);
+    return draftsOf(statement, { question, passages, isJudgeRequired, next });
+  });
   const doubtful = drafts.filter(({ check }) => isJudged(check));
   const judging =
     doubtful.length === 0
@@ -184,6 +186,8 @@ interface CheckOptions<P extends Passage = Passage> {
   question: string;
   passages: readonly P[];
   isJudgeRequired: boolean;
+  /** The next statement with a quote: what leads over to it says nothing that its quotes do not say. */
+  next?: ModelStatement | undefined;
 }
 
 /** A statement, or one sentence of it, before it is decided. */
@@ -196,15 +200,14 @@ interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'q
 /** Prose is checked by the sentence, so that one sentence too many does not take the others with it. */
 const draftsOf = <P extends Passage>(
   statement: ModelStatement,
-  { question, passages, isJudgeRequired }: CheckOptions<P>,
+  { question, passages, isJudgeRequired, next }: CheckOptions<P>,
 ): Draft<P>[] => {
   const quotes = placeQuotes(statement, passages);
   const named = passages.filter(({ id }) => statement.quotes.some(({ passage }) => passage === id));
-  const evidence =
-    quotes.length > 0 ? uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text) : named.map(evidenceOfPassage);
+  const evidence = quotes.length > 0 ? evidenceOf(quotes) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
-    const isLead = statement.quotes.length === 0 && isLeadingOver(text, passages, question);
-    const own = isLead ? passages.map(evidenceOfPassage) : evidence;
+    const isLead = statement.quotes.length === 0 && isConnecting(text);
+    const own = isLead && next !== undefined ? evidenceOf(placeQuotes(next, passages)) : evidence;
     const check = checkOf(text, {
       evidence: own,
       hasQuote: quotes.length > 0,
@@ -242,7 +245,7 @@ const checkOf = (
     return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
   if (isJudgeRequired && isConnecting(text) && (isLead || hasQuote) && !isLiteralOrEmpty(text, evidence))
     return { ...check, verdict: 'doubtful', reason: 'it leads over with words of its own' };
-  if (isLead) return { ...check, verdict: 'supported', probability: 1, reason: '' };
+  if (isLead) return check;
   if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
   if (!hasQuote) {
     if (check.verdict !== 'supported') return check;
@@ -263,11 +266,8 @@ const piecesOf = (text: string): string[] => {
   return splitSentences(text).map(({ start, end }) => text.slice(start, end));
 };
 
-/** Leads over to the next statement, and names nothing that the passages lack. */
-const isLeadingOver = (text: string, passages: readonly Passage[], question: string): boolean =>
-  isConnecting(text) &&
-  missingLiterals(text, [...passages.flatMap((each) => [each.title, ...each.headings, each.text]), question]).length ===
-    0;
+const evidenceOf = (quotes: readonly PlacedQuote[]): Evidence[] =>
+  uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text);
 
 /** "Then:" says nothing of its own. */
 const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean => {

@@ -5,6 +5,7 @@ import { joined } from '../search/semantic-calibration.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { closer } from './match-terms.ts';
 import { nearnessIn } from './nearness.ts';
+import { withRanges } from './number-ranges.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
@@ -67,19 +68,22 @@ const CLOSEST = 6;
  * logistic model (docs/answers.md). Pure; the same for the same edition, question and searches.
  */
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
-  const question = parseQuestion(edition, text, options);
+  const question = withRanges(edition, parseQuestion(edition, text, options), options.searches);
   const candidates = candidateUnits(edition, question, options);
   const { ranked, articles, passages, held, gate } = pickAnswer(edition, { question, candidates, options });
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
+  const domain = domainOf(edition, options);
   // What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most.
-  const byWords = held.some(({ idf, closeness }) => idf * closeness > 0) ? applyLogistic(GATE, gate) : 0;
+  const byWords = held.some(({ idf, closeness }) => idf * closeness > 0)
+    ? applyLogistic(GATE, gate) * familiarity(edition, domain)
+    : 0;
   return {
     question,
     passages: inReadingOrder(passages),
     probability: joined(byWords, nearness),
     nearness,
-    domain: Math.max(domainOf(edition, options), nearness),
+    domain: Math.max(domain, nearness),
     closest: closestArticles(ranked, articles),
     articles: articles.map(({ source, share }) => ({ source, share })),
   };
@@ -261,6 +265,19 @@ const closestArticles = (ranked: readonly RankedUnit[], articles: readonly Artic
 const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): number => {
   const model = answeringModelOf(edition);
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
+};
+
+/** In a knowledge base of few articles words are familiar from this share of its threshold on, in a larger one from a smaller share. */
+const FAMILIAR_FROM = 0.2;
+const FEW_ARTICLES = 10;
+
+/**
+ * How far the gate can be believed, 0 to 1. It compares what was found with the rest, and was fitted on knowledge bases with a rest: of
+ * few articles one always stands out, whatever was asked.
+ */
+const familiarity = (edition: Edition, domain: number): number => {
+  const share = FAMILIAR_FROM * Math.min(1, (FEW_ARTICLES / edition.articleCount) ** 2);
+  return Math.min(1, domain / (share * answeringModelOf(edition).domainThreshold));
 };
 
 /** What answers by its meaning outranks what shares words with the question by chance. Not fitted: no such model was at hand. */

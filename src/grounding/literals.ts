@@ -1,6 +1,8 @@
 import { backgroundShares } from '../search/keyness.ts';
 import { detectLanguage } from '../text/detect-language.ts';
+import { withoutListNumbers } from '../text/list-numbers.ts';
 import { stem } from '../text/stem.ts';
+import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
 import { numberKey, readWords } from './statement-words.ts';
 
@@ -139,10 +141,10 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
   const allowed = collapse(texts.join('\n'));
   const known = numbersIn(texts.join('\n'));
   const spelled = new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
-  const literals = extractLiterals(statement.replace(LIST_NUMBER, '$1'));
+  const literals = extractLiterals(withoutListNumbers(statement));
   const others = literals.filter(({ kind, text }) => kind !== 'number' && !standsIn(text, allowed, kind));
   const prose = withoutLiterals(statement, literals);
-  const numbers = numbersIn(prose.replace(LIST_NUMBER, '$1')).filter(
+  const numbers = numbersIn(withoutListNumbers(prose)).filter(
     (number) => !hasNumber(known, number) && !(number.unit === undefined && spelled.has(`#${number.key}`)),
   );
   return [
@@ -151,8 +153,6 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
     ...missingNames(prose, allowed, texts.at(-1) ?? ''),
   ];
 };
-
-const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
 
 const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
   literals
@@ -166,17 +166,14 @@ interface Measured {
   text: string;
 }
 
-const UNITS: ReadonlyMap<string, string> = new Map(
-  patterns.units.flatMap((line) => line.split(' ').map((name): [string, string] => [name, line.split(' ')[0] ?? name])),
-);
 const NUMBER =
   /(?<![\p{L}\p{N}_.])(\d(?:[\d.,:]*\d)?)(?:st|nd|rd|th|s)?(?:[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L}))?(?![\p{L}\p{N}])/giu;
 
 const numbersIn = (text: string): Measured[] =>
   [...text.matchAll(NUMBER)].map(([whole, digits = '', unit]) => ({
     key: numberKey(digits),
-    unit: UNITS.get(unit?.toLowerCase() ?? ''),
-    text: UNITS.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
+    unit: UNITS_OF_MEASUREMENT.get(unit?.toLowerCase() ?? '')?.[0],
+    text: UNITS_OF_MEASUREMENT.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
   }));
 
 /** With the same unit, or where one side names none. */
@@ -186,7 +183,7 @@ const hasNumber = (known: readonly Measured[], { key, unit }: Measured): boolean
 /** `12V` is a number with its unit, and no identifier. */
 const isMeasure = (text: string): boolean => {
   const [, unit = ''] = /^\d[\d.,]*(\D{1,12})$/.exec(text) ?? [];
-  return UNITS.has(unit.toLowerCase());
+  return UNITS_OF_MEASUREMENT.has(unit.toLowerCase());
 };
 
 /** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */

@@ -4,6 +4,7 @@ import { chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { isRepeatedIn } from '../search/repeated-blocks.ts';
 import { analyseText } from '../text/analyse-text.ts';
+import { withoutListNumbers } from '../text/list-numbers.ts';
 import { type Span, splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 
@@ -218,7 +219,7 @@ const analyse = (
     size: visibleSize(raw),
     stems: sentences.flat(),
     sentences,
-    hasDigit: /\d/.test(raw),
+    hasDigit: /\d/.test(withoutListNumbers(raw)),
     isRepeated: isRepeated(raw),
   };
 };
@@ -232,7 +233,7 @@ export const sentenceSpans = (text: string, { kind, start, end }: Pick<Piece, 'k
 /** Stems of the content words of a text; targets of links are no words of it. */
 export const stemsOf = (text: string, stemOf: (word: string) => string = stem): string[] => {
   const stems: string[] = [];
-  analyseText(text.replace(LINK_TARGET, '] '), (word) => stems.push(stemOf(word)));
+  analyseText(withoutListNumbers(text).replace(LINK_TARGET, '] '), (word) => stems.push(stemOf(word)));
   return stems;
 };
 

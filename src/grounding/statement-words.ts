@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../text/stop-words.ts';
 import relations from './word-relations.json' with { type: 'json' };
 
 /** What a word does in a sentence. A source has to have content, names and numbers. */
-type Role = 'content' | 'name' | 'number' | 'negation' | 'function';
+type Role = 'content' | 'name' | 'number' | 'negation' | 'affirmation' | 'function';
 
 /** A word of a sentence, in its order. */
 export interface Word {
@@ -21,17 +21,21 @@ export interface Word {
 const WORD =
   /\d+(?:[.,:]\d+){0,5}(?:st|nd|rd|th|s)?(?![\p{L}\d])|[\p{L}\p{N}\p{M}]{1,64}(?:['’]\p{L}{1,2}(?!\p{L}))?|n['’]t\b/gu;
 
+/** What stands between two words where the second begins a sentence, a line, a cell or the text behind a heading. */
+const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][\s\S]*\s/;
+
 /** Reads a sentence as words. Numbers have one form however they are written (`1,200`; `three`; `20th`). */
 export const readWords = (sentence: string): Word[] => {
   const isCased = /\p{Lu}/u.test(sentence) && /\p{Ll}/u.test(sentence);
   const words: Word[] = [];
   let opens = true;
+  let end = 0;
   for (const { 0: run, index } of sentence.matchAll(WORD)) {
+    opens ||= OPENS_SENTENCE.test(sentence.slice(end, index));
+    end = index + run.length;
     const isNamed = isCased && (opens ? /^\p{L}.*\p{Lu}|^\p{Lu}.*\d/u : /^\p{Lu}|\p{Ll}\p{Lu}/u).test(run);
-    const behind = sentence.slice(index + run.length, index + run.length + 5);
     // "**Clear Cache**: ...": capitals in a row at the beginning are a heading's.
-    opens =
-      /^[*_"”]{0,3}\s*(?:[:•|.!?]|\n)/.test(behind) || (opens && /^\p{Lu}/u.test(run) && /^ \p{Lu}/u.test(behind));
+    opens = opens && /^\p{Lu}/u.test(run) && /^ \p{Lu}/u.test(sentence.slice(end, end + 2));
     if (/^\d/.test(run)) words.push(wordOf(run, `#${numberKey(run)}`, 'number'));
     else addWord(words, run, isNamed);
   }
@@ -51,6 +55,7 @@ const addWord = (words: Word[], run: string, isNamed: boolean): void => {
     const before = Number(words.pop()?.key.slice(1));
     words.push(wordOf(text, `#${before * (MULTIPLIERS.get(text) ?? 1)}`, 'number'));
   } else if (NUMBERS.has(text)) words.push(wordOf(text, `#${NUMBERS.get(text)}`, 'number'));
+  else if (AFFIRMATIONS.has(text)) words.push(wordOf(text, stem(text), 'affirmation'));
   else if (STOP_WORDS.has(text) || LIGHT.has(text)) words.push(wordOf(text, stem(text), 'function'));
   else words.push(wordOf(text, stem(text), isNamed ? 'name' : 'content'));
 };
@@ -64,7 +69,7 @@ const wordOf = (text: string, key: string, role: Role): Word => ({
 });
 
 const weightOf = (role: Role, key: string, text: string): number => {
-  if (role === 'function' || role === 'negation') return 0;
+  if (role === 'function' || role === 'negation' || role === 'affirmation') return 0;
   if (role === 'content' && WEAK.has(key)) return 0.35;
   return text.length <= 2 ? 0.7 : 1;
 };
@@ -88,6 +93,7 @@ export const numberKey = (run: string): string =>
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const NEGATIONS = setOf(relations.negations);
+const AFFIRMATIONS = setOf(relations.affirmations);
 const LIGHT = setOf(relations.light);
 const WEAK = setOf(relations.weak);
 const MULTIPLIERS: ReadonlyMap<string, number> = new Map(Object.entries(relations.multipliers));

@@ -1,4 +1,5 @@
-import { type Piece, type Section, stemsOf } from './sections.ts';
+import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
+import type { Piece, Section } from './sections.ts';
 
 /** Pieces of one section that are shown together. */
 export interface UnitPart {
@@ -199,10 +200,5 @@ const joined = (members: readonly Section[]): Unit[] => {
 };
 
 /** Symptom, cause and resolution are parts of one account. */
-const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => {
-  const [first = ''] = stemsOf(path.at(-1) ?? '');
-  return TROUBLE.has(first);
-};
-const TROUBLE = new Set(
-  stemsOf('symptom cause problem issue solution resolution workaround fix status reason summary'),
-);
+const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => PART_OF_ACCOUNT.test(path.at(-1) ?? '');
+const PART_OF_ACCOUNT = new RegExp(HEADING_ROLES.account, 'i');

@@ -40,6 +40,11 @@ export const citationOf = ({
   return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
 };
 
+/** Opens the links to articles that an answer does not rest on. */
+export const OTHERS = 'Other articles that come close:';
+/** Opens the link behind steps that are cut. */
+export const GOES_ON = 'The steps go on in';
+
 /** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
 const MAX_LENGTH = 1495;
 
@@ -60,13 +65,7 @@ export const composeAnswer = (
     ...(isOther ? [`I don't have information about this for ${asked}; what follows is about other devices.`] : []),
     ...(isDoubtful ? [HEDGE] : []),
   ];
-  const naming =
-    closest.length === 0
-      ? []
-      : [
-          `Other articles that come close:\n\n${linksTo(closest)}`,
-          `Other articles that come close: ${titlesOf(closest)}.`,
-        ];
+  const naming = closest.length === 0 ? [] : [`${OTHERS}\n\n${linksTo(closest)}`, `${OTHERS} ${titlesOf(closest)}.`];
   const compose = (shown: readonly AnswerPassage[], links: string): string =>
     escapeHtml([...opening, ...showPassages(shown, question), ...(links === '' ? [] : [links])].join('\n\n'));
   let shown = passages;
@@ -105,6 +104,7 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
       ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
+      ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
     ];
   });
 
@@ -112,11 +112,21 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
 export const linksTo = (articles: readonly ClosestArticle[]): string =>
   articles
     .map(({ title, url, heading }) => {
-      const name = escapeText(oneLine(title, 200).replace(/[[\]]/g, ''), 300);
-      const linked = url === undefined ? name : `[${name}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
-      return `- ${linked}${heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`}`;
+      const behind = heading === undefined || heading === title ? '' : ` – ${escapeText(oneLine(heading, 120), 200)}`;
+      return `- ${linkTo({ id: '', title, url })}${behind}`;
     })
     .join('\n');
+
+/** The title of an article, linked where it has an address. */
+const linkTo = ({
+  title,
+  id,
+  url = '',
+}: Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined }): string => {
+  const name = escapeText(oneLine(title || id, 200).replace(/[[\]]/g, ''), 300);
+  const address = url.slice(0, 2000).replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
+  return url === '' ? name : `[${name}](${address})`;
+};
 
 /** The cited sources, each section once, with its excerpts in the order of the answer. */
 export const citeSources = (quotes: readonly PlacedQuote[], edition: string): NavigatorSource[] => {

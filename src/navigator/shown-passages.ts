@@ -86,10 +86,20 @@ const candidatesOf = (edition: Edition, hits: readonly ArticleHit[], limit: numb
     const passage = passageOf({ id: `p${passages.length + 1}`, hit, chunks });
     for (const { index } of chunks) shown.add(index);
     if (passage === undefined) continue;
+    if (goesOn(edition, passage)) passage.isCut = true;
     perArticle.set(hit.article, count + 1);
     passages.push(passage);
   }
   return passages;
+};
+
+/** Its last section has more text than it shows. */
+const goesOn = (edition: Edition, { hit, pieces }: ShownPassage): boolean => {
+  const last = pieces.at(-1);
+  if (last === undefined) return false;
+  if (last.part.end < (hiddenIn(last.chunk)[0]?.start ?? last.chunk.text.length)) return true;
+  const next = last.chunk.index + 1;
+  return next < hit.source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(last.chunk.index);
 };
 
 /** The chunks of the section with the hit, or of the sections above it as far as they fit. */

@@ -14,7 +14,7 @@ import { unescapeHtml } from '../runtime/escape-html.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
-import { linksTo } from './compose-answer.ts';
+import { GOES_ON, linksTo, OTHERS } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 import { wholeQuotes } from './whole-quotes.ts';
@@ -63,10 +63,10 @@ export const validateNavigatorResponse = (
     closest = [],
   }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
 ): Violation[] => {
-  const links = new Set(linksTo(closest).split('\n'));
+  const links = new Set([OTHERS, ...linksTo(closest).split('\n')]);
   const said = response.answer
     .split('\n')
-    .filter((line) => !links.has(line))
+    .filter((line) => !links.has(line) && !line.startsWith(`${GOES_ON} `))
     .join('\n');
   const subject = subjectOf({ ...response, answer: said }, knowledge, { query, vouched });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.

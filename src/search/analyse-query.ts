@@ -1,6 +1,7 @@
 import { analyseText, type WordKind } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
-import { correctSpelling } from './correct-spelling.ts';
+import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
+import { type Correction, correctSpelling } from './correct-spelling.ts';
 import type { Edition } from './open-edition.ts';
 import type { EditionIndex } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
@@ -85,6 +86,7 @@ export const analyseQuery = (edition: Edition, question: string, history: readon
 const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   const terms = new Map<string, QueryTerm>();
   let correctable = MAX_CORRECTED_WORDS;
+  let before = '';
   const sequence: QueryTerm[] = [];
   for (const { word, mustBeKnown } of wordsToSearch(edition.index, question)) {
     const found = lookUp(edition, word);
@@ -95,10 +97,13 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
       sequence.push(same);
       continue;
     }
-    if (!found.isKnown && correctable > 0) {
-      applyCorrections(edition, found);
+    const others = found.isKnown || !/^\d/.test(before) ? [] : otherNames(edition, word);
+    if (others.length > 0) replaceBy(edition, found, others);
+    else if (!found.isKnown && correctable > 0) {
+      replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
     }
+    before = word;
     terms.set(found.stem, found);
     sequence.push(found);
   }
@@ -151,9 +156,15 @@ const postingOf = (edition: Edition, termId: number, weight: number): TermPostin
   return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
 };
 
-const applyCorrections = (edition: Edition, term: QueryTerm): void => {
+/** "110 volts" where the knowledge base writes "100 to 240 V": the other names of a unit behind a number. */
+const otherNames = ({ index }: Edition, word: string): Correction[] =>
+  (UNITS_OF_MEASUREMENT.get(word) ?? [])
+    .map((name) => ({ place: findWord(index, name), distance: 0 }))
+    .filter(({ place }) => place >= 0);
+
+const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Correction[]): void => {
   const { index } = edition;
-  for (const { place, distance } of correctSpelling(index, term.word)) {
+  for (const { place, distance } of corrections) {
     const wordId = index.wordIds[place] ?? 0;
     const posting = postingOf(edition, index.wordTerms[wordId] ?? -1, CORRECTION_WEIGHTS[distance] ?? 0);
     if (posting === undefined) continue;

@@ -37,6 +37,9 @@ describe('literals', () => {
     ['an address as it stands', 'See https://docs.example.com/wifi.'],
     ['capitals of a heading at the beginning', '**Power Supply Noise**: it needs 12 V.'],
     ['capitals of common words', 'The Power Mode needs 12 V.'],
+    ['the first word of a sentence behind code', 'Ejecute `brewctl wifi join --ssid <name>`. Después espere.'],
+    ['the first word of a sentence behind brackets', 'Pulse **Rinse** (12 V). Después espere… Luego siga.'],
+    ['the first word of a sentence behind quotation marks', 'Mantenga «Rinse». Después espere.'],
     ['the nouns of German', 'Die Pumpe braucht 12 V und das Gerät läuft nicht mit der anderen Spannung.'],
   ])('may be written with %s', (_what, statement) => {
     expect(check(statement).literals).toEqual([]);
@@ -47,6 +50,7 @@ describe('literals', () => {
     ['a unit', 'It needs 12 A.', '12 A'],
     ['a version', 'It runs in Outlook 2019.', '2019'],
     ['a name', 'It needs a Zitronex filter for 12 V.', 'zitronex'],
+    ['a name in brackets', 'It needs a filter (Zitronex). Then wait.', 'zitronex'],
     ['a command', 'Run `brewctl reset`.', 'brewctl reset'],
     ['an option', 'Add --force behind it.', '--force'],
     ['a path', 'It stands in /etc/brew/plan.conf.', '/etc/brew/plan.conf'],

@@ -188,6 +188,31 @@ describe('findAnswer() and devices', () => {
   });
 });
 
+describe('a number with a unit', () => {
+  const supply = (range: string) =>
+    editionOf(
+      {
+        id: 'supply.md',
+        title: 'Supply',
+        text: `${filler('The supply is made of steel.')}\n\n## Mains\n\n| Mains | ${range} |\n| --- | --- |\n| Socket | C14 |\n`,
+      },
+      { id: 'cup.md', title: 'Cup 110', text: filler('A cup of type 110 holds some water.') },
+      ...OTHERS,
+    );
+  const ask = (range: string, question = 'Does the supply take 110 volts?') => find(supply(range), question);
+
+  it.each(['100 to 240 V', '100–240V', '100 - 240 volts'])('is found by the range of its unit: %s', (range) => {
+    expect(shownOf(ask(range))).toContain(range);
+    const outside = ask(range, 'Does the supply take 400 volts?');
+    expect(ask(range).question.terms.find(({ word }) => word === '110')?.forms).toContain('240');
+    expect(outside.question.terms.find(({ word }) => word === '400')?.forms).not.toContain('240');
+  });
+
+  it('is not found by the range of another unit', () => {
+    expect(ask('100 to 240 W').question.terms.find(({ word }) => word === '110')?.forms).not.toContain('240');
+  });
+});
+
 describe('findAnswer() and the turns before', () => {
   const edition = editionOf(
     {

@@ -60,6 +60,15 @@ describe('sectionAtHand()', () => {
     ]);
   });
 
+  it('takes the number of a list item for no word and no figure', () => {
+    const [section] = read('1. Fill the tank.\n2. Wait 5 minutes.\n');
+    expect(section?.pieces.map(({ stems, hasDigit }) => [stems[0], hasDigit])).toEqual([
+      ['fill', false],
+      ['wait', true],
+    ]);
+    expect(stemsOf('> 3. Rinse it 2. times')).toEqual(['rins', '2', 'time']);
+  });
+
   it('takes a long table row by row, under its head', () => {
     const pieces = piecesOf(tableOf(40));
     expect(pieces[0]).toEqual(['head', '| Part | Life |\n| --- | --- |']);

@@ -303,6 +303,23 @@ describe('answerFromEdition() where there is no answer', () => {
     }
   });
 
+  it('says within the rules of seed 004 where the steps of a long procedure go on', () => {
+    const steps = Array.from({ length: 40 }, (_, at) => `${at + 1}. Turn the wheel ${at} times, then wait.`).join('\n');
+    const base = withArticle({ id: 'wheel.md', title: 'Wheel', text: `To reset the wheel:\n\n${steps}` });
+    const question = 'How do I reset the wheel?';
+    const answer = answerFromEdition(base.edition, question);
+    expect(answer.response.answer).toContain('The steps go on in [Wheel](');
+    expect(brokenRules(base.edition, { knowledge: base.knowledge, question, answer })).toEqual([]);
+  });
+
+  it('does not take what stands out among few articles for an answer', () => {
+    const few = openSmallKb(ARTICLES.slice(0, 8)).edition;
+    const isAnswered = (question: string) => answerFromEdition(few, question).sources.length > 0;
+    expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
+    const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    expect(questions.filter(isAnswered).length).toBeLessThan(0.1 * questions.length);
+  });
+
   it('speaks of one article as of one', () => {
     const one = openSmallKb([FIRST]).edition;
     expect(answerFromEdition(one, FOREIGN).response.confidenceReason).toContain('The only article was searched');

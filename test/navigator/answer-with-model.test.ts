@@ -93,6 +93,24 @@ describe('an answer with a model', () => {
     expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
   });
 
+  it('rests on a prompt that says which passage is cut', async () => {
+    const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
+    const kb = openSmallKb([
+      ...ARTICLES,
+      {
+        ...descale,
+        id: 'long.md',
+        title: 'Kettle',
+        text: `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`,
+      },
+    ]);
+    const { ai } = await ask('How is the limescale of the kettle measured?', [honest], { kb });
+    const shown = ai.asked[0]?.given.passages ?? [];
+    const isCut = (passage: object) => 'section_goes_on' in passage;
+    expect(shown.filter(({ title }) => title === 'Kettle').some(isCut)).toBe(true);
+    expect(shown.filter(({ title }) => title !== 'Kettle').some(isCut)).toBe(false);
+  });
+
   it('is less sure the less sure the model says it is', async () => {
     const sure = await ask(OFTEN, [honest]);
     for (const [confidence, limit] of [
@@ -293,6 +311,73 @@ describe('statements that do not go out', () => {
       ]),
     ]);
     expect(response.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+  });
+});
+
+describe('what leads over to a statement', () => {
+  const list = { text: '1. Empty the water tank.', quote: TANK, from: TANK };
+  const lead = (text: string, judge: ScriptedModel['judge']) =>
+    ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
+  const NO_JUDGE: ScriptedModel['judge'] = { finish: 'refused' };
+
+  it.each([
+    'Repairs are free for these:',
+    'It is safe while the machine is hot:',
+    'You may use vinegar for this:',
+    'Our support does this for you:',
+    'The warranty pays for the following:',
+    'Sí, la garantía lo cubre:',
+  ])('goes out with a claim of its own by the judge alone: %s', async (text) => {
+    expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
+    expect(
+      (
+        await lead(
+          text,
+          judging(() => false),
+        )
+      ).response.answer,
+    ).not.toContain(text);
+    expect(
+      (
+        await lead(
+          text,
+          judging(() => true),
+        )
+      ).response.answer,
+    ).toContain(text);
+  });
+
+  it.each(['Yes, this is covered:', 'Yes:', 'Yes, that is included:'])(
+    'does not answer without a quote: %s',
+    async (text) => {
+      expect(
+        (
+          await lead(
+            text,
+            judging(() => true),
+          )
+        ).response.answer,
+      ).not.toContain(text);
+    },
+  );
+
+  it.each(['Do this:', 'Then:', 'To descale the boiler:', 'First empty the tank:'])(
+    'goes out without a judge where it claims nothing: %s',
+    async (text) => {
+      expect((await lead(text, NO_JUDGE)).response.answer).toContain(text);
+    },
+  );
+
+  it('goes out with a claim and a quote that does not state it by the judge alone', async () => {
+    const script = [replyOf([{ text: 'Yes, the warranty covers this:', quote: TANK, from: TANK }, list])] as const;
+    const { response } = await ask('Is descaling covered?', [...script], { judge: NO_JUDGE });
+    expect(response.answer).not.toContain('covers');
+  });
+
+  it('is checked within a list, too', async () => {
+    const text = `Yes, the warranty covers this:\n\n${list.text}`;
+    const { response } = await ask('Is descaling covered?', [replyOf([{ ...list, text }])], { judge: NO_JUDGE });
+    expect(response.answer).not.toContain('Yes, the warranty covers');
   });
 });
 

@@ -50,6 +50,19 @@ describe('composeAnswer()', () => {
     );
   });
 
+  it('says where the steps of a long procedure go on', () => {
+    const steps = Array.from(
+      { length: 40 },
+      (_, at) => `${at + 1}. Turn the wheel ${at} times, then wait for it to stop.`,
+    );
+    const url = 'https://docs.example.com/wheel_(large)';
+    const text = compose([{ id: 'wheel.md', title: 'Wheel', url, text: `To reset the wheel:\n\n${steps.join('\n')}` }]);
+    expect(text).toMatch(
+      / times, then wait for it to stop\.\n\n…\n\nThe steps go on in \[Wheel\]\(https:\/\/docs\.example\.com\/wheel_%28large%29\)\.$/,
+    );
+    expect(compose([{ id: 'w.md', title: 'Wheel', text: steps.slice(0, 5).join('\n') }])).not.toContain('go on');
+  });
+
   it('says first that all it shows is about other devices', () => {
     expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
       /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
