@@ -1,4 +1,4 @@
-import { backgroundShares } from '../search/keyness.ts';
+import { backgroundShares } from '../search/background-shares.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { withoutListNumbers } from '../text/list-numbers.ts';
 import { stem } from '../text/stem.ts';

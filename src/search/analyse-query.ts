@@ -1,6 +1,7 @@
 import { analyseText, type WordKind } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
+import { backgroundShares } from './background-shares.ts';
 import { type Correction, correctSpelling } from './correct-spelling.ts';
 import type { Edition } from './open-edition.ts';
 import type { EditionIndex } from './open-index.ts';
@@ -99,7 +100,8 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
     }
     const others = found.isKnown || !/^\d/.test(before) ? [] : otherNames(edition, word);
     if (others.length > 0) replaceBy(edition, found, others);
-    else if (!found.isKnown && correctable > 0) {
+    // A common English word that the knowledge base lacks is no other one misspelt.
+    else if (!found.isKnown && correctable > 0 && !backgroundShares().has(found.stem)) {
       replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
     }
