@@ -1,7 +1,7 @@
 import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { vectorIndexesOf } from '../../src/adapters/vector-indexes.ts';
-import table from '../../src/ai/embeddings/static-words-1.bin';
+import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
 import type { LibraryEmbedding } from '../../src/knowledge/library/library-embedding.ts';

@@ -1,7 +1,7 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { rerankerOf } from '../../src/adapters/reranker.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import table from '../../src/ai/embeddings/static-words-1.bin';
+import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
 import { createApp } from '../../src/navigator/app.ts';

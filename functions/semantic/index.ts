@@ -2,7 +2,7 @@ import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { meaningsOf } from '../../src/adapters/meanings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
-import table from '../../src/ai/embeddings/static-words-1.bin';
+import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';

@@ -1,6 +1,6 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import table from '../../src/ai/embeddings/static-words-1.bin';
+import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createGapKeeper } from '../../src/knowledge/gaps/gap-keeper.ts';
 import { gapRoutes } from '../../src/knowledge/gaps/gap-routes.ts';

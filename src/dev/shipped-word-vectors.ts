@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openWordVectors, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 
-const TABLE = fileURLToPath(new URL('../ai/embeddings/static-words-1.bin', import.meta.url));
+const TABLE = fileURLToPath(new URL('../ai/embeddings/static-words-2.bin', import.meta.url));
 
 let opened: WordVectors | undefined;
 

@@ -89,7 +89,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
       const [store, embeddings, model] =
         name === 'production'
           ? ['upstash', 'text-embedding-3-small', 'gpt-4.1-mini']
-          : ['embedded', 'static-words-1', 'none'];
+          : ['embedded', 'static-words-2', 'none'];
       expect(adapters).toEqual({ knowledge: store, memory: store, embedding_cache: store, embeddings, model });
     });
 

@@ -41,7 +41,7 @@ describe('answerFromEdition() with meanings compared', () => {
   });
 
   it('takes no cosine of the word vectors for the meaning of a text', () => {
-    const outcome = { ...outcomeWith(0.99), model: 'static-words-1' };
+    const outcome = { ...outcomeWith(0.99), model: 'static-words-2' };
     expect(answerFromEdition(EDITION, PARAPHRASE, { outcome }).verdict).not.toBe('answer');
   });
 

@@ -295,7 +295,7 @@ describe('createRetriever() over word vectors', () => {
     expect((await createRetriever({})(edition, question)).outcome.hits).toEqual([]);
     const found = await createRetriever({ wordVectors: words })(edition, question);
     expect(found.semantic).toBe('used');
-    expect(found.outcome.model).toBe('static-words-1');
+    expect(found.outcome.model).toBe('static-words-2');
     expect(hitsOf(found)[0]).toBe('fans.md');
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -2,7 +2,7 @@ import { analyseText } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 
 /** The model's name; it changes whenever the table or the way a text's vector is computed does. */
-export const WORD_VECTORS_MODEL = 'static-words-1';
+export const WORD_VECTORS_MODEL = 'static-words-2';
 
 /** Vectors of texts, computed in the process from a table of word vectors (docs/vectors.md). */
 export interface WordVectors {

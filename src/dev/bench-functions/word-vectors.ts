@@ -1,4 +1,4 @@
-import table from '../../ai/embeddings/static-words-1.bin';
+import table from '../../ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../ai/embeddings/word-vectors.ts';
 
 const words = wordVectorsIn(table);

@@ -28,7 +28,7 @@ const closestTo = async (library: Library, question: string): Promise<string[] |
   const edition = await editionOf(library);
   const vectors = vectorsOf(edition);
   const asked = shippedWordVectors().vectorOfQuestion(question);
-  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-1' || asked === undefined) return undefined;
+  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-2' || asked === undefined) return undefined;
   const near = vectors.nearest(asked, { limit: 10 });
   return near.map(({ chunk }) => edition.article(edition.chunk(chunk).article).id);
 };
@@ -61,9 +61,9 @@ describe('a library with a table of word vectors and no embedding model', () => 
       return vectorsOf(await editionOf(library))?.space.model;
     };
     expect(await publishedWith({})).toBeUndefined();
-    expect(await publishedWith({ wordVectors })).toBe('static-words-1');
+    expect(await publishedWith({ wordVectors })).toBe('static-words-2');
     expect(await publishedWith({ wordVectors, embedding: { provider: fakeModel() } })).toBe('fake');
-    expect(await publishedWith({ wordVectors })).toBe('static-words-1');
+    expect(await publishedWith({ wordVectors })).toBe('static-words-2');
   });
 
   it('keeps the edition and says why when the table cannot be read', async () => {
