@@ -28,11 +28,8 @@ interface DeclineInput {
   isAnswered: boolean;
 }
 
-/** Words are foreign below this share of the threshold, and far from all that is written below a third of that. */
-const FOREIGN_BELOW = 0.5;
-const FAR_BELOW = 0.15;
-/** A less probable answer to a question in far words is not shown. */
-const FAR_PROBABILITY = 0.4;
+/** Words are foreign below this share of the threshold. */
+const FOREIGN_BELOW = 0.15;
 /** Only with a less probable one is it said that the question is about something else. */
 const OTHER_SUBJECT_PROBABILITY = 0.15;
 
@@ -48,10 +45,10 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
-  const isForeign = found.domain < FOREIGN_BELOW * model.domainThreshold || knowsNoWord(found);
-  const isFar = found.domain < FAR_BELOW * model.domainThreshold && found.probability < FAR_PROBABILITY;
-  if (isAnswered && !isFar) return undefined;
-  if (isForeign && found.probability < OTHER_SUBJECT_PROBABILITY)
+  if (isAnswered) return undefined;
+  const isForeign =
+    found.domain < FOREIGN_BELOW * model.domainThreshold && found.probability < OTHER_SUBJECT_PROBABILITY;
+  if (isForeign || knowsNoWord(found))
     return declineWith(input, {
       verdict: 'out-of-domain',
       says: [
