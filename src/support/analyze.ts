@@ -183,6 +183,8 @@ const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((tex
 };
 
 const FIRST_EDITION_MS = 2000;
+/** Articles on another intent that has this share of the first one's confidence are as likely to answer. */
+const NEARLY = 0.85;
 
 /** The subject on a line of its own: it tells what the message may leave out. */
 const textToClassify = ({ subject, question }: TicketReading): string =>
@@ -190,7 +192,7 @@ const textToClassify = ({ subject, question }: TicketReading): string =>
 
 const retrieve = async (
   ticket: TicketReading,
-  { primary_intent }: IntentClassification,
+  { primary_intent, confidence, secondary_intents = [] }: IntentClassification,
   {
     request,
     scope,
@@ -208,7 +210,11 @@ const retrieve = async (
     metadata: ticket.product === undefined ? {} : { product: ticket.product },
     include_weak: true,
   };
-  const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
+  const nearby = secondary_intents
+    .filter((other) => other.confidence >= NEARLY * confidence)
+    .map(({ intent }) => intent);
+  const own = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents ?? [];
+  const articleIntents = [...own, ...nearby];
   // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.
   const editionMs = Math.min(FIRST_EDITION_MS, Math.floor(scope.timeLeftMs() / 2));
   const call = { context, waitUntil, signal, editionMs, products: taxonomy.devices, articleIntents };

@@ -39,6 +39,8 @@ export interface TicketReading {
   isClosing: boolean;
   /** It asks, and tells nothing besides. */
   isQuestion: boolean;
+  /** A few words, with all that was said before. */
+  saysLittle: boolean;
   hasPromptInjection: boolean;
   isShortened: boolean;
 }
@@ -93,6 +95,7 @@ export const readTicket = (
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
     isQuestion: isQuestion(asked),
+    saysLittle: leansOnHistory(problemText(asked, subject).text),
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };

@@ -48,7 +48,9 @@ export interface AnswerOptions {
 
 /** An article that is about another intent must be this sure. */
 const OTHER_INTENT_FROM = 0.75;
-/** A second passage needs this share of the first one's probability. */
+/** The first passage needs this share of the likeliest one's probability, which may have been tried, or be for other devices. */
+const FIRST_SHARE = 0.1;
+/** A second passage needs this share of the first one's. */
 const SECOND_SHARE = 0.55;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
@@ -75,10 +77,12 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   let size = 0;
   for (const each of ranked) {
     const [first] = picked;
-    if (first !== undefined && each.probability < SECOND_SHARE * first.ranked.probability) break;
+    const least =
+      first === undefined ? FIRST_SHARE * (ranked[0]?.probability ?? 0) : SECOND_SHARE * first.ranked.probability;
+    if (each.probability < least) break;
     if (picked.length === 2) break;
     if (first !== undefined && (size + each.unit.size > MAX_SIZE || overlap(first.ranked, each))) continue;
-    if (!isFitting(each, fitting)) continue;
+    if (!isFitting(each, fitting) || pointsOn(each, ranked)) continue;
     if (speaksToModel(each)) {
       isScreened = true;
       continue;
@@ -99,6 +103,12 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
     warning: warning?.passage,
     hasPromptInjection: isScreened,
   };
+};
+
+/** "Go on with *Lamp two stays dark*": what another article that is sure to answer has, stands there. */
+const pointsOn = ({ unit, source }: RankedUnit, ranked: readonly RankedUnit[]): boolean => {
+  const text = unit.parts.map(textOf).join('\n').toLowerCase();
+  return ranked.some((other) => other.source !== source && text.includes(other.source.title.toLowerCase()));
 };
 
 const placeOf = ({ unit: { parts } }: RankedUnit): number => {

@@ -30,6 +30,8 @@ export interface DraftTicket {
   isClosing?: boolean | undefined;
   /** The customer asks, and tells nothing besides. */
   isQuestion?: boolean | undefined;
+  /** In a few words, so that even a person could not tell what would help. */
+  saysLittle?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
   missing?: readonly RequiredFact[] | undefined;
 }
@@ -107,8 +109,11 @@ export const createDraftComposer =
       });
       // Who asks how something is, or has another product, is not asked what one's own product shows.
       const isFallback = how.use === 'fallback' && intent?.fallback_template !== undefined;
-      const isAsked = !isFallback || (ticket?.isQuestion !== true && isKnownProduct(product, taxonomy));
-      const missing = (isAsked ? open : []).map(
+      const isAsked = !isFallback || ticket?.isQuestion !== true;
+      // Of a product that is none of ours only which one it is.
+      const asked =
+        isFallback && !isKnownProduct(product, taxonomy) ? (intent?.required_facts ?? []).filter(isProduct) : open;
+      const missing = (isAsked ? asked : []).map(
         ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
       );
       const own = ownWords(template, { ...known, missing }, { ticket, wanted: language, knowledge, ...how });
@@ -151,6 +156,9 @@ const inOwnLanguage = (
   return { id: 'general', language: primaryOf(language), filled };
 };
 
+/** A fact that tells which product it is. */
+const isProduct = ({ metadata = [] }: RequiredFact): boolean => metadata.includes('product');
+
 /** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
 const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
   const words = ` ${product?.toLowerCase() ?? ''}`;
@@ -183,13 +191,18 @@ const ownWords = (
   if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
   const { language } = template;
   const filled = fillTemplate(template, values);
-  if (template.id !== 'general' || ticket === undefined) return { language, filled };
   const phrases = phrasesOf(language);
+  const isGeneral = template.id === 'general';
   // What the general template says is for whoever has no answer yet.
-  if (use === 'answer') return { language, filled: { ...filled, before: phrases.received, after: '' } };
-  const isAboutUs = values.product !== undefined || (knowledge !== undefined && knowledge.coverage !== 'none');
-  if (!isAboutUs || ticket.isQuestion === true) return { language, filled };
-  return { language, filled: { ...filled, after: [filled.after, phrases.tellMore].join('\n\n').trim() } };
+  if (isGeneral && use === 'answer' && ticket !== undefined)
+    return { language, filled: { ...filled, before: phrases.received, after: '' } };
+  const isFound = knowledge !== undefined && knowledge.coverage !== 'none';
+  const isReport = isGeneral && isFound && ticket !== undefined && ticket.isQuestion !== true;
+  const isShort = use === 'fallback' && ticket?.saysLittle === true && values.missing?.length === 0;
+  const isProductOpen = values.product === undefined;
+  const more =
+    isShort && (isFound || !isProductOpen) ? phrases.sayMore : isReport && isProductOpen ? phrases.tellMore : '';
+  return { language, filled: { ...filled, after: [filled.after, more].join('\n\n').trim() } };
 };
 
 interface OwnWords {
