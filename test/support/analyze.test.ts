@@ -21,7 +21,7 @@ const articleIntentsFor = async (second: number): Promise<readonly string[] | un
     {
       taxonomyFor: async () => ({
         taxonomy: { ...taxonomy, intents: taxonomy.intents.map((each) => ({ ...each, article_intents: ['care'] })) },
-        classifier: { threshold: 0.4, classify: () => classification },
+        classifier: { threshold: 0.4, classify: () => classification, likeliest: () => [] },
       }),
       retrieveKnowledge: async (_, options) => {
         asked = options;

@@ -2,9 +2,9 @@ import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-ret
 import { oncePer } from '../../runtime/once-per.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
+import { backgroundShares } from '../../search/background-shares.ts';
 import { articleAtHand } from '../../search/chunks-at-hand.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
-import { backgroundShares } from '../../search/background-shares.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
