@@ -40,22 +40,12 @@ export const evaluateRecordedTickets = async (
   const recording = replies === undefined ? before : addReplies(before, join(replies, 'tickets', 'replies'), today);
   const model = recordedModel(recording);
   const parts = partsFor(by);
-  const scope: AnalysisScope = {
-    context: originate({
-      ...{ self: 'support', subject: 'user:eval', workspace: 'eval', authentication: 'key', now: Date.now() },
-      capabilities: ['kb:read', 'support:analyze'],
-    }),
-    waitUntil: () => {},
-    ai: model,
-    timeLeftMs: () => 60_000,
-    now: Date.parse('2026-11-22'),
-  };
   const drafts: SupportResponse['draft'][] = [];
   const unsupported: string[] = [];
   let repeated = 0;
   for (const ticket of readSampleTickets()) {
     model.startQuestion();
-    const reply = await analyze(requestOf(ticket), scope, parts);
+    const reply = await analyze(requestOf(ticket), { ...evalScope(), ai: model }, parts);
     drafts.push(reply.draft);
     unsupported.push(...judgeDraft(reply.draft, by).unsupported.map((each) => `${ticket.id}: ${each}`));
     repeated += judgeReply(ticket, reply, by).repeated.length;
@@ -83,7 +73,18 @@ export const evaluateRecordedTickets = async (
   ];
 };
 
-const partsFor = ({ taxonomy }: JudgedBy): AnalysisParts => {
+export const evalScope = (): AnalysisScope => ({
+  context: originate({
+    ...{ self: 'support', subject: 'user:eval', workspace: 'eval', authentication: 'key', now: Date.now() },
+    capabilities: ['kb:read', 'support:analyze'],
+  }),
+  waitUntil: () => {},
+  timeLeftMs: () => 60_000,
+  now: Date.parse('2026-11-22'),
+});
+
+/** What an analysis of the sample's tickets takes, in process. */
+export const partsFor = ({ taxonomy }: Pick<JudgedBy, 'taxonomy'>): AnalysisParts => {
   const { edition } = openFolder('sample', SAMPLE_KB);
   const mask = createMask(readMaskKinds(undefined));
   const onFault = (where: string, error: unknown) => console.log(`Failed: ${where}`, error);
