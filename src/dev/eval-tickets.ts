@@ -78,7 +78,7 @@ const ask = async (product: Product, body: object): Promise<SupportResponse | st
 };
 
 /** What the sample knowledge base and its taxonomy say, read from their files. */
-const readSample = async (): Promise<JudgedBy> => {
+export const readSample = async (): Promise<JudgedBy> => {
   const taxonomy = Taxonomy.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'sample-taxonomy.json'), 'utf8')));
   const articles = new Map<string, SampleArticle>();
   const urls = new Map<string, string>();

@@ -4,16 +4,18 @@
  *
  *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
  *                   [gaps] [embeddings [--sentence-model]] [calibration] [--data <folder of evaluation data>]
+ *   npm run eval -- tickets [--open <folder>] [--replies <folder>]
  *   npm run eval -- answers --recorded [--open <folder>] [--replies <folder>] [--show-below <mark>]
  *
  * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
- * repository. `answers` asks customers' questions through the navigator with recorded replies of a model; `--open` writes the prompts
- * that lack a reply, `--replies` adds new ones. `answers` and `calibration` run by their names alone; `calibration` calls the
- * embedding model that is configured, which costs.
+ * repository. `answers` asks customers' questions through the navigator with recorded replies of a model; `tickets` does so besides,
+ * where there are any. `--open` writes the prompts that lack a reply, `--replies` adds new ones. `answers` and `calibration` run by
+ * their names alone; `calibration` calls the embedding model that is configured, which costs.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { evaluateRecorded, missingRecordedFiles } from './eval/eval-recorded.ts';
+import { evaluateRecordedTickets, hasRecordedTickets } from './eval/eval-recorded-tickets.ts';
 import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
 import { evalCalibration } from './eval-calibration.ts';
@@ -25,7 +27,7 @@ import { evaluateRetrieval, type Measure } from './eval-retrieval.ts';
 import { evaluateRouting } from './eval-routing.ts';
 import { evaluateSample } from './eval-sample.ts';
 import { evaluateSupport } from './eval-support.ts';
-import { evaluateTickets } from './eval-tickets.ts';
+import { evaluateTickets, readSample } from './eval-tickets.ts';
 import { evalTokens } from './eval-tokens.ts';
 import { missingSupportFiles } from './support-data.ts';
 
@@ -82,7 +84,13 @@ const PARTS = {
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
   intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
-  tickets: async () => print('Tickets of the sample knowledge base', await evaluateTickets()),
+  tickets: async () => {
+    const recorded = { open: values.open, replies: values.replies };
+    const plain = print('Tickets of the sample knowledge base', await evaluateTickets());
+    if (!hasRecordedTickets(recorded)) return plain;
+    const withModel = await evaluateRecordedTickets(recorded, await readSample());
+    return [...plain, ...print('The same with recorded replies of a model', withModel)];
+  },
   gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
   answers: async () =>
     print(

@@ -30,6 +30,8 @@ export interface AnswerRequest {
   /** Oldest first; the last `MAX_TURNS` are shown. */
   history: readonly HistoryTurn[];
   passages: readonly Passage[];
+  /** What else the answer has to keep to; `data` stands beside the question. */
+  task?: { instructions: string; data: Readonly<Record<string, string>> } | undefined;
 }
 
 export const MAX_TURNS = 6;
@@ -37,12 +39,13 @@ export const MAX_TURNS = 6;
 const MAX_TURN_LENGTH = 1000;
 
 /** Asks for an answer. All that others wrote travels as one JSON object, so that no text can end it and begin something else. */
-export const answerPrompt = ({ question, history, passages }: AnswerRequest): AIMessage[] => [
-  { role: 'system', content: INSTRUCTIONS },
+export const answerPrompt = ({ question, history, passages, task }: AnswerRequest): AIMessage[] => [
+  { role: 'system', content: task === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${task.instructions}` },
   {
     role: 'user',
     content: JSON.stringify({
       question,
+      ...task?.data,
       history: history
         .slice(-MAX_TURNS)
         .map(({ speaker, text }) => ({ speaker, text: text.slice(0, MAX_TURN_LENGTH) })),

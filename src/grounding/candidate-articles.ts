@@ -50,6 +50,8 @@ interface CandidateOptions {
   searches: readonly SearchOutcome[];
   vectors?: TextVectors | undefined;
   isAllowed?: ((chunk: number) => boolean) | undefined;
+  /** Articles, by place in the edition, that are candidates whatever their rank, where anything was found of them. */
+  always?: readonly number[] | undefined;
 }
 
 const WEIGHTS = ARTICLE_FEATURES.map((name) => MODEL.articles[name]);
@@ -68,7 +70,7 @@ export const candidateArticles = (
   scored.sort((left, right) => right.score - left.score || left.candidate.source.index - right.candidate.source.index);
   const top = scored[0]?.score ?? 0;
   return scored
-    .slice(0, MAX_CANDIDATES)
+    .filter(({ candidate }, at) => at < MAX_CANDIDATES || options.always?.includes(candidate.source.index))
     .map(({ candidate, score }, at) => ({ ...candidate, place: at + 1, odds: Math.exp(score - top) }));
 };
 

@@ -39,6 +39,8 @@ export interface CandidateOptions {
   /** Chunks outside of it are not looked at. */
   isAllowed?: ((chunk: number) => boolean) | undefined;
   isShown?: ((unit: Unit) => boolean) | undefined;
+  /** Articles, by place in the edition, that are looked at whatever their rank. */
+  always?: readonly number[] | undefined;
 }
 
 /** An article held against a question. */

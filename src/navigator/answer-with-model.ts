@@ -4,9 +4,12 @@ import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { MAX_TURNS } from '../grounding/answer-prompt.ts';
 import { type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
 import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
+import { isNamedByInjection } from '../grounding/hidden-parts.ts';
 import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
+import { isWeakSearch, mergeHits, proposeQueries } from '../grounding/search-queries.ts';
+import { rerankPassages, type ShownPassage, showPassages } from '../grounding/shown-passages.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
@@ -16,9 +19,7 @@ import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
 import { type ModelRefusal, REFUSALS } from './model-refused.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
-import { isNamedByInjection, promptInjectionScreen } from './screen.ts';
-import { isWeakSearch, mergeHits, proposeQueries } from './search-queries.ts';
-import { rerankPassages, type ShownPassage, showPassages } from './shown-passages.ts';
+import { promptInjectionScreen } from './screen.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
   ai: AIClient;

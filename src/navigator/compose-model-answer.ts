@@ -1,6 +1,8 @@
 import { levelOf, PARTIAL_BELOW } from '../contract/confidence.ts';
 import { NavigatorResponse, type NavigatorSource } from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
+import { hiddenIn, overlaps } from '../grounding/hidden-parts.ts';
+import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
@@ -16,8 +18,11 @@ import { citationOf, oneLine, type PlacedQuote, sectionOf } from './compose-answ
 import { HEDGE } from './hedge.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { relatedTopics } from './related-topics.ts';
-import { knowledgeOf, placesInChunks, type ShownPassage } from './shown-passages.ts';
-import { validateNavigatorResponse } from './validate-navigator-response.ts';
+import {
+  type CitableArticle,
+  type CitableKnowledge,
+  validateNavigatorResponse,
+} from './validate-navigator-response.ts';
 
 interface ModelAnswerParts {
   edition: Edition;
@@ -81,6 +86,31 @@ const CHECKED_BY_STATEMENT: ReadonlySet<string> = new Set([
   ...['url', 'arn', 'code', 'command', 'path', 'identifier', 'number'].map((kind) => `${kind}-in-source`),
   ...['sentence-supported', 'not-contradicted', 'source-supports-answer'],
 ]);
+
+/** The shown passages as the knowledge that an answer is checked against: what was not shown cannot be cited. */
+const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
+  const articles = new Map<string, CitableArticle>();
+  for (const { source } of passages) {
+    const { id, title, url } = source;
+    if (articles.has(id)) continue;
+    const own = passages.filter((passage) => passage.source.id === id);
+    const chunks = own.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk));
+    articles.set(id, {
+      ...{ id, title, url },
+      text: own.map(({ text }) => text).join('\n\n'),
+      headings: [...new Set(chunks.flatMap(({ headingPath }) => headingPath))],
+      slice: (start, end) => sliceOf(chunks, { start, end }),
+    });
+  }
+  return { article: (file) => articles.get(file), edition };
+};
+
+const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string => {
+  const holder = chunks.find((chunk) => start >= chunk.start && end <= chunk.end);
+  if (holder === undefined) return '';
+  const span = { start: start - holder.start, end: end - holder.start };
+  return overlaps(hiddenIn(holder), span) ? '' : holder.text.slice(span.start, span.end);
+};
 
 /** A part of a chunk that a statement rests on. */
 interface Cited extends Span {

@@ -11,9 +11,10 @@ import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import { rankTicketUnits, withUnits } from './draft/ticket-units.ts';
+import { canAnswerFrom, type FoundUnits } from './draft/model-passages.ts';
+import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
 import { withoutName } from './draft/without-name.ts';
-import { type ModelAccount, writeWithModel } from './draft/write-with-model.ts';
+import { type ModelAccount, type ModelDraftOptions, writeWithModel } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import { missingInformation } from './guidance/missing-information.ts';
@@ -66,15 +67,25 @@ export const analyze = async (
   const retrieved = ticket.isClosing
     ? nothingSought()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
-  const { found, answer } = answerIn(retrieved, ticket, parts);
+  const { found, answer, units } = answerIn(retrieved, ticket, parts);
   // Weak sources are for people to look at: no draft and no guidance rests on them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const missing = missingInformation(intent, ticket);
-  const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer, missing } });
-  const plain = compose(classification, request.customer_name, metadata, found);
-  const { composed, account } = await written(plain, { ticket, taxonomy, ai, signal, timeLeftMs: timeLeftMs() });
+  const compose = (own: Answer | undefined) =>
+    createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(
+      ...[classification, request.customer_name, metadata, found],
+    );
+  const { composed, account } = await written(compose(answer), {
+    ...{
+      ticket,
+      found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
+      warning: answer?.warning,
+      holding: () => compose(undefined),
+    },
+    ...{ signature: taxonomy.signature, ai, signal, timeLeftMs: timeLeftMs() },
+  });
   return {
     intent_classification: classification,
     draft: composed.draft,
@@ -115,7 +126,7 @@ const nothingSought = (): Knowledge => ({ sources_consulted: [], coverage: 'none
 
 /** An agent, or a queue, waits no longer for an analysis, whatever its caller grants. */
 const ANALYSIS_MS = 20_000;
-/** Of what is left when the draft is there, the model gets this share for both calls, and no more than this. */
+/** Of what is left when the draft is there, the model gets this share for its calls, and no more than this. */
 const MODEL_SHARE = 0.7;
 const MODEL_MS = 10_000;
 
@@ -124,35 +135,41 @@ const boundedTime = (timeLeftMs: () => number): (() => number) => {
   return () => timeLeftMs() - spare;
 };
 
-/** A draft that quotes nothing is the template's: there is nothing that a model could answer from. */
+/** What is too short to be in any language is in no other one. */
+const isInOtherLanguage = ({ language }: TicketReading, { isForeign }: Knowledge): boolean =>
+  isForeign === true && language !== undefined;
+
+/** A model is asked wherever it may answer and there is something to answer from. */
 const written = async (
   composed: ComposedDraft,
-  {
-    ticket,
-    taxonomy,
-    ai,
-    signal,
-    timeLeftMs,
-  }: { ticket: TicketReading; taxonomy: Taxonomy; timeLeftMs: number } & Pick<AnalysisScope, 'ai' | 'signal'>,
+  { ai, found, timeLeftMs, ...options }: WritingOptions,
 ): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
+  const isAnswerable = composed.answering !== undefined && found !== undefined && canAnswerFrom(found);
   // No model is shown a message that speaks to one; the guidance says so.
-  if (ai === undefined || composed.passages.length === 0 || ticket.hasPromptInjection) return { composed };
+  if (ai === undefined || !isAnswerable || options.ticket.hasPromptInjection) return { composed };
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
-  return writeWithModel(composed, { ai, message: ticket.question, signature: taxonomy.signature, timeMs, signal });
+  return writeWithModel(composed, { ...options, found, ai, timeMs });
 };
+
+interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'ticket' | 'found'> {
+  ai: AIClient | undefined;
+  ticket: TicketReading;
+  found: FoundUnits | undefined;
+  timeLeftMs: number;
+}
 
 /** What of the articles answers, and what that says of the sources; whatever is wrong with an article, the draft goes out without it. */
 const answerIn = (
   knowledge: Knowledge,
   { product, isProductExact, alreadyTried }: TicketReading,
   { wordVectors, onFault }: AnalysisParts,
-): { found: Knowledge; answer?: Answer } => {
+): { found: Knowledge; answer?: Answer; units?: TicketUnits } => {
   const { evidence } = knowledge;
   if (evidence === undefined) return { found: knowledge };
   try {
     const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
     const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
-    return { found: withUnits(knowledge, units), answer };
+    return { found: withUnits(knowledge, units), answer, units };
   } catch (error) {
     onFault?.('pick passages', error);
     return { found: knowledge };
@@ -166,6 +183,8 @@ const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((tex
 };
 
 const FIRST_EDITION_MS = 2000;
+/** Articles on another intent that has this share of the first one's confidence are as likely to answer. */
+const NEARLY = 0.85;
 
 /** The subject on a line of its own: it tells what the message may leave out. */
 const textToClassify = ({ subject, question }: TicketReading): string =>
@@ -173,7 +192,7 @@ const textToClassify = ({ subject, question }: TicketReading): string =>
 
 const retrieve = async (
   ticket: TicketReading,
-  { primary_intent }: IntentClassification,
+  { primary_intent, confidence, secondary_intents = [] }: IntentClassification,
   {
     request,
     scope,
@@ -191,7 +210,11 @@ const retrieve = async (
     metadata: ticket.product === undefined ? {} : { product: ticket.product },
     include_weak: true,
   };
-  const articleIntents = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents;
+  const nearby = secondary_intents
+    .filter((other) => other.confidence >= NEARLY * confidence)
+    .map(({ intent }) => intent);
+  const own = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents ?? [];
+  const articleIntents = [...own, ...nearby];
   // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.
   const editionMs = Math.min(FIRST_EDITION_MS, Math.floor(scope.timeLeftMs() / 2));
   const call = { context, waitUntil, signal, editionMs, products: taxonomy.devices, articleIntents };

@@ -3,6 +3,7 @@ import type { Taxonomy } from '../contract/taxonomy.ts';
 import { hasPromptInjection } from '../grounding/prompt-injection.ts';
 import { carrySubject } from '../knowledge/questions/carry-subject.ts';
 import { problemText } from '../knowledge/retrieval/problem-text.ts';
+import type { Turn } from '../search/analyse-query.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { readMail } from '../text/mail.ts';
 import { splitSentences } from '../text/split-sentences.ts';
@@ -19,6 +20,8 @@ export interface TicketReading {
   question: string;
   /** All of the customer, oldest first, the latest included. */
   customerMessages: readonly string[];
+  /** The messages before, oldest first, of the customer (`user`) and of agents; without what speaks to a model. */
+  history: readonly Turn[];
   /** The only one that the customer names, else that of the metadata. */
   product: string | undefined;
   /** Which product it is is known: not only the name that several models share. */
@@ -36,6 +39,8 @@ export interface TicketReading {
   isClosing: boolean;
   /** It asks, and tells nothing besides. */
   isQuestion: boolean;
+  /** A few words, with all that was said before. */
+  saysLittle: boolean;
   hasPromptInjection: boolean;
   isShortened: boolean;
 }
@@ -78,6 +83,9 @@ export const readTicket = (
       ? (withoutInjection(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
       : asked,
     customerMessages,
+    history: history
+      .filter(({ text }) => text !== '' && !hasPromptInjection(text))
+      .map(({ from, text }) => ({ speaker: from === 'customer' ? 'user' : 'assistant', text })),
     product: told.product,
     isProductExact: told.isExact,
     otherProduct: told.otherwise,
@@ -87,6 +95,7 @@ export const readTicket = (
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
     isQuestion: isQuestion(asked),
+    saysLittle: leansOnHistory(problemText(asked, subject).text),
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };

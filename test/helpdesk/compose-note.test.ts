@@ -68,7 +68,7 @@ describe('composeNote()', () => {
     const draft = { text: 'Hello.', references: [], auto_send: false };
     const { note } = composeNote(response({ draft, agent_guidance: guidance }), { marker });
     expect(note.text).toContain(
-      'Closest articles, none of them sure to answer\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %',
+      'Closest articles, not quoted\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %',
     );
     expect(note.text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
   });

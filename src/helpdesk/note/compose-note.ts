@@ -73,7 +73,7 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
       quoted.map(({ title, url }, at) => `${at + 1}. ${linkTo(title, url)}${relevanceOf(title, knowledge)}`),
     ),
     ...list(
-      'Closest articles, none of them sure to answer',
+      'Closest articles, not quoted',
       (guidance.closest_articles ?? []).map(
         ({ title, url, relevance_score }, at) => `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}`,
       ),

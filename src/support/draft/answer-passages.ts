@@ -7,10 +7,10 @@ import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
-import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, wasTried } from './already-tried.ts';
+import { deviceFilter } from './device-filter.ts';
 import { isProhibition } from './prohibitions.ts';
 import type { RankedUnit, TicketUnits } from './ticket-units.ts';
 
@@ -32,6 +32,8 @@ export interface AnswerPassage {
 export interface Answer {
   /** Best first; empty where no source is sure to answer. */
   passages: readonly AnswerPassage[];
+  /** Which of them warns of the customer's case, whatever answers. */
+  warning?: AnswerPassage | undefined;
   /** A text in a source speaks to a model instead of a reader: it was left out. */
   hasPromptInjection: boolean;
 }
@@ -46,7 +48,9 @@ export interface AnswerOptions {
 
 /** An article that is about another intent must be this sure. */
 const OTHER_INTENT_FROM = 0.75;
-/** A second passage needs this share of the first one's probability. */
+/** The first passage needs this share of the likeliest one's probability, which may have been tried, or be for other devices. */
+const FIRST_SHARE = 0.1;
+/** A second passage needs this share of the first one's. */
 const SECOND_SHARE = 0.55;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
@@ -64,18 +68,21 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
       ? RETRIEVAL_MIN_SCORE
       : OTHER_INTENT_FROM);
   const ranked = units.filter(isSure);
-  if (ranked.length === 0) return { passages: [], hasPromptInjection: false };
   const warning = warningFor(evidence, found);
-  const fitting = { ...options, devices: edition.devices(), warnedBy: warning?.article };
+  if (ranked.length === 0) return { passages: [], warning: warning?.passage, hasPromptInjection: false };
+  const isForDevice = deviceFilter({ ...options, devices: edition.devices() });
+  const fitting = { isForDevice, warnedBy: warning?.article };
   const picked: { ranked: RankedUnit; passage: AnswerPassage }[] = [];
   let isScreened = false;
   let size = 0;
   for (const each of ranked) {
     const [first] = picked;
-    if (first !== undefined && each.probability < SECOND_SHARE * first.ranked.probability) break;
+    const least =
+      first === undefined ? FIRST_SHARE * (ranked[0]?.probability ?? 0) : SECOND_SHARE * first.ranked.probability;
+    if (each.probability < least) break;
     if (picked.length === 2) break;
     if (first !== undefined && (size + each.unit.size > MAX_SIZE || overlap(first.ranked, each))) continue;
-    if (!isFitting(each, fitting)) continue;
+    if (!isFitting(each, fitting) || pointsOn(each, ranked)) continue;
     if (speaksToModel(each)) {
       isScreened = true;
       continue;
@@ -93,8 +100,15 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
   return {
     passages: warning === undefined || isSaid ? passages : [warning.passage, ...passages],
+    warning: warning?.passage,
     hasPromptInjection: isScreened,
   };
+};
+
+/** "Go on with *Lamp two stays dark*": what another article that is sure to answer has, stands there. */
+const pointsOn = ({ unit, source }: RankedUnit, ranked: readonly RankedUnit[]): boolean => {
+  const text = unit.parts.map(textOf).join('\n').toLowerCase();
+  return ranked.some((other) => other.source !== source && text.includes(other.source.title.toLowerCase()));
 };
 
 const placeOf = ({ unit: { parts } }: RankedUnit): number => {
@@ -113,32 +127,16 @@ const overlap = (one: RankedUnit, other: RankedUnit): boolean =>
   );
 
 /**
- * A procedure that ends in the article, not in the unit, may do harm, and so may one where another article warns of the customer's case. What is about certain devices goes to those alone who are known to have one.
+ * A procedure that ends in the article, not in the unit, may do harm, and so may one where another article warns of the customer's case.
  */
 const isFitting = (
   { unit, source }: RankedUnit,
-  {
-    devices,
-    product,
-    isProductExact,
-    warnedBy,
-  }: AnswerOptions & { devices: readonly string[]; warnedBy: number | undefined },
+  { isForDevice, warnedBy }: { isForDevice: ReturnType<typeof deviceFilter>; warnedBy: number | undefined },
 ): boolean => {
   const isProcedure = unit.parts.some(({ pieces }) => pieces.some(({ isStep }) => isStep));
   const isWarnedOf = warnedBy !== undefined && warnedBy !== source.index;
   if (isProcedure && (isWarnedOf || unit.isCut)) return false;
-  const named = unit.parts.map(({ section }) => devicesOf(section.path, source, devices));
-  if (named.every((own) => own.length === 0)) return true;
-  // Its heading tells which: what is for several may be for the customer's.
-  if (product === undefined || !isProductExact) return named.every((own) => own.length !== 1);
-  return named.every((own) => own.length === 0 || own.includes(product.toLowerCase()));
-};
-
-/** The devices that a section is for, in lower case: those of the innermost heading that names any, else the article's; none for all. */
-const devicesOf = (path: readonly string[], source: RankedUnit['source'], devices: readonly string[]): string[] => {
-  const named = path.map((heading) => devicesNamedIn(heading, devices)).findLast((each) => each.length > 0);
-  const own = named ?? (source.devices.length < devices.length ? source.devices : []);
-  return own.map((device) => device.toLowerCase());
+  return unit.parts.every(({ section: { path } }) => isForDevice({ path, source }));
 };
 
 /** What warns of a customer's case has this share of the message's words, and two of them at least. */

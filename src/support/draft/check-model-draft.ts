@@ -1,27 +1,28 @@
-import type { Passage } from '../../grounding/answer-prompt.ts';
 import { checkStatement } from '../../grounding/check-statement.ts';
 import type { CheckedStatement } from '../../grounding/checked-answer.ts';
+import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import { primaryOf } from '../languages.ts';
+import { type AlreadyTried, wasTried } from './already-tried.ts';
 import type { AnswerPassage } from './answer-passages.ts';
 import { isProhibition } from './prohibitions.ts';
-
-/** A passage that the draft quotes, as a model is shown it. */
-export interface DraftPassage extends Passage {
-  quoted: AnswerPassage;
-}
 
 /** A step that shares less than this of its content words with the draft is not said in it. */
 const SAID_FROM = 0.5;
 
 /**
  * Whether statements that are each supported give only a part of a procedure: a step in the middle or the last one may be what makes
- * it safe. One step may be told by itself, where nothing was removed around it.
+ * it safe. What the customer has done may be left out; and one step may be told by itself, where nothing was removed around it.
  */
 export const isProcedureCut = (
-  statements: readonly CheckedStatement<DraftPassage>[],
-  { passages, removed }: { passages: readonly DraftPassage[]; removed: number },
+  statements: readonly CheckedStatement<ShownPassage>[],
+  {
+    passages,
+    removed,
+    alreadyTried,
+  }: { passages: readonly ShownPassage[]; removed: number; alreadyTried: AlreadyTried },
 ): boolean =>
   passages.some((passage) => {
     const citing = (list: Span) =>
@@ -32,9 +33,10 @@ export const isProcedureCut = (
       const cited = citing(list);
       if (cited.length === 0) return false;
       const body = [{ text: bodyOf(statements), headings: [] }];
-      const said = steps.filter((step) => checkStatement(step, body, { question: '' }).coverage >= SAID_FROM).length;
+      const said = steps.filter((step) => checkStatement(step, body, { question: '' }).coverage >= SAID_FROM);
       const isGivenAsList = cited.some(({ text }) => proceduresIn(text).length > 0);
-      return said < steps.length && (said > 1 || removed > 0 || isGivenAsList);
+      const missing = steps.filter((step) => !said.includes(step) && !wasTried(step, alreadyTried));
+      return missing.length > 0 && (said.length > 1 || removed > 0 || isGivenAsList);
     });
   });
 
@@ -46,18 +48,40 @@ const proceduresIn = (text: string): { list: Span; steps: string[] }[] =>
       steps: items.map((item) => text.slice(item.start, item.end)),
     }));
 
-/** What the passages forbid and the statements do not say, as the articles write it: no warning gets lost. */
+interface MissingWarning {
+  sentence: string;
+  source: { title: string; url: string };
+}
+
+/**
+ * What is forbidden and the statements do not say, as the articles write it: the warning of the customer's case, and what stands in the
+ * sections that the statements quote. No warning gets lost.
+ */
 export const missingWarnings = (
-  statements: readonly CheckedStatement<DraftPassage>[],
-  { passages, language = '' }: { passages: readonly DraftPassage[]; language?: string | undefined },
-): { sentence: string; passage: DraftPassage }[] => {
+  statements: readonly CheckedStatement<ShownPassage>[],
+  { warning, language }: { warning: AnswerPassage | undefined; language: string },
+): MissingWarning[] => {
   const body = [{ text: bodyOf(statements), headings: [] }];
-  return passages.flatMap((passage) =>
-    sentencesIn(passage.text)
-      .filter((sentence) => isProhibition(sentence, primaryOf(passage.quoted.language ?? language)))
-      .filter((sentence) => checkStatement(sentence, body, { question: '' }).verdict !== 'supported')
-      .map((sentence) => ({ sentence, passage })),
+  const warned = warning === undefined ? [] : [{ sentence: warning.text, source: warning }];
+  const quoted = statements.flatMap(({ quotes }) =>
+    quotes.flatMap(({ passage, span }) =>
+      sentencesIn(sectionWith(passage.text, span))
+        .filter((sentence) => isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language)))
+        .map((sentence) => ({ sentence, source: passage.source })),
+    ),
   );
+  const all = new Map([...warned, ...quoted].map((each) => [each.sentence, each]));
+  return [...all.values()].filter(
+    ({ sentence }) => checkStatement(sentence, body, { question: '' }).verdict !== 'supported',
+  );
+};
+
+/** What stands under the same heading. */
+const sectionWith = (text: string, { start, end }: Span): string => {
+  const headings = splitBlocks(text).filter(({ kind }) => kind === 'heading');
+  const from = headings.findLast((heading) => heading.end <= start)?.end ?? 0;
+  const to = headings.find((heading) => heading.start >= end)?.start ?? text.length;
+  return text.slice(from, to);
 };
 
 const bodyOf = (statements: readonly CheckedStatement[]): string => statements.map(({ text }) => text).join('\n\n');

@@ -30,6 +30,8 @@ export interface DraftTicket {
   isClosing?: boolean | undefined;
   /** The customer asks, and tells nothing besides. */
   isQuestion?: boolean | undefined;
+  /** In a few words, so that even a person could not tell what would help. */
+  saysLittle?: boolean | undefined;
   /** What the customer has not told; absent: all that the metadata does not. */
   missing?: readonly RequiredFact[] | undefined;
 }
@@ -43,12 +45,18 @@ export interface DraftGeneratorParts {
 /** A draft with what it was put together from, for the model that may write it anew and for the guidance. */
 export interface ComposedDraft {
   draft: Draft;
-  template: ChosenTemplate;
-  filled: FilledTemplate;
+  /** What stands around an answer that a model writes; undefined where it may write none. */
+  answering: Around | undefined;
   /** What it quotes, best first. */
   passages: readonly AnswerPassage[];
   /** Texts in the sources that speak to a model were left out. */
   hasPromptInjection: boolean;
+}
+
+/** The words of a template, and whose. */
+export interface Around extends OwnWords {
+  /** The id of its intent, or `general`. */
+  id: string;
 }
 
 /** `generate_draft` of the seed: the parameters in its order, its defaults, its behaviour (seed 001, contract 4). */
@@ -90,49 +98,66 @@ export const createDraftComposer =
       hasPromptInjection: false,
     };
     const use = isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback';
-    const template = chooseTemplate(taxonomy, {
-      intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
-      language,
-      use,
-    });
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
-    // Who asks how something is, or has another product, is not asked what one's own product shows.
-    const isFallback = use === 'fallback' && intent?.fallback_template !== undefined;
-    const isAsked = !isFallback || (ticket?.isQuestion !== true && isKnownProduct(product, taxonomy));
-    const open = isAsked ? (ticket?.missing ?? missingInformation(intent, unknown)) : [];
-    const missing = open.map(
-      ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
-    );
-    const values = { customerName, product, subject: ticket?.subject, missing };
-    const own = ownWords(template, values, {
-      ticket,
-      wanted: language,
-      knowledge,
-      use,
-      isForeign: isForeign && !isSent,
-    });
+    const open = ticket?.missing ?? missingInformation(intent, unknown);
+    const known = { customerName, product, subject: ticket?.subject };
+    const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge'>): Around => {
+      const template = chooseTemplate(taxonomy, {
+        intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
+        language,
+        use: how.use,
+      });
+      // Who asks how something is, or has another product, is not asked what one's own product shows.
+      const isFallback = how.use === 'fallback' && intent?.fallback_template !== undefined;
+      const isAsked = !isFallback || ticket?.isQuestion !== true;
+      // Of a product that is none of ours only which one it is.
+      const asked =
+        isFallback && !isKnownProduct(product, taxonomy) ? (intent?.required_facts ?? []).filter(isProduct) : open;
+      const missing = (isAsked ? asked : []).map(
+        ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
+      );
+      const own = ownWords(template, { ...known, missing }, { ticket, wanted: language, knowledge, ...how });
+      return { id: template.id, ...own };
+    };
+    const words = around({ use, isForeign: isForeign && !isSent });
     const quotes = passages.map(({ markdown }) => markdown);
-    const lead = quotes.length === 0 ? '' : phrasesOf(own.language).lead;
-    const markdown = assemble(own.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
+    const lead = quotes.length === 0 ? '' : phrasesOf(words.language).lead;
+    const markdown = assemble(words.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
     const draft: Draft = {
       text: markdownToText(markdown),
       markdown,
       html: markdownToHtml(markdown),
-      template: ticket?.isClosing === true ? 'general' : template.id,
-      language: own.language,
+      template: ticket?.isClosing === true ? 'general' : words.id,
+      language: words.language,
       references: referencesOf(passages),
       source_grounding: passages.length === 0 ? null : 1,
       written_by: 'template',
       auto_send: isSent,
     };
+    const mayAnswer = !isSent && !isDanger && ticket?.isClosing !== true;
     return {
       draft,
-      template: { ...template, language: own.language },
-      filled: own.filled,
+      answering: mayAnswer
+        ? inOwnLanguage(around({ use: 'answer', isForeign: false }), { language, customerName })
+        : undefined,
       passages,
       hasPromptInjection,
     };
   };
+
+/** Where no template is in the customer's language, the few words that a draft has of its own: a model answers in that language. */
+const inOwnLanguage = (
+  words: Around,
+  { language, customerName }: { language: string | undefined; customerName: string | undefined },
+): Around => {
+  if (language === undefined || !hasPhrases(language) || primaryOf(words.language) === primaryOf(language))
+    return words;
+  const filled = { greeting: greet(customerName, language), before: phrasesOf(language).received, after: '' };
+  return { id: 'general', language: primaryOf(language), filled };
+};
+
+/** A fact that tells which product it is. */
+const isProduct = ({ metadata = [] }: RequiredFact): boolean => metadata.includes('product');
 
 /** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
 const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
@@ -166,13 +191,18 @@ const ownWords = (
   if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
   const { language } = template;
   const filled = fillTemplate(template, values);
-  if (template.id !== 'general' || ticket === undefined) return { language, filled };
   const phrases = phrasesOf(language);
+  const isGeneral = template.id === 'general';
   // What the general template says is for whoever has no answer yet.
-  if (use === 'answer') return { language, filled: { ...filled, before: phrases.received, after: '' } };
-  const isAboutUs = values.product !== undefined || (knowledge !== undefined && knowledge.coverage !== 'none');
-  if (!isAboutUs || ticket.isQuestion === true) return { language, filled };
-  return { language, filled: { ...filled, after: [filled.after, phrases.tellMore].join('\n\n').trim() } };
+  if (isGeneral && use === 'answer' && ticket !== undefined)
+    return { language, filled: { ...filled, before: phrases.received, after: '' } };
+  const isFound = knowledge !== undefined && knowledge.coverage !== 'none';
+  const isReport = isGeneral && isFound && ticket !== undefined && ticket.isQuestion !== true;
+  const isShort = use === 'fallback' && ticket?.saysLittle === true && values.missing?.length === 0;
+  const isProductOpen = values.product === undefined;
+  const more =
+    isShort && (isFound || !isProductOpen) ? phrases.sayMore : isReport && isProductOpen ? phrases.tellMore : '';
+  return { language, filled: { ...filled, after: [filled.after, more].join('\n\n').trim() } };
 };
 
 interface OwnWords {

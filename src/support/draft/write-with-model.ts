@@ -1,14 +1,18 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
+import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../languages.ts';
-import { type DraftPassage, isProcedureCut, missingWarnings } from './check-model-draft.ts';
+import type { TicketReading } from '../read-ticket.ts';
+import type { AnswerPassage } from './answer-passages.ts';
+import { isProcedureCut, missingWarnings } from './check-model-draft.ts';
 import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
+import { type FoundUnits, modelPassages } from './model-passages.ts';
 
 /** What became of the model that was to write a draft. */
 export interface ModelAccount {
@@ -21,10 +25,14 @@ export interface ModelAccount {
 
 export interface ModelDraftOptions {
   ai: AIClient;
-  /** What the customer asks, masked. */
-  message: string;
+  ticket: Pick<TicketReading, 'subject' | 'message' | 'history' | 'product' | 'isProductExact' | 'alreadyTried'>;
+  found: FoundUnits;
+  /** What forbids something in the customer's case: it goes out whatever the model writes. */
+  warning?: AnswerPassage | undefined;
+  /** The draft where the passages do not answer: it quotes nothing. */
+  holding: () => ComposedDraft;
   signature: string | undefined;
-  /** Milliseconds for both calls. */
+  /** Milliseconds for all calls. */
   timeMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -33,52 +41,65 @@ const MAX_MESSAGE_LENGTH = 2000;
 const MAX_TOKENS = 1500;
 
 /**
- * Has a model answer the message from the passages that a draft quotes. Its statements, each checked (`writeCheckedAnswer`), take the
- * place of the quotes; greeting, template and signature stay, and no model is shown them. Whatever goes wrong, the draft
- * stays as it was and the account says why. Never rejects.
+ * Has a model answer a ticket from passages. Its statements, each checked (`writeCheckedAnswer`), stand where a draft quotes; greeting,
+ * template and signature stay, and no model is shown them. Where it finds no answer, the draft is the one that quotes nothing; whatever else
+ * goes wrong, it stays as it was and the account says why. Never rejects.
  */
 export const writeWithModel = async (
   composed: ComposedDraft,
-  { ai, message, signature, timeMs, signal }: ModelDraftOptions,
+  options: ModelDraftOptions,
 ): Promise<{ composed: ComposedDraft; account: ModelAccount }> => {
-  const passages = composed.passages.map(
-    (quoted, at): DraftPassage => ({
-      ...{ id: `p${at + 1}`, title: quoted.title, headings: [], text: quoted.text },
-      quoted,
-    }),
-  );
-  const request = { question: message.slice(0, MAX_MESSAGE_LENGTH), history: [], passages };
+  const { ai, ticket, timeMs, signal } = options;
   const calls = startModelCalls({ ai, timeMs, signal });
   try {
-    const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS, isJudgeRequired: true });
+    const question = [ticket.subject ?? '', ticket.message].filter((each) => each !== '').join('\n');
+    const asked = { question: question.slice(0, MAX_MESSAGE_LENGTH), history: ticket.history };
+    const passages = await modelPassages(options.found, { ...ticket, ...asked, calls });
+    const data = ticket.product === undefined ? {} : { product: ticket.product };
+    const written = await writeCheckedAnswer(
+      { ...asked, passages, task: { instructions: INSTRUCTIONS, data } },
+      { calls, maxTokens: MAX_TOKENS, isScreened: true, isJudgeRequired: true },
+    );
     const account = { model: ai.model, removed: written.removed.length };
-    const refused =
-      'failure' in written
-        ? written.failure
-        : problemOf(written.statements, { passages, language: composed.draft.language, removed: account.removed });
+    const refused = 'failure' in written ? written.failure : problemOf(written, { composed, passages, ticket });
     if ('failure' in written || refused !== undefined)
-      return { composed, account: { ...account, refused: REFUSED[refused ?? 'unsupported'] } };
-    const rewritten = withStatements(composed, { statements: written.statements, passages, signature });
+      return {
+        composed: refused === 'no_answer' ? options.holding() : composed,
+        account: { ...account, refused: REFUSED[refused ?? 'unsupported'] },
+      };
+    const rewritten = withStatements(composed, { ...options, statements: written.statements });
     return { composed: rewritten, account: { ...account, refused: undefined } };
   } finally {
     calls.end();
   }
 };
 
+const INSTRUCTIONS = `The question is a message to a support desk, and the statements become the body of the reply that an agent sends. Greeting, thanks, regret and signature stand around them already: write none of these, and begin with the matter itself.
+- "product" is the device that the customer has, where that is known. Tell nothing that holds for other devices alone. Where it is not known and the answer differs, say for which device each part holds.
+- What the customer or an earlier turn says was done or tried is done: do not recommend it again, go on with what comes after it. When all that the passages recommend was done, say what they say comes then.
+- Where the passages distinguish cases (an error code, the colour of a light, a line of a log, a symptom), give the one that the message describes and leave out the others. Where the message does not tell which case it is, give those that fit it and how to tell them apart.
+- Promise nothing in the name of the company and decide nothing: no refund, no replacement, no date. Where the passages have a rule for it, give the rule.
+- What only a person can look up, such as the state of an order, a payment or a repair, no passage answers. Answer what else is asked.
+- A warning that belongs to what you recommend goes with it.
+- Address the customer as "you", calmly and plainly, as a good support agent writes.`;
+
 type Refusal = AnswerFailure | 'incomplete' | 'other_language';
+
+type Statements = readonly CheckedStatement<ShownPassage>[];
 
 /** What is wrong with the statements as a whole. */
 const problemOf = (
-  statements: readonly CheckedStatement<DraftPassage>[],
+  { statements, removed }: { statements: Statements; removed: readonly unknown[] },
   {
+    composed: { answering },
     passages,
-    language,
-    removed,
-  }: { passages: readonly DraftPassage[]; language?: string | undefined; removed: number },
+    ticket: { alreadyTried },
+  }: { composed: ComposedDraft; passages: readonly ShownPassage[] } & Pick<ModelDraftOptions, 'ticket'>,
 ): Refusal | undefined => {
   const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
-  if (own !== undefined && language !== undefined && own !== primaryOf(language)) return 'other_language';
-  return isProcedureCut(statements, { passages, removed }) ? 'incomplete' : undefined;
+  if (own !== undefined && answering !== undefined && own !== primaryOf(answering.language)) return 'other_language';
+  const isCut = isProcedureCut(statements, { passages, removed: removed.length, alreadyTried });
+  return isCut ? 'incomplete' : undefined;
 };
 
 /** For people, behind "The draft was written without a model:". */
@@ -97,33 +118,44 @@ const REFUSED: Record<Refusal, string> = {
   other_language: 'its reply was in another language than the draft, and was discarded',
 };
 
-interface Written {
-  statements: readonly CheckedStatement<DraftPassage>[];
-  passages: readonly DraftPassage[];
-  signature: string | undefined;
-}
-
-/** The draft with statements in the place of its quotes; it refers to what they rest on alone. */
-const withStatements = (composed: ComposedDraft, { statements, passages, signature }: Written): ComposedDraft => {
-  const { draft, filled } = composed;
-  const warnings = missingWarnings(statements, { passages, language: draft.language });
+/** The draft with statements where it may quote; it refers to what they rest on alone. */
+const withStatements = (
+  composed: ComposedDraft,
+  { statements, warning, signature }: Pick<ModelDraftOptions, 'warning' | 'signature'> & { statements: Statements },
+): ComposedDraft => {
+  const { draft, answering } = composed;
+  if (answering === undefined) return composed;
+  const { language, filled } = answering;
+  const warnings = missingWarnings(statements, { warning, language });
   const body = [...warnings.map(({ sentence }) => sentence), ...paragraphsOf(statements)];
   const markdown = assemble(filled, { quotes: body.map(escapeHtml), signature });
-  const used = new Set([
-    ...warnings.map(({ passage }) => passage.quoted),
-    ...statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.quoted)),
-  ]);
-  const quoted = composed.passages.filter((passage) => used.has(passage));
+  const used = new Map<string, AnswerPassage>();
+  const add = ({ title, url }: { title: string; url: string }, said: string) => {
+    const known = used.get(`${title}\n${url}`);
+    const text = known === undefined ? said : `${known.text}\n\n${said}`;
+    const steps = [...(known?.steps ?? []), ...stepsOf(said)];
+    used.set(`${title}\n${url}`, { ...{ title, url, text, language, steps }, markdown: escapeHtml(text) });
+  };
+  for (const { sentence, source } of warnings) add(source, sentence);
+  for (const { text, quotes } of statements) for (const { passage } of quotes.slice(0, 1)) add(passage.source, text);
+  const passages = [...used.values()];
   return {
     ...composed,
-    passages: quoted,
+    passages,
     draft: {
       ...draft,
       ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
-      ...{ references: referencesOf(quoted), written_by: 'model' },
+      ...{ template: answering.id, language, references: referencesOf(passages) },
+      ...{ source_grounding: 1, written_by: 'model' },
     },
   };
 };
+
+/** The items of lists, and each paragraph. */
+const stepsOf = (text: string): string[] =>
+  splitBlocks(text)
+    .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
+    .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
 
 /** Sentences that stand one after another are one paragraph; a list, a table or code is one of its own. */
 const paragraphsOf = (statements: readonly CheckedStatement[]): string[] => {

@@ -1,4 +1,4 @@
-import type { WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import { RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
 import type { ModelAccount } from '../draft/write-with-model.ts';
 import { primaryOf } from '../languages.ts';
@@ -65,7 +65,7 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
   );
   return [
     ...(references.length === 0 && !composed.draft.auto_send
-      ? ['No article is sure to answer this: nothing in the draft does.']
+      ? [isSure(knowledge) ? NOT_QUOTED : 'No article is sure to answer this: nothing in the draft does.']
       : []),
     ...old.map(
       ({ title, last_updated }) =>
@@ -76,6 +76,12 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
       : []),
   ];
 };
+
+const isSure = ({ sources_consulted: sources }: RisksInput['knowledge']): boolean =>
+  sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+
+const NOT_QUOTED =
+  'The draft quotes nothing: an article comes close, but says what was tried, is for another device or in another language, or does not answer.';
 
 const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
   const { draft, passages } = composed;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerFrom, editionOf } from './tickets.ts';
+import { answerPassages } from '../../../src/support/draft/answer-passages.ts';
+import { answerFrom, editionOf, foundIn } from './tickets.ts';
 
 const OTHERS: Parameters<typeof editionOf>[0] = {
   'orders/shipping.md': [
@@ -133,5 +134,41 @@ describe('answerPassages()', () => {
     const markdown = await markdownOf({ 'care/fans.md': [{ title: 'Make the fan quieter' }, hostile] }, LOUD);
     expect(markdown).toContain('[dust](https://docs.example.com/dust)');
     expect(markdown).not.toMatch(/<script|p\.png|127\.0\.0\.1|javascript:|\.\.\/care/);
+  });
+
+  /** What is quoted where both articles are sure to answer, and the units under these headings have these probabilities. */
+  const quotedBy = async (
+    articles: Parameters<typeof editionOf>[0],
+    message: string,
+    probabilities: Readonly<Record<string, number>>,
+  ): Promise<string> => {
+    const { ticket, found } = await foundIn(editionOf(articles), message);
+    const units = found.units.units
+      .map((each) => ({ ...each, probability: probabilities[each.unit.parts[0].section.path.at(-1) ?? ''] ?? 0 }))
+      .toSorted((one, other) => other.probability - one.probability);
+    const relevance = new Map([0, 1].map((article) => [article, 0.9]));
+    const { passages } = answerPassages(found.evidence, { ...found.units, units, relevance }, ticket);
+    return passages.map(({ markdown }) => markdown).join('\n\n');
+  };
+
+  it('quotes the article that a passage points at, not the passage', async () => {
+    const articles = (end: string): Parameters<typeof editionOf>[0] => ({
+      'care/a.md': [{ title: 'Fans' }, `## Read the log\n\nA loud fan writes a line into the log. ${end}`],
+      'care/b.md': [{ title: 'Loud fan of the Apollo II' }, '## Filter\n\nA loud fan needs a new dust filter.'],
+    });
+    const probabilities = { 'Read the log': 0.8, Filter: 0.1 };
+    expect(await quotedBy(articles('Go on with *Loud fan of the Apollo II*.'), LOUD, probabilities)).toBe(
+      '**Filter**\n\nA loud fan needs a new dust filter.',
+    );
+    expect(await quotedBy(articles('It is kept for a day.'), LOUD, probabilities)).toContain('Read the log');
+  });
+
+  it('quotes nothing where the likeliest passage was tried and the others hardly answer', async () => {
+    const articles: Parameters<typeof editionOf>[0] = {
+      'care/fans.md': [{ title: 'Fans' }, '## Cure\n\n- Clean the fan.\n\n## Colours\n\nThe fan is black.'],
+    };
+    const tried = 'The fan of my Apollo II is loud. I already cleaned the fan.';
+    expect(await quotedBy(articles, tried, { Cure: 0.9, Colours: 0.08 })).toBe('');
+    expect(await quotedBy(articles, tried, { Cure: 0.9, Colours: 0.1 })).toContain('black');
   });
 });

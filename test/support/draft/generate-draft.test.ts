@@ -16,18 +16,20 @@ const draftFor = (
     knowledge = knowledgeOf(),
     isForeign = false,
     passages = [STEPS],
+    product,
   }: {
     intent?: string;
     confidence?: number;
     knowledge?: ReturnType<typeof knowledgeOf>;
     isForeign?: boolean;
     passages?: (typeof STEPS)[];
+    product?: string;
   } = {},
 ) =>
   createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
     { primary_intent: intent, confidence },
     'Dana',
-    undefined,
+    product === undefined ? undefined : { product },
     { ...knowledge, language: 'en', isForeign },
   ).draft;
 
@@ -70,6 +72,22 @@ describe('a draft without an answer', () => {
     const { text } = draftFor('Is the fan of an Apollo III silent?', { passages: [] });
     expect(text).not.toContain('please tell us');
     expect(text).toContain('A colleague will look into it and reply to you.');
+  });
+
+  it('asks for a sentence or two where a question is too short for a person to answer', () => {
+    const { text } = draftFor('fan apollo 3?', { passages: [] });
+    expect(text).toContain('tell us in a sentence or two what you would like to know');
+  });
+
+  it('asks which product it is where the one named is none of ours', () => {
+    const message = 'The fan of my Apollo Nano does not stop rattling since the last update.';
+    const { text } = draftFor(message, { passages: [], product: 'Apollo Nano' });
+    expect(text.match(/^- .*/gm)).toEqual(['- Which model is it: Apollo, Apollo II or Apollo III?']);
+  });
+
+  it('does not ask for the product that was told', () => {
+    const options = { passages: [], confidence: 0.4, product: 'Apollo II', knowledge: knowledgeOf(CLOSE) };
+    expect(draftFor('The fan of my Apollo II does not stop rattling.', options).text).not.toContain('which product');
   });
 
   it('does not speak of an intent that is more likely wrong than right', () => {

@@ -74,18 +74,23 @@ export const editionOf = (articles: Readonly<Record<string, readonly [GivenArtic
   );
 };
 
-/** What an edition answers to a message, by words alone. */
-export const answerFrom = async (
-  edition: Edition,
-  message: string,
-  { intent = 'noise', ...request }: { intent?: string } & Omit<Parameters<typeof readTicket>[0], 'message'> = {},
-): Promise<Answer> => {
-  const ticket = readTicket({ message, ...request }, { mask: (text) => text, taxonomy });
+type TicketRequest = { intent?: string } & Omit<Parameters<typeof readTicket>[0], 'message'>;
+
+/** What an edition has for a message, by words alone, and the message as it is read. */
+export const foundIn = async (edition: Edition, message: string, request: TicketRequest = {}) => {
+  const { intent = 'noise', ...rest } = request;
+  const ticket = readTicket({ message, ...rest }, { mask: (text) => text, taxonomy });
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const { evidence } = await retrieveKnowledge(
+  const { evidence, isForeign } = await retrieveKnowledge(
     { intent, message: ticket.question, metadata, include_weak: true },
     { edition, retrieve: createRetriever({}), products: taxonomy.devices },
   );
   if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
-  return answerPassages(evidence, rankTicketUnits(evidence, ticket), ticket);
+  return { ticket, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
+};
+
+/** What an edition answers to a message, by words alone. */
+export const answerFrom = async (edition: Edition, message: string, request: TicketRequest = {}): Promise<Answer> => {
+  const { ticket, found } = await foundIn(edition, message, request);
+  return answerPassages(found.evidence, found.units, ticket);
 };

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { Draft } from '../../../src/contract/support-response.ts';
 import { ModelBudgetSpent } from '../../../src/runtime/model-budget.ts';
+import type { AnswerPassage } from '../../../src/support/draft/answer-passages.ts';
 import { writeWithModel } from '../../../src/support/draft/write-with-model.ts';
-import { composeFor, passage } from './tickets.ts';
+import { composeFor, editionOf, foundIn, passage } from './tickets.ts';
 
 const MESSAGE = 'The fan of my Apollo II is loud. How do I make it quieter?';
 const STEPS = [
@@ -12,11 +13,15 @@ const STEPS = [
   '3. Restart the miner.',
 ];
 const WARNING = 'Never open the case while it is plugged in.';
-const FANS = passage(['To make the fan quieter:', STEPS.join('\n'), WARNING].join('\n\n'));
-const DUST = passage('The dust filter lowers the temperature of the fan by 3 °C.', {
-  title: 'Dust',
-  url: 'https://docs.example.com/care/dust',
+const FANS_TEXT = ['To make the fan quieter:', STEPS.join('\n'), WARNING].join('\n\n');
+const DUST_TEXT = 'The dust filter lowers the temperature of the fan by 3 °C.';
+const EDITION = editionOf({
+  'care/fans': [{ title: 'Fans and noise' }, FANS_TEXT],
+  'care/dust': [{ title: 'Dust' }, DUST_TEXT],
 });
+const { ticket: TICKET, found } = await foundIn(EDITION, MESSAGE);
+/** Both articles may answer. */
+const FOUND = { ...found, units: { ...found.units, relevance: new Map([0, 1].map((article) => [article, 0.9])) } };
 
 interface Statement {
   text: string;
@@ -25,7 +30,7 @@ interface Statement {
 
 const statement = (text: string, ...quotes: string[]): Statement => ({
   text,
-  quotes: quotes.map((quote) => ({ passage: 'p1', quote })),
+  quotes: quotes.map((quote) => ({ passage: quote === DUST_TEXT ? 'p2' : 'p1', quote })),
 });
 
 const LEAD = statement('To make the fan quieter:');
@@ -33,11 +38,15 @@ const LIST = statement(STEPS.join('\n'), ...STEPS);
 const WARNED = statement(WARNING, WARNING);
 const GOOD = [LEAD, LIST, WARNED];
 
+const PLAIN = composeFor(MESSAGE, passage(FANS_TEXT));
+const HOLDING = composeFor(MESSAGE);
+const OPTIONS = { ticket: TICKET, found: FOUND, holding: () => HOLDING, signature: undefined };
+
 type Judge = 'stated' | 'not_stated' | Error;
 
 const write = async (
   reply: Statement[] | string | Error,
-  { judge = 'not_stated' as Judge, message = MESSAGE, passages = [FANS] } = {},
+  { judge = 'not_stated' as Judge, warning = undefined as AnswerPassage | undefined } = {},
 ) => {
   const asked: AIMessage[][] = [];
   const ai: AIClient = {
@@ -57,18 +66,17 @@ const write = async (
       };
     },
   };
-  const plain = composeFor(MESSAGE, ...passages);
-  const options = { ai, message, signature: 'Brightseam Support', timeMs: 5000 };
-  return { plain, asked, ...(await writeWithModel(plain, options)) };
+  const options = { ...OPTIONS, ai, warning, signature: 'Brightseam Support', timeMs: 5000 };
+  return { asked, ...(await writeWithModel(PLAIN, options)) };
 };
 
 describe('writeWithModel()', () => {
   it('puts checked statements in the place of the quotes; greeting, template and signature stay', async () => {
-    const { composed, plain, account, asked } = await write(GOOD);
+    const { composed, account, asked } = await write(GOOD);
     expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 0 });
     expect(asked).toHaveLength(1);
     const { draft } = composed;
-    const { greeting, before, after } = plain.filled;
+    const { greeting = '', before = '', after = '' } = PLAIN.answering?.filled ?? {};
     expect(draft.markdown).toBe(
       [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'].join('\n\n'),
     );
@@ -96,19 +104,17 @@ describe('writeWithModel()', () => {
   });
 
   it('refers to the articles alone that its statements rest on', async () => {
-    const both = await write([...GOOD, { text: DUST.markdown, quotes: [{ passage: 'p2', quote: DUST.markdown }] }], {
-      passages: [FANS, DUST],
-    });
+    const both = await write([...GOOD, statement(DUST_TEXT, DUST_TEXT)]);
     expect(both.composed.draft.references).toHaveLength(2);
-    const { composed } = await write(GOOD, { passages: [FANS, DUST] });
+    const { composed } = await write(GOOD);
     expect(composed.draft.references).toEqual([{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' }]);
-    expect(composed.passages).toEqual([FANS]);
+    expect(composed.passages.flatMap(({ steps }) => steps)).toEqual([...STEPS.map((step) => step.slice(3)), WARNING]);
   });
 
   it('shows the model neither the name nor the signature nor the template', async () => {
-    const { asked, plain } = await write(GOOD);
+    const { asked } = await write(GOOD);
     expect(JSON.stringify(asked)).not.toMatch(/Dana|Whitfield|Brightseam/);
-    expect(JSON.stringify(asked)).not.toContain(plain.filled.before.slice(0, 30));
+    expect(JSON.stringify(asked)).not.toContain(PLAIN.answering?.filled.before.slice(0, 30));
   });
 
   it.each<[string, Statement]>([
@@ -142,6 +148,13 @@ describe('writeWithModel()', () => {
     expect(text.indexOf(WARNING)).toBeLessThan(text.indexOf('Choose Eco mode'));
   });
 
+  it('says first what warns of the case, where the model does not', async () => {
+    const cut = 'Do not cut the power while the LED is blue.';
+    const { composed } = await write(GOOD, { warning: passage(cut, { title: 'Updates' }) });
+    expect(composed.draft.text.indexOf(cut)).toBeGreaterThan(0);
+    expect(composed.draft.text.indexOf(cut)).toBeLessThan(composed.draft.text.indexOf('Choose Eco mode'));
+  });
+
   it.each<[string, Statement[]]>([
     ['left out in a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
     ['left out in sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
@@ -150,40 +163,42 @@ describe('writeWithModel()', () => {
       [statement('Choose Eco mode under **Miner > Power**.', ...STEPS), statement('Clean it for 7 hours.', ...STEPS)],
     ],
   ])('keeps the quotes where a step of a procedure is %s', async (_, reply) => {
-    const { composed, plain, account } = await write(reply, { judge: 'stated' });
-    expect(composed).toBe(plain);
+    const { composed, account } = await write(reply, { judge: 'stated' });
+    expect(composed).toBe(PLAIN);
     expect(account.refused).toMatch(/step of a procedure/);
   });
 
   it('keeps the quotes where the reply is in another language', async () => {
     const german = 'Öffne niemals das Gehäuse, während es noch am Strom angeschlossen ist.';
-    const { composed, plain, account } = await write([statement(german, WARNING)], { judge: 'stated' });
-    expect(composed).toBe(plain);
+    const { composed, account } = await write([statement(german, WARNING)], { judge: 'stated' });
+    expect(composed).toBe(PLAIN);
     expect(account.refused).toMatch(/another language/);
   });
 
   it.each<[string | Statement[] | Error, RegExp]>([
     ['', /empty/],
     ['not json', /form/],
-    [[], /no answer/],
     [[statement('We will refund you in full.', WARNING)], /discarded/],
     [new Error('socket'), /could not be reached/],
     [new ModelBudgetSpent('spent'), /budget/],
   ])('keeps the quotes after %j', async (reply, why) => {
-    const { composed, plain, account } = await write(reply);
-    expect(composed).toBe(plain);
+    const { composed, account } = await write(reply);
+    expect(composed).toBe(PLAIN);
     expect(account.refused).toMatch(why);
   });
 
+  it('quotes nothing where the model finds no answer in the passages', async () => {
+    const { composed, account } = await write([]);
+    expect(composed).toBe(HOLDING);
+    expect(account.refused).toMatch(/no answer/);
+  });
+
   it('waits no longer than it was given for a model that hangs', async () => {
-    const plain = composeFor(MESSAGE, FANS);
     const ai: AIClient = { model: 'hanging', complete: () => new Promise(() => {}) };
     const start = performance.now();
-    const { composed, account } = await writeWithModel(plain, {
-      ...{ ai, message: MESSAGE, signature: undefined, timeMs: 300 },
-    });
+    const { composed, account } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
     expect(performance.now() - start).toBeLessThan(1000);
-    expect(composed).toBe(plain);
+    expect(composed).toBe(PLAIN);
     expect(account.refused).toMatch(/time/);
   });
 
@@ -201,9 +216,8 @@ describe('writeWithModel()', () => {
               }),
             }),
     };
-    const plain = composeFor(MESSAGE, FANS);
-    const options = { ai, message: MESSAGE, signature: undefined, timeMs: 300 };
-    const { composed, account } = await writeWithModel(plain, options);
+    const options = { ...OPTIONS, ai, timeMs: 300 };
+    const { composed, account } = await writeWithModel(PLAIN, options);
     expect(account).toMatchObject({ refused: undefined, removed: 1 });
     expect(composed.draft.text).toContain(WARNING);
     expect(composed.draft.text).not.toContain('refund');

@@ -120,6 +120,8 @@ describe('guideAgent()', () => {
       { title: 'Fans and noise', url: 'https://docs.example.com/care/fans', relevance_score: 0.4 },
     ]);
     expect(guide('The fan is loud').closest_articles).toBeUndefined();
+    const tried = guide('The fan is loud', { knowledge: knowledgeOf({ ...FANS, relevance: 0.7 }), answer: NOTHING });
+    expect(tried.all).toContain('an article comes close, but says what was tried');
   });
 
   it('names sources that are old', () => {

@@ -1,16 +1,14 @@
 import type { Reranker } from '../ai/reranker.ts';
-import type { Passage } from '../grounding/answer-prompt.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
-import type { Edition } from '../search/open-edition.ts';
+import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import type { ArticleHit } from './choose-hits.ts';
-import { hiddenIn, isNamedByInjection, overlaps } from './screen.ts';
-import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
+import type { Passage } from './answer-prompt.ts';
+import { hiddenIn, isNamedByInjection } from './hidden-parts.ts';
 
 /** A passage as a model is shown it: whole sections of one article. */
 export interface ShownPassage extends Passage {
-  hit: ArticleHit;
+  source: EditionArticle;
   /** What of the passage's text comes from which chunk, in order; headings between them belong to no piece. */
   pieces: readonly Piece[];
 }
@@ -21,6 +19,12 @@ interface Piece {
   start: number;
   /** In the text of the chunk. */
   part: Span;
+}
+
+/** A chunk that may hold the answer. */
+export interface PassageHit {
+  chunk: number;
+  source: EditionArticle;
 }
 
 const MAX_PASSAGES = 12;
@@ -34,9 +38,14 @@ const MAX_PASSAGES_PER_ARTICLE = 4;
  * The sections in which the hits lie, best first. Each grows to the largest part of the article's outline that fits the bound,
  * a short article to all of it; a section that is too long is cut to the chunks around the hit. Hidden parts
  * (`hiddenIn`) are left out.
+ *
+ * @param options.isAllowed Chunks outside of it are not shown.
  */
-export const showPassages = (edition: Edition, hits: readonly ArticleHit[]): ShownPassage[] =>
-  withinBounds(candidatesOf(edition, hits, MAX_PASSAGES));
+export const showPassages = (
+  edition: Edition,
+  hits: readonly PassageHit[],
+  { isAllowed = () => true }: { isAllowed?: (chunk: ChunkAtHand) => boolean } = {},
+): ShownPassage[] => withinBounds(candidatesOf(edition, hits, { limit: MAX_PASSAGES, isAllowed }));
 
 /** Passages that a reranker is asked to order. */
 const MAX_CANDIDATES = 24;
@@ -46,10 +55,10 @@ const RERANK_MS = 800;
 /** The same in the order of a reranker, where that answers in time. */
 export const rerankPassages = async (
   edition: Edition,
-  hits: readonly ArticleHit[],
+  hits: readonly PassageHit[],
   { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
 ): Promise<ShownPassage[]> => {
-  const candidates = candidatesOf(edition, hits, MAX_CANDIDATES);
+  const candidates = candidatesOf(edition, hits, { limit: MAX_CANDIDATES, isAllowed: () => true });
   const deadline = startDeadline(RERANK_MS, signal);
   try {
     const texts = candidates.map(({ title, headings, text }) => [title, ...headings, text].join('\n'));
@@ -74,36 +83,46 @@ const withinBounds = (passages: readonly ShownPassage[]): ShownPassage[] => {
   return fitting.slice(0, MAX_PASSAGES).map((passage, at) => ({ ...passage, id: `p${at + 1}` }));
 };
 
-const candidatesOf = (edition: Edition, hits: readonly ArticleHit[], limit: number): ShownPassage[] => {
+interface CandidateOptions {
+  limit: number;
+  isAllowed: (chunk: ChunkAtHand) => boolean;
+}
+
+const candidatesOf = (
+  edition: Edition,
+  hits: readonly PassageHit[],
+  { limit, isAllowed }: CandidateOptions,
+): ShownPassage[] => {
   const shown = new Set<number>();
   const perArticle = new Map<number, number>();
   const passages: ShownPassage[] = [];
   for (const hit of hits) {
-    const count = perArticle.get(hit.article) ?? 0;
+    const count = perArticle.get(hit.source.index) ?? 0;
     if (passages.length === limit) break;
     if (shown.has(hit.chunk) || count === MAX_PASSAGES_PER_ARTICLE) continue;
-    const chunks = sectionAround(edition, hit).filter(({ index }) => !shown.has(index));
-    const passage = passageOf({ id: `p${passages.length + 1}`, hit, chunks });
+    if (!isAllowed(chunkAtHand(edition, hit.chunk))) continue;
+    const chunks = sectionAround(edition, hit).filter((chunk) => !shown.has(chunk.index) && isAllowed(chunk));
+    const passage = passageOf({ id: `p${passages.length + 1}`, source: hit.source, chunks });
     for (const { index } of chunks) shown.add(index);
     if (passage === undefined) continue;
     if (goesOn(edition, passage)) passage.isCut = true;
-    perArticle.set(hit.article, count + 1);
+    perArticle.set(hit.source.index, count + 1);
     passages.push(passage);
   }
   return passages;
 };
 
 /** Its last section has more text than it shows. */
-const goesOn = (edition: Edition, { hit, pieces }: ShownPassage): boolean => {
+const goesOn = (edition: Edition, { source, pieces }: ShownPassage): boolean => {
   const last = pieces.at(-1);
   if (last === undefined) return false;
   if (last.part.end < (hiddenIn(last.chunk)[0]?.start ?? last.chunk.text.length)) return true;
   const next = last.chunk.index + 1;
-  return next < hit.source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(last.chunk.index);
+  return next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(last.chunk.index);
 };
 
 /** The chunks of the section with the hit, or of the sections above it as far as they fit. */
-const sectionAround = (edition: Edition, { chunk: index, source }: ArticleHit): ChunkAtHand[] => {
+const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): ChunkAtHand[] => {
   const own = chunkAtHand(edition, index);
   const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
     chunkAtHand(edition, source.firstChunk + at),
@@ -137,11 +156,11 @@ const windowAround = (own: ChunkAtHand, section: readonly ChunkAtHand[]): ChunkA
 
 const passageOf = ({
   id,
-  hit,
+  source,
   chunks,
 }: {
   id: string;
-  hit: ArticleHit;
+  source: EditionArticle;
   chunks: readonly ChunkAtHand[];
 }): ShownPassage | undefined => {
   const headings = commonPath(chunks);
@@ -160,8 +179,8 @@ const passageOf = ({
     }
   }
   if (pieces.length === 0) return undefined;
-  const { title, devices, lastUpdated } = hit.source;
-  return { id, title, headings, text, devices, updated: lastUpdated, hit, pieces };
+  const { title, devices, lastUpdated } = source;
+  return { id, title, headings, text, devices, updated: lastUpdated, source, pieces };
 };
 
 const commonPath = ([first, ...others]: readonly ChunkAtHand[]): string[] => {
@@ -201,28 +220,3 @@ export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): 
     const to = Math.min(end, offset + part.end - part.start) - offset + part.start;
     return to > from ? [{ chunk, start: from, end: to }] : [];
   });
-
-/** The shown passages as the knowledge that an answer is checked against: what was not shown cannot be cited. */
-export const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
-  const articles = new Map<string, CitableArticle>();
-  for (const { hit } of passages) {
-    const { id, title, url } = hit.source;
-    if (articles.has(id)) continue;
-    const own = passages.filter((passage) => passage.hit.source.id === id);
-    const chunks = own.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk));
-    articles.set(id, {
-      ...{ id, title, url },
-      text: own.map(({ text }) => text).join('\n\n'),
-      headings: [...new Set(chunks.flatMap(({ headingPath }) => headingPath))],
-      slice: (start, end) => sliceOf(chunks, { start, end }),
-    });
-  }
-  return { article: (file) => articles.get(file), edition };
-};
-
-const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string => {
-  const holder = chunks.find((chunk) => start >= chunk.start && end <= chunk.end);
-  if (holder === undefined) return '';
-  const span = { start: start - holder.start, end: end - holder.start };
-  return overlaps(hiddenIn(holder), span) ? '' : holder.text.slice(span.start, span.end);
-};

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { AIMessage } from '../contract/librarian.ts';
 import { readAs } from '../contract/read-as.ts';
-import { list, MAX_TURNS, object, parseJson } from '../grounding/answer-prompt.ts';
-import type { FoundAnswer } from '../grounding/find-answer.ts';
-import type { ModelCalls } from '../grounding/model-calls.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import type { SearchHit } from '../search/search-edition.ts';
+import { list, MAX_TURNS, object, parseJson } from './answer-prompt.ts';
+import type { FoundAnswer } from './find-answer.ts';
+import type { ModelCalls } from './model-calls.ts';
 
 const MAX_QUERIES = 3;
 const MAX_TOKENS = 200;
@@ -59,8 +58,8 @@ Write one to three search queries that find the article which answers the questi
 const RANK_OFFSET = 10;
 
 /** Hits of several searches in one order: what stands high in more lists comes first. Each hit as its first list has it. */
-export const mergeHits = (lists: readonly (readonly SearchHit[])[]): SearchHit[] => {
-  const merged = new Map<number, { hit: SearchHit; score: number }>();
+export const mergeHits = <Hit extends { chunk: number }>(lists: readonly (readonly Hit[])[]): Hit[] => {
+  const merged = new Map<number, { hit: Hit; score: number }>();
   for (const hits of lists)
     hits.forEach((hit, rank) => {
       const score = 1 / (RANK_OFFSET + rank);

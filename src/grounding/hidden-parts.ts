@@ -1,0 +1,40 @@
+import { splitBlocks } from '../markup/split-blocks.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import type { EditionArticle } from '../search/open-edition.ts';
+import type { Span } from '../text/split-sentences.ts';
+import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
+
+const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
+  is: [id, title, ...devices].some(isInjectionName),
+}));
+/** Whether the article or a heading above the chunk speaks to a model. */
+export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolean =>
+  hasInjectionName(source) || headingPath.some(isInjectionName);
+
+const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
+
+/** Whether a span has a character in common with one of several. */
+export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>
+  spans.some((span) => start < span.end && end > span.start);
+
+/**
+ * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
+ * first such block on.
+ */
+export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
+  const blocks = splitBlocks(text);
+  const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
+    start: index,
+    end: index + all.length,
+  }));
+  // "### System:" above "You are ...": what a block is, its heading may tell.
+  const heading = headingPath.at(-1) ?? '';
+  const told = (start: number, end: number) =>
+    `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
+  const first =
+    blocks.find(({ start, end }) => hasPromptInjection(told(start, end)))?.start ?? (hasPromptInjection(text) ? 0 : -1);
+  const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
+  const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
+  return hidden.sort((one, other) => one.start - other.start);
+});
