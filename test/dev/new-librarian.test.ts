@@ -7,6 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
+import { newLibrarianOptions } from '../../src/dev/new-librarian/new-librarian-options.ts';
+import { planLibrarian } from '../../src/dev/new-librarian/plan-librarian.ts';
 
 const FILES = ['src', 'functions', 'package.json', 'wrangler.toml', 'biome.json', 'tsconfig.json', 'vitest.config.ts'];
 const CHANGED = ['wrangler.toml', 'src/runtime/house-librarians.ts'];
@@ -58,11 +60,17 @@ describe('npm run new', () => {
     ['a name of two lines', /--name: it has a line break/, ['tides', '--name', 'High\nTides']],
     ['a description that is too long', /description/, ['tides', '--description', 'x'.repeat(1001)]],
     ['an option that is none', /Unknown option/, ['tides', '--force']],
-  ])('refuses %s, says why, and changes nothing', (_, problem, args) => {
-    const { status, stderr } = runNew(...args);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(problem)]);
+  ])('refuses %s, and says why', (_, problem, args) => {
+    expect(() => {
+      const options = newLibrarianOptions(args);
+      if (options !== undefined) planLibrarian(options, copy);
+    }).toThrow(problem);
+  });
+
+  it('changes nothing where it refuses, and says why', () => {
+    const { status, stderr } = runNew('navigator');
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/belongs to a part of the house/)]);
     expect(CHANGED.map(read)).toEqual(before);
-    expect(existsSync(join(copy, 'functions/tides'))).toBe(false);
   });
 
   it('writes over nothing that is in the way', () => {

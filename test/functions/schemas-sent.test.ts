@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MemoryPage } from '../../src/contract/memory.ts';
 import type { ChatRequest } from '../../src/dev/local-services/openai/chat-request.ts';
 import { strictSchemaProblem } from '../../src/dev/local-services/openai/check-strict-schema.ts';
 import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
@@ -26,6 +27,11 @@ beforeAll(async () => {
   await post('/v1/agents/hybrid', { query: 'How many Apollo III are in stock and what does the warranty cover?' });
   const conversation_id = 'c';
   await post('/v1/ask', { query: 'What should I do when my Apollo III is not hashing?', conversation_id });
+  // The turn is kept after the answer has gone out.
+  const kept = `/v1/workspaces/default/memories?conversation_id=${conversation_id}`;
+  await expect
+    .poll(async () => MemoryPage.parse(await (await product.fetch(kept)).json()).memories.length, { timeout: 30_000 })
+    .toBe(2);
   await post('/v1/ask', { query: 'And on the Apollo II?', conversation_id });
   // Words alone leave a doubt here.
   await post('/v1/ask', { query: 'Which articles tell how much the Apollo III costs in our shop?' });
