@@ -68,9 +68,10 @@ describe('npm run new', () => {
   });
 
   it('changes nothing where it refuses, and says why', () => {
-    const { status, stderr } = runNew('navigator');
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/belongs to a part of the house/)]);
+    const { status, stderr } = runNew('api-keys');
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/something else that is called API_KEYS/)]);
     expect(CHANGED.map(read)).toEqual(before);
+    expect(existsSync(join(copy, 'functions/api-keys'))).toBe(false);
   });
 
   it('writes over nothing that is in the way', () => {
@@ -85,10 +86,9 @@ describe('npm run new', () => {
     expect(runNew('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('npm run new -- <id>') });
   });
 
-  it('makes a librarian that passes its test, and answers through the gateway within a minute', {
-    timeout: 120_000,
+  it('makes a librarian that passes its test, and answers through the gateway', {
+    timeout: 240_000,
   }, async () => {
-    const startedAt = performance.now();
     const options = [
       '--name',
       'High "tides"',
@@ -100,7 +100,6 @@ describe('npm run new', () => {
     expect(runNew('high-tides', ...options)).toMatchObject({ status: 0, stderr: '' });
     const product = await startCopy();
     const asked = await product.ask({ query: 'What do you know about High "tides"?', librarian: 'high-tides' });
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
     await product.stop();
     expect(asked).toMatchObject({
