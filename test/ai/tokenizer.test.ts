@@ -125,7 +125,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
         expect(tokenizer.encode(text)).toEqual(expected);
         expect(tokenizer.count(text)).toBe(expected.length);
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 
@@ -149,7 +149,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
       fc.property(TEXT, (text) => {
         expect(tokenizer.decode(tokenizer.encode(text))).toBe(text.toWellFormed());
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 
