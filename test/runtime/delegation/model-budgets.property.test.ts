@@ -112,7 +112,7 @@ describe('T24, for models', () => {
           if (taken.tokens > 0) spenders += 1;
         },
       ),
-      { numRuns: 20, seed: 20_261_121 },
+      { numRuns: 60, seed: 20_261_121 },
     );
     expect(spenders).toBeGreaterThan(20);
   }, 60_000);
