@@ -4,15 +4,22 @@ import { getEncodingNameForModel, type TiktokenModel } from 'js-tiktoken';
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100kRanks from 'js-tiktoken/ranks/cl100k_base';
 import o200kRanks from 'js-tiktoken/ranks/o200k_base';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { CharacterTokenizer, loadTokenizer, TiktokenTokenizer, VocabularyNotLoaded } from '../../src/ai/tokenizer.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { CharacterTokenizer, loadTokenizer, TiktokenTokenizer } from '../../src/ai/tokenizer.ts';
 import { MAX_PIECE_LENGTH } from '../../src/ai/tokenizers/byte-pair-encoding.ts';
 import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { encodingOfModel } from '../../src/ai/tokenizers/encoding-of-model.ts';
 import { o200k } from '../../src/ai/tokenizers/o200k.ts';
 
+/** The module as a new isolate has it: what was loaded stays for all that share it. */
+const withoutVocabularies = async () => {
+  vi.resetModules();
+  return import('../../src/ai/tokenizer.ts');
+};
+
 describe('TiktokenTokenizer before its vocabulary is loaded', () => {
-  it('throws rather than count in another way', () => {
+  it('throws rather than count in another way', async () => {
+    const { TiktokenTokenizer, VocabularyNotLoaded } = await withoutVocabularies();
     const tokenizer = new TiktokenTokenizer('gpt-4');
     expect(() => tokenizer.count('text')).toThrow(VocabularyNotLoaded);
     expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");
@@ -26,6 +33,7 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
 
 describe('loadTokenizer()', () => {
   it('tries again after a vocabulary could not be read', async () => {
+    const { loadTokenizer } = await withoutVocabularies();
     const load = async (): Promise<never> => Promise.reject(new Error('cut off'));
     await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow('cut off');
     expect((await loadTokenizer('gpt-4', [cl100k])).count('hello world')).toBe(2);
