@@ -27,6 +27,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
+    // cache, and a test puts back what it replaces.
+    isolate: false,
     // A third of the time is spent waiting for workerd and for what has to time out: one more than there are cores.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },

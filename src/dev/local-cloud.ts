@@ -47,10 +47,9 @@ export interface LocalCloud {
 
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
-  const bundles = bundledOnce();
   const workers = await Promise.all([
     ...functionConfigs().map((file) => workerOf(join(ROOT, file), options)),
-    ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, { options, bundles })),
+    ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
   ]);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -91,34 +90,34 @@ const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Wor
 
 const moreWorkerOf = async (
   { name, main, vars = {}, services = {} }: LocalWorker,
-  { options, bundles }: { options: LocalCloudOptions; bundles: (main: string) => Promise<WorkerModule[]> },
+  options: LocalCloudOptions,
 ): Promise<V4Worker> => ({
   name,
   compatibilityDate: '2026-11-01',
   compatibilityFlags: ['enable_request_signal'],
   bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
   serviceBindings: services,
-  modules: await bundles(main),
+  modules: await bundleModules(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
-
-/** Several workers may share a file. */
-const bundledOnce = () => {
-  const bundles = new Map<string, Promise<WorkerModule[]>>();
-  return (main: string): Promise<WorkerModule[]> => {
-    const bundling = bundles.get(main) ?? bundleModules(main);
-    bundles.set(main, bundling);
-    return bundling;
-  };
-};
 
 /** A module of a worker, as Miniflare takes it. */
 export type WorkerModule =
   | { type: 'ESModule'; path: string; contents: string }
   | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
 
+/** What this process has bundled: several workers may share a file, and a process that starts the functions again has their sources. */
+const bundles = new Map<string, Promise<WorkerModule[]>>();
+
 /** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
-export const bundleModules = async (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
+export const bundleModules = (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
+  const key = JSON.stringify([entry, minify]);
+  const bundling = bundles.get(key) ?? buildModules(entry, minify);
+  bundles.set(key, bundling);
+  return bundling;
+};
+
+const buildModules = async (entry: string, minify: boolean): Promise<WorkerModule[]> => {
   const data = new Map<string, string>();
   const result = await build({
     entryPoints: [entry],

@@ -111,6 +111,15 @@ describe('toMarkdown()', () => {
     `);
   });
 
+  it('makes no heading of the text before a list entry that held nothing but a tag', () => {
+    const synthesis = 'Do this first:\n- <script>\nThen the rest.';
+    const markdown = resultFormatter.toMarkdown(
+      valid({ ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, synthesis } }),
+    );
+    expect(treeOf(markdown).filter(({ type }) => type === 'heading')).toEqual([]);
+    expect(markdown).toMatch(/^Do this first:\n\nThen the rest\./);
+  });
+
   it('shows a failure with its code and what to do', () => {
     const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
     const failure = valid({

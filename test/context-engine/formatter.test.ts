@@ -157,7 +157,7 @@ describe('a token budget', () => {
             }
           },
         ),
-        { numRuns: 1500 },
+        { numRuns: 400 },
       );
     });
   });

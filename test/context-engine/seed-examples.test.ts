@@ -53,7 +53,11 @@ afterEach(() => {
   vi.restoreAllMocks();
   server.faults.none();
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  await server.stop();
+});
 
 describe('the examples of seed 002', () => {
   it('finds facts and decisions about a question', async () => {

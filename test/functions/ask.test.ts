@@ -6,13 +6,16 @@ import { AgentResponse } from '../../src/contract/agent-response.ts';
 import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { MemoryPage } from '../../src/contract/memory.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
+import type { ChatRequest } from '../../src/dev/local-services/openai/chat-request.ts';
+import { strictSchemaProblem } from '../../src/dev/local-services/openai/check-strict-schema.ts';
 import { newApiKey, type Product, startProduct } from '../../src/dev/product.ts';
 import { hashApiKey } from '../../src/gateway/api-keys.ts';
-import { BACK_ENDS, type RunningBackEnd } from './back-ends.ts';
+import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
 
-describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
+describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
   let running: RunningBackEnd;
   let product: Product;
   const logged: string[] = [];
@@ -169,6 +172,45 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
       expect(librarians.map(({ id }) => id)).not.toContain('library');
     });
   });
+
+  it.runIf(name === 'production')(
+    'everybody who asks a model sends a schema of their own, which strict mode takes',
+    async () => {
+      const { openai } = servicesOf(running);
+      openai.forgetRequests();
+      const conversation_id = 'c';
+      await askAgent('semantic', 'Find documents about firmware updates');
+      await askAgent('web_search', 'Is the iPhone 17 cheaper elsewhere online?');
+      await askAgent('analytics', 'How many iPhone 17 are in stock?');
+      await askAgent('hybrid', 'How many Apollo III are in stock and what does the warranty cover?');
+      await ask('What should I do when my Apollo III is not hashing?', { conversation_id });
+      // The turn is kept after the answer has gone out.
+      const path = `/v1/workspaces/default/memories?conversation_id=${conversation_id}`;
+      const kept = async () => MemoryPage.parse(await (await product.fetch(path)).json()).memories.length;
+      await expect.poll(kept, { timeout: 30_000 }).toBe(2);
+      await ask('And on the Apollo II?', { conversation_id });
+      // Words alone leave a doubt here.
+      await ask('Which articles tell how much the Apollo III costs in our shop?');
+      // The server checks each request against the service's specification before it answers.
+      const sent = openai.sent('/chat/completions') as ChatRequest[];
+      const formats = sent.flatMap(({ response_format: format }) =>
+        format?.type === 'json_schema' ? [format.json_schema] : [],
+      );
+      expect([...new Set(formats.map(({ name }) => name))].toSorted()).toEqual([
+        'answer_from_passages',
+        'routes',
+        'standalone_question',
+        'statement',
+        'sub_queries',
+      ]);
+      // Nobody asks for prose.
+      expect(sent.filter(({ response_format }) => response_format === undefined)).toEqual([]);
+      for (const { name, schema, strict } of formats) {
+        expect([name, strict, strictSchemaProblem(schema)]).toEqual([name, true, undefined]);
+      }
+    },
+    120_000,
+  );
 
   describe('the logs of all that', () => {
     it('hold no question, no answer and nothing that went wrong inside', () => {

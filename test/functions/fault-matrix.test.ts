@@ -33,7 +33,7 @@ const logs: string[] = [];
 const keys: string[] = [];
 
 const ROWS = SERVICES.flatMap((service) => FAULT_NAMES.map((fault) => [service, fault] as const));
-const HOUSES = 4;
+const HOUSES = 2;
 
 beforeAll(async () => {
   // Those that take longest first: each house takes the next row when it is done with one.
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const placeOf = ({ service, fault }: Row) =>
     SERVICES.indexOf(service) * FAULT_NAMES.length + FAULT_NAMES.indexOf(fault);
   rows.sort((one, other) => placeOf(one) - placeOf(other));
-}, 300_000);
+}, 600_000);
 
 let houses = 0;
 
@@ -175,8 +175,9 @@ describe('when a service fails', () => {
     // Nor does one function tell another that something went wrong inside.
     expect(logs.filter((line) => /"status":500|INTERNAL_ERROR/.test(line))).toEqual([]);
     expect(all).not.toMatch(new RegExp(`${MARK}|ledger|archive|power supply|450 W|Apollo|miner`, 'i'));
-    for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'eyJ', 'Bearer', ...keys])
-      expect(all).not.toContain(secret);
+    for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'Bearer', ...keys]) expect(all).not.toContain(secret);
+    // A token, which is longer than the eight characters of a link.
+    expect(all).not.toMatch(/eyJ[\w-]{8}/);
   });
 });
 

@@ -118,40 +118,34 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
       }
     });
 
-    // The figures are those of the passages shown; where a stand-in for a model writes, they would be its own.
-    it.runIf(name === 'embedded')(
-      'answers most labelled questions from the right article, and none surely that has no answer',
-      async () => {
-        const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
-        for (const { question, kind, article, also = [] } of QUESTIONS) {
-          const { sources, answer } = await navigate(question);
-          const isRight =
-            kind === 'answerable'
-              ? sources.some(({ file }) => file === article || also.includes(file))
-              : sources.length === 0 || answer.startsWith(HEDGE);
-          if (isRight) right[kind] += 1;
-        }
-        // Of 61, 14 and 10; reached on 2026-11-22: 47, 14 and 10.
-        expect(right.answerable).toBeGreaterThanOrEqual(40);
-        expect(right['no-information']).toBeGreaterThanOrEqual(12);
-        expect(right['out-of-domain']).toBeGreaterThanOrEqual(9);
-      },
-    );
-
-    it('cites for every labelled question what its sources say, and declines in one shape', async () => {
+    it('answers labelled questions from the right article, cites what its sources say, and declines in one shape', async () => {
+      const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
       const answeredBy = new Set<unknown>();
-      for (const { question } of QUESTIONS) {
+      const texts = new Map<string, string>();
+      for (const { question, kind, article, also = [] } of QUESTIONS) {
         const { sources, metadata, outOfDomain, answer, confidence } = await navigate(question);
         if (sources.length > 0) answeredBy.add(metadata?.answered_by ?? 'quotes');
         else expect([question, confidence, statesLackOfInformation(answer)]).toEqual([question, 'low', true]);
         if (outOfDomain) expect([question, sources]).toEqual([question, []]);
         for (const { file, excerpts = [] } of sources) {
-          const text = await textOf(file);
+          const text = texts.get(file) ?? (await textOf(file));
+          texts.set(file, text);
           for (const { quote, start, end } of excerpts) expect(text.slice(start, end)).toBe(quote);
         }
+        const isRight =
+          kind === 'answerable'
+            ? sources.some(({ file }) => file === article || also.includes(file))
+            : sources.length === 0 || answer.startsWith(HEDGE);
+        if (isRight) right[kind] += 1;
       }
       expect(answeredBy).toContain(name === 'production' ? 'model' : 'quotes');
-    });
+      // The figures are those of the passages shown; where a stand-in for a model writes, they would be its own.
+      if (name === 'production') return;
+      // Of 61, 14 and 10; reached on 2026-11-22: 47, 14 and 10.
+      expect(right.answerable).toBeGreaterThanOrEqual(40);
+      expect(right['no-information']).toBeGreaterThanOrEqual(12);
+      expect(right['out-of-domain']).toBeGreaterThanOrEqual(9);
+    }, 120_000);
 
     it('ranks passages without a threshold', async () => {
       const response = await post('/v1/knowledge/search', {
@@ -319,7 +313,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
       const lines = name === 'production' ? all.filter(({ event }) => event === 'request') : all;
       expect(new Set(lines.map(({ trace_id }) => trace_id)).size).toBe(1);
       expect(lines.map(({ event }) => event)).toEqual(lines.map(() => 'request'));
-      expect(logs.join('\n')).not.toMatch(/wombat|kitchen|ck_test|eyJ/);
+      expect(logs.join('\n')).not.toMatch(/wombat|kitchen|ck_test|eyJ[\w-]{8}/);
     });
   });
 });

@@ -39,9 +39,11 @@ const start = async (
   more: Record<string, Target> = {},
 ) => {
   const directory = await localDirectory();
+  // What a test did not wait for does not show in the next one.
+  const calls = seen;
   const navigator = serveLibrarian(
     async (query, context) => {
-      seen.push([query, context]);
+      calls.push([query, context]);
       return librarian(query, context);
     },
     { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] },

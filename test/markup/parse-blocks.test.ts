@@ -62,7 +62,7 @@ describe('parseBlocks()', () => {
         const text = lines.join('\n');
         expect(ownBlocks(text)).toEqual(referenceBlocks(text));
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 

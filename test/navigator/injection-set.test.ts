@@ -7,7 +7,7 @@ import { validateNavigatorResponse } from '../../src/navigator/validate-navigato
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injection-set.ts';
 import { type AskedModel, judging, scriptedModel } from './scripted-model.ts';
-import { ARTICLES, openSmallKb } from './small-kb.ts';
+import { openSmallKb } from './small-kb.ts';
 
 /** Cites every passage there is: whichever holds the injection, it is among them. */
 const obeying =
@@ -50,16 +50,19 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
   ],
 ];
 
-const WIDTHS = [40, 25];
-const ALL = [...INJECTIONS, ...WIDTHS.flatMap((width) => INJECTIONS.map((each) => wrappedAt(width, each)))];
+/** Each as it is, and wrapped at one of two widths. */
+const ALL = [...INJECTIONS, ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each))];
 const RUNS = ALL.length * WAYS.length;
+
+/** For what is injected in a question or its history. */
+const UNTOUCHED = openSmallKb();
 
 let held = 0;
 afterAll(() => console.log(`injection set: ${INJECTIONS.length} prompt injections, ${held} of ${RUNS} runs held`));
 
 describe.each(ALL)('a text injected as $name', (injection) => {
-  const { articles = ARTICLES, question = QUESTION, history, payloads } = injection;
-  const { edition, knowledge } = openSmallKb(articles);
+  const { articles, question = QUESTION, history, payloads } = injection;
+  const { edition, knowledge } = articles === undefined ? UNTOUCHED : openSmallKb(articles);
 
   it.each(WAYS)('does not get into the response of a model that %s', async (_way, obey) => {
     const ai = scriptedModel(obey(injection));

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingStore } from '../../src/storage/embedding-store.ts';
 
-/** What every adapter keeps. @param make A store of embeddings with four numbers, in which nothing was ever written. */
-export const describeEmbeddingStore = (name: string, make: () => Promise<EmbeddingStore>): void => {
+/**
+ * What every adapter keeps.
+ *
+ * @param make A store of embeddings with four numbers, in which nothing was ever written.
+ * @param tooMany More entries than one request of it can hold.
+ */
+export const describeEmbeddingStore = (name: string, make: () => Promise<EmbeddingStore>, tooMany: number): void => {
   describe(`${name}: a store of embeddings`, () => {
     it('gives back exactly what was set, as 32-bit floats', async () => {
       const store = await make();
@@ -47,7 +52,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       await store.setMany([]);
       await store.deleteMany([]);
       expect(await store.getMany([])).toEqual([]);
-      const entries = Array.from({ length: 1100 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+      const entries = Array.from({ length: tooMany }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
       await store.setMany(entries);
       const keys = entries.map(({ key }) => key);
       const found = await store.getMany(keys);

@@ -31,8 +31,8 @@ afterAll(() => miniflare?.dispose());
 const storeOf = (settings: Partial<KvEmbeddingConfig> = {}) =>
   kvEmbeddingStore(kv, { dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
 
-/** A thousand writes are as many requests, which take a busy machine their time. */
-describeEmbeddingStore('KV', async () => storeOf({ timeoutMs: 60_000 }));
+/** As many writes are as many requests, which take a busy machine their time. */
+describeEmbeddingStore('KV', async () => storeOf({ timeoutMs: 60_000 }), 110);
 
 /** A binding of which one method does something else. */
 const binding = (methods: Partial<Record<'get' | 'put' | 'delete', () => Promise<never>>>) =>

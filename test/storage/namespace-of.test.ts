@@ -16,7 +16,7 @@ describe('namespaceOf()', () => {
       const isSame = kind === otherKind && workspace === other;
       expect(namespaceOf(kind, workspace) === namespaceOf(otherKind, other)).toBe(isSame);
     });
-    fc.assert(property, { numRuns: 3000 });
+    fc.assert(property, { numRuns: 1000 });
   });
 
   it('gives different namespaces to workspaces that a long one could be mistaken for', () => {

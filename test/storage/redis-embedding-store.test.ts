@@ -37,7 +37,7 @@ const command = async (...words: (string | number)[]): Promise<unknown> => {
   return ((await response.json()) as { result: unknown }).result;
 };
 
-describeEmbeddingStore('Upstash Redis', async () => storeOf());
+describeEmbeddingStore('Upstash Redis', async () => storeOf(), 1100);
 
 describeUpstashFaults('Upstash Redis', {
   server: () => server,

@@ -74,7 +74,7 @@ describe('filterText()', () => {
       expect(inside).toBe(value);
       expect(value).not.toContain(quote);
     });
-    fc.assert(property, { numRuns: 1000, examples: [["' OR type = 'x"], ['" OR "" = "'], ["'"], ['"']] });
+    fc.assert(property, { numRuns: 300, examples: [["' OR type = 'x"], ['" OR "" = "'], ["'"], ['"']] });
   });
 });
 

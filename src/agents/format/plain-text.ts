@@ -53,13 +53,16 @@ const withoutMarks = (line: string): string => {
   if (FENCE.test(line) || RULE.test(line)) return '';
   const marker = LIST_MARKER.exec(line)?.[0] ?? '';
   const words = line.slice(marker.length);
-  return words.length > LONGEST_LINE ? line : marker + plainHeading(words);
+  if (words.length > LONGEST_LINE) return line;
+  const said = plainHeading(words);
+  return said === '' ? '' : marker + said;
 };
 
 const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
 /** Also of a table. */
 const RULE = /^[|:\- ]{3,}$/;
-export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +/;
+/** An entry says something: a mark alone would make a heading of the line before it. */
+export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +(?=\S)/;
 /** As far as `plainHeading` reads. */
 const LONGEST_LINE = 1000;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findNames, similarNames } from '../../../src/agents/analytics/find-names.ts';
 import { wordsOfQuestion } from '../../../src/agents/analytics/words-of-question.ts';
+import { bestTime } from '../../best-time.ts';
 
 const LISTS = {
   products: [
@@ -66,11 +67,12 @@ describe('findNames()', () => {
     ['words that are nearly names', 'Apolla Serias Apolko '.repeat(190)],
   ])('takes no time for %s', (_what, question) => {
     const products = Array.from({ length: 500 }, (_each, place) => `Apollo Series ${place} Cable ${place} m`);
-    const started = performance.now();
-    const words = wordsOfQuestion(question);
-    findNames(words, { products });
-    similarNames(words, products);
-    expect(performance.now() - started).toBeLessThan(100);
+    const time = bestTime(() => {
+      const words = wordsOfQuestion(question);
+      findNames(words, { products });
+      similarNames(words, products);
+    });
+    expect(time).toBeLessThan(100);
   });
 
   it('tells what may have been meant', () => {

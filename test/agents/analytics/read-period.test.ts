@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPeriod, readPeriods } from '../../../src/agents/analytics/read-period.ts';
+import { bestTime } from '../../best-time.ts';
 
 /** A Saturday. */
 const NOW = Date.parse('2026-11-21T23:30:00Z');
@@ -93,8 +94,7 @@ describe('readPeriod()', () => {
   });
 
   it('takes no time for a long question', () => {
-    const started = performance.now();
-    readPeriod('in 2025 since march last 3 days '.repeat(125), NOW);
-    expect(performance.now() - started).toBeLessThan(200);
+    const question = 'in 2025 since march last 3 days '.repeat(125);
+    expect(bestTime(() => readPeriod(question, NOW))).toBeLessThan(200);
   });
 });

@@ -31,6 +31,10 @@ export const startShop = async () => {
   await seedShop(d1);
   await d1.prepare('CREATE VIEW contact_list AS SELECT email FROM customer_contacts').run();
   const query = async (sql: string): Promise<Record<string, unknown>[]> => (await d1.prepare(sql).all()).results;
+  const fingerprint = [
+    'SELECT name, sql FROM sqlite_schema',
+    ...Object.entries(SUMS).map(([table, sum]) => `SELECT count(*), ${sum} FROM ${table}`),
+  ].map((sql) => d1.prepare(sql));
   return {
     d1: d1 as unknown as D1, // miniflare's proxy has its own type of the same methods
     database: d1Database(d1 as unknown as D1),
@@ -42,12 +46,7 @@ export const startShop = async () => {
       return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
     },
     /** The schema, the rows of each table, and a sum over what they hold: fast enough for after every statement. */
-    fingerprint: async (): Promise<unknown[]> => [
-      await query('SELECT name, sql FROM sqlite_schema'),
-      ...(await Promise.all(
-        Object.entries(SUMS).map(([table, sum]) => query(`SELECT count(*), ${sum} FROM ${table}`)),
-      )),
-    ],
+    fingerprint: async (): Promise<unknown[]> => (await d1.batch(fingerprint)).map(({ results }) => results),
     stop: () => miniflare.dispose(),
   };
 };

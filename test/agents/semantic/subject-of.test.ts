@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { subjectOf, withoutKinds } from '../../../src/agents/semantic/subject-of.ts';
+import { bestTime } from '../../best-time.ts';
 
 describe('subjectOf()', () => {
   it.each([
@@ -30,8 +31,7 @@ describe('subjectOf()', () => {
   });
 
   it('is quick whatever it is given', () => {
-    const started = performance.now();
-    for (const piece of [
+    const pieces = [
       'find all ',
       'documents about ',
       ' ',
@@ -39,9 +39,9 @@ describe('subjectOf()', () => {
       'a\n',
       'what does the ',
       'what does the a say about ',
-    ])
-      subjectOf(piece.repeat(4000 / piece.length));
-    expect(performance.now() - started).toBeLessThan(200);
+    ];
+    const time = bestTime(() => pieces.map((piece) => subjectOf(piece.repeat(4000 / piece.length))));
+    expect(time).toBeLessThan(200);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanUrl, uniqueUrls } from '../../../src/agents/web-search/clean-url.ts';
 import { plainText } from '../../../src/agents/web-search/plain-text.ts';
+import { bestTime } from '../../best-time.ts';
 
 describe('plainText()', () => {
   it.each([
@@ -60,17 +61,16 @@ describe('plainText()', () => {
   });
 
   it('takes no more than linear time for hostile text', () => {
-    const started = performance.now();
-    for (const text of [
+    const hostile = [
       '<'.repeat(1e6),
       '<a'.repeat(5e5),
       '&lt'.repeat(3e5),
       'a@'.repeat(5e5),
       '<script>'.repeat(1e5),
       '<a'.repeat(500) + '>'.repeat(500),
-    ])
-      plainText(text, 300);
-    expect(performance.now() - started).toBeLessThan(1000);
+    ];
+    const time = bestTime(() => hostile.map((text) => plainText(text, 300)));
+    expect(time).toBeLessThan(1000);
   });
 });
 

@@ -161,7 +161,7 @@ describe('markdownToHtml()', () => {
         const markdown = each.join('\n');
         expect(comparable(markdownToHtml(markdown))).toBe(comparable(referenceHtml(markdown)));
       }),
-      { numRuns: 3000 },
+      { numRuns: 800 },
     );
   });
 
@@ -181,7 +181,7 @@ describe('markdownToHtml()', () => {
         expect(open).toEqual([]);
         expect(open.length).toBeLessThan(60);
       }),
-      { numRuns: 3000 },
+      { numRuns: 800 },
     );
   });
 
@@ -220,7 +220,7 @@ describe('markdownToHtml()', () => {
         const text = html.replace(/<[^>]*>/g, '');
         for (const at of parts.keys()) expect(text).toContain(`w${at}x`);
       }),
-      { numRuns: 3000 },
+      { numRuns: 800 },
     );
   });
 

@@ -69,7 +69,7 @@ describe('T24', () => {
           arrivals.forEach(expectShrinking);
         },
       ),
-      { numRuns: 60, seed: 20_261_121 },
+      { numRuns: 25, seed: 20_261_121 },
     );
   }, 60_000);
 
@@ -90,7 +90,7 @@ describe('T24', () => {
         expect(used.every(({ use }) => use >= 0)).toBe(true);
         expect(delegates.receipts().length).toBeLessThanOrEqual(16);
       }),
-      { numRuns: 30, seed: 20_261_121 },
+      { numRuns: 15, seed: 20_261_121 },
     );
   }, 60_000);
 });
