@@ -21,12 +21,16 @@ const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase 
   return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
 };
 
-/** A folder of Markdown files with front matter. */
-export const openFolder = (name: string, folder: string): EvalBase =>
+/**
+ * A folder of Markdown files with front matter.
+ *
+ * @param isIn Leaves articles out, by id without ending.
+ */
+export const openFolder = (name: string, folder: string, isIn: (id: string) => boolean = () => true): EvalBase =>
   openBase(
     name,
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
+      .filter((file) => file.endsWith('.md') && isIn(file.replace(/\.md$/, '')))
       .sort()
       .map((id) => ({ id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') })),
   );
@@ -44,12 +48,17 @@ interface SupportArticle {
  * The support articles of the evaluation data.
  *
  * @param options.withProducts Each article carries its product as a device, as a knowledge base may.
+ * @param options.isIn Leaves articles out, by id.
  */
-export const openSupportDocs = (data: string, { withProducts = false }: { withProducts?: boolean } = {}): EvalBase =>
+export const openSupportDocs = (
+  data: string,
+  { withProducts = false, isIn = () => true }: { withProducts?: boolean; isIn?: (id: string) => boolean } = {},
+): EvalBase =>
   openBase(
     'support-docs',
-    readLines<SupportArticle>(data, 'support-docs/articles.jsonl').map(
-      ({ id, title, url, content, product, updated }) => ({
+    readLines<SupportArticle>(data, 'support-docs/articles.jsonl')
+      .filter(({ id }) => isIn(id))
+      .map(({ id, title, url, content, product, updated }) => ({
         ...{ id, title, url, content },
         metadata: {
           intent: [],
@@ -57,8 +66,7 @@ export const openSupportDocs = (data: string, { withProducts = false }: { withPr
           last_updated: `${updated}T00:00:00Z`,
           author: 'docs',
         },
-      }),
-    ),
+      })),
   );
 
 /** A text as the scorer of the evaluation data compares phrases with it. */

@@ -18,6 +18,7 @@ import type { Unit } from '../../grounding/units.ts';
 import { HITS } from '../../navigator/answer-from-edition.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
+import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { readLines } from '../eval-data.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
@@ -49,13 +50,46 @@ const training = readdirSync(join(here, 'answer-questions'))
   .filter((name) => name.endsWith('.jsonl'))
   .flatMap((name) => readLines<Question>(join(here, 'answer-questions'), name));
 
-/** Questions about another knowledge base: what no article is about has to be told from what none answers, too. */
-const FOREIGN_EVERY = 6;
-const foreign = Object.keys(bases).flatMap((kb) =>
-  training
-    .filter((question) => question.kb !== kb && question.history === undefined)
-    .filter((_, at) => at % FOREIGN_EVERY === 0)
-    .map((question): Question => ({ ...question, kb, kind: 'foreign', answerable: false, articles: [], must: [] })),
+const everyNth = <Of>(of: readonly Of[], count: number): Of[] =>
+  of.filter((_, at) => at % Math.max(1, Math.floor(of.length / count)) === 0).slice(0, count);
+const unanswered = (kb: string, kind: string, questions: readonly Question[]): Question[] =>
+  questions.map((question) => ({ ...question, kb, kind, answerable: false, articles: [], must: [] }));
+
+/** Questions about other things: these have to be told from what no article answers, too. */
+const elsewhere = Object.values(FOREIGN_QUESTIONS)
+  .flatMap((lines) => lines.trim().split('\n'))
+  .map((question, at) => ({
+    id: `elsewhere-${at}`,
+    kb: '',
+    question,
+    kind: '',
+    answerable: false,
+    articles: [],
+    must: [],
+  }));
+const foreign = Object.keys(bases).flatMap((kb) => {
+  const others = training.filter((question) => question.kb !== kb && question.history === undefined);
+  return unanswered(kb, 'foreign', [...everyNth(others, 60), ...everyNth(elsewhere, 40)]);
+});
+
+/** Of a few articles one always stands out, whatever is asked: parts of the knowledge bases, so that the gate has seen such. */
+const SMALL = [3, 8, 8, 25, 25];
+const OTHERS = 12;
+const data = options.data;
+const small = (['sample', 'support-docs'] as const).flatMap((kb, place) =>
+  SMALL.flatMap((size, at) => {
+    const asked = training.filter((question) => question.kb === kb && question.answerable);
+    const ids = new Set(everyNth([...new Set(asked.flatMap(({ articles }) => articles))].slice(at), size));
+    const name = `${kb}, ${size} articles, ${at}`;
+    const isIn = (id: string) => ids.has(id);
+    bases[name] = place === 0 ? openFolder(name, join(here, '../sample-kb'), isIn) : openSupportDocs(data, { isIn });
+    const own = asked.filter(({ articles }) => articles.every(isIn));
+    const others = asked.filter(({ articles }) => !articles.some(isIn));
+    return [
+      ...own.slice(0, 2 * OTHERS).map((question) => ({ ...question, kb: name, kind: 'small' })),
+      ...unanswered(name, 'small', [...everyNth(others, OTHERS), ...everyNth(elsewhere.slice(at), OTHERS)]),
+    ];
+  }),
 );
 
 const textOf = ({ parts }: Unit): string =>
@@ -152,7 +186,7 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
 const fitArticles = (rows: readonly Awaited<ReturnType<typeof observe>>[]): Float64Array =>
   fitRanking(
     rows
-      .filter(({ question }) => question.answerable)
+      .filter((row) => row.question.answerable && !isSmall(row))
       .map(({ articles, isRight }) => ({
         xs: articles.map(({ features }) => features),
         ys: articles.map((each) => (isRight(each) ? 1 : 0)),
@@ -162,10 +196,12 @@ const fitArticles = (rows: readonly Awaited<ReturnType<typeof observe>>[]): Floa
 
 const fitUnits = (rows: readonly Observed[]): Float64Array =>
   fitRanking(
-    rows.map((row) => ({
-      xs: row.candidates.map(({ features }) => features),
-      ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
-    })),
+    rows
+      .filter((row) => !isSmall(row))
+      .map((row) => ({
+        xs: row.candidates.map(({ features }) => features),
+        ys: row.candidates.map(({ unit }) => shareMet(row, [unit])),
+      })),
     UNIT_FEATURES.length,
   );
 
@@ -202,13 +238,14 @@ const judgeWith = (row: Observed, weights: Float64Array) => {
 const fitGate = (judged: readonly { gate: number[]; mark: number }[]) =>
   fitLogistic(
     judged.map(({ gate, mark }) => ({ features: gate, label: mark >= 0.6 })),
-    { weigh: 'examples', l2: 0.01, steps: 800 },
+    { weigh: 'examples', l2: 0.05, steps: 800 },
   );
 
 const isDevelopment = ({ question }: Pick<Observed, 'question'>) => development.includes(question);
 const isForeign = ({ question }: Pick<Observed, 'question'>) => question.kind === 'foreign';
+const isSmall = ({ question }: Pick<Observed, 'question'>) => question.kind === 'small';
 const found: Awaited<ReturnType<typeof observe>>[] = [];
-for (const question of [...training, ...development, ...foreign]) found.push(await observe(question));
+for (const question of [...training, ...development, ...foreign, ...small]) found.push(await observe(question));
 // Seven weights are fitted on all questions at once; what follows is by cross-validation.
 const articleWeights = fitArticles(found.filter((row) => options['with-development'] || !isDevelopment(row)));
 const observed = found.map((row) => observeUnits(row, [...articleWeights]));
@@ -229,9 +266,10 @@ const withGate = Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold)
 const mean = (values: readonly number[]): string =>
   (values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)).toFixed(3);
 const groups: [string, (row: Observed) => boolean][] = [
-  ['all', (row) => !isForeign(row)],
+  ['all', (row) => !isForeign(row) && !isSmall(row)],
   ['foreign', isForeign],
-  ...Object.keys(bases).map((name): [string, (row: Observed) => boolean] => [
+  ['few articles', isSmall],
+  ...['sample', 'kb3', 'support-docs'].map((name): [string, (row: Observed) => boolean] => [
     name,
     (row) => row.question.kb === name && !isForeign(row),
   ]),
@@ -241,13 +279,10 @@ const groups: [string, (row: Observed) => boolean][] = [
 ];
 for (const [low, high] of [
   [0, 0],
+  [0.15, 0.6],
   [0.2, 0.6],
   [0.25, 0.6],
   [0.3, 0.6],
-  [0.35, 0.6],
-  [0.35, 0.65],
-  [0.4, 0.6],
-  [0.4, 0.65],
 ] as const) {
   console.log(
     `\ndeclined below ${low}, doubtful below ${high}: marks of answerable / unanswerable, declined / doubtful of answerable`,
@@ -267,7 +302,7 @@ for (const [low, high] of [
 }
 for (let from = 0; from < 1; from += 0.2) {
   const rows = withGate.filter(
-    ({ row, probability }) => !isForeign(row) && probability >= from && probability < from + 0.2,
+    ({ row, probability }) => !isForeign(row) && !isSmall(row) && probability >= from && probability < from + 0.2,
   );
   console.log(
     `probability ${from.toFixed(1)} to ${(from + 0.2).toFixed(1)}: ${rows.length} questions, ${mean(rows.map(({ mark }) => (mark >= 0.6 ? 1 : 0)))} answered`,
