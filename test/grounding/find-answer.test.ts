@@ -101,7 +101,7 @@ describe('findAnswer()', () => {
     expect(shownOf(found).length).toBeLessThanOrEqual(1400);
     expect(find(many, 'How does the pump prime itself?', { room: 500 }).passages).toHaveLength(1);
     expect(find(many, 'How does the pump prime itself?', { limit: 1 }).passages).toHaveLength(1);
-    expect(find(many, 'How does the pump prime itself?').closest).toHaveLength(3);
+    expect(find(many, 'How does the pump prime itself?').closest).toHaveLength(6);
   });
 
   it('names the closest articles with the heading that fits, best first, whatever the probability', () => {

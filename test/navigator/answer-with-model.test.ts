@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';
@@ -104,7 +105,10 @@ describe('an answer with a model', () => {
         text: `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`,
       },
     ]);
-    const { ai } = await ask('How is the limescale of the kettle measured?', [honest], { kb });
+    const { ai } = await ask('How is the limescale of the kettle measured with a strip?', [honest], {
+      kb,
+      wordVectors: shippedWordVectors,
+    });
     const shown = ai.asked[0]?.given.passages ?? [];
     const isCut = (passage: object) => 'section_goes_on' in passage;
     expect(shown.filter(({ title }) => title === 'Kettle').some(isCut)).toBe(true);

@@ -152,9 +152,9 @@ describe('the navigator function', () => {
 
   it('says nothing of models where there is none', async () => {
     const navigated = await call('/v1/navigate', { query: QUESTION });
-    expect(navigated.reply).not.toHaveProperty('metadata');
+    expect(Object.keys(navigated.reply.metadata)).toEqual(['closest']);
     const asked = await call('/librarians/navigator/ask', { query: QUESTION });
-    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator']);
+    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator', 'closest']);
   });
 
   it('hands the turns before a question to the model', async () => {

@@ -44,8 +44,7 @@ describe('composeAnswer()', () => {
   });
 
   it('says first that an answer is doubtful, and links the other articles that come close', () => {
-    const cited = { title: 'Warranty', url: 'https://docs.example.com/w' };
-    expect(compose([WARRANTY], { closest: [cited, link(1), { title: 'No [link]' }] })).toBe(
+    expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
       `${HEDGE}\n\nFrom “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.\n\nOther articles that come close:\n\n- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link`,
     );
   });
