@@ -246,7 +246,7 @@ const isForeign = ({ question }: Pick<Observed, 'question'>) => question.kind ==
 const isSmall = ({ question }: Pick<Observed, 'question'>) => question.kind === 'small';
 const found: Awaited<ReturnType<typeof observe>>[] = [];
 for (const question of [...training, ...development, ...foreign, ...small]) found.push(await observe(question));
-// Seven weights are fitted on all questions at once; what follows is by cross-validation.
+// These weights are few: they are fitted on all questions at once; what follows is by cross-validation.
 const articleWeights = fitArticles(found.filter((row) => options['with-development'] || !isDevelopment(row)));
 const observed = found.map((row) => observeUnits(row, [...articleWeights]));
 const fitted = options['with-development'] ? observed : observed.filter((row) => !isDevelopment(row));
@@ -280,6 +280,7 @@ const groups: [string, (row: Observed) => boolean][] = [
 for (const [low, high] of [
   [0, 0],
   [0.15, 0.6],
+  [0.18, 0.6],
   [0.2, 0.6],
   [0.25, 0.6],
   [0.3, 0.6],
