@@ -13,39 +13,57 @@ import { isProhibition } from './prohibitions.ts';
 const SAID_FROM = 0.5;
 
 /**
- * Whether statements that are each supported give only a part of a procedure: a step in the middle or the last one may be what makes
- * it safe. What the customer has done may be left out; and one step may be told by itself, where nothing was removed around it.
+ * Steps of procedures that statements, each supported, give only in part: one in the middle or the last one may be what makes it safe. What
+ * the customer has done may be left out; and one step may be told by itself, where nothing was removed around it.
  */
-export const isProcedureCut = (
+export const stepsLeftOut = (
   statements: readonly CheckedStatement<ShownPassage>[],
   {
     passages,
     removed,
     alreadyTried,
   }: { passages: readonly ShownPassage[]; removed: number; alreadyTried: AlreadyTried },
-): boolean =>
-  passages.some((passage) => {
-    const citing = (list: Span) =>
-      statements.filter(({ quotes }) =>
-        quotes.some((quote) => quote.passage === passage && quote.span.start < list.end && list.start < quote.span.end),
+): string[] => {
+  const text = bodyOf(statements);
+  const body = [{ text, headings: [] }];
+  const language = detectLanguage(text);
+  return passages.flatMap((passage) => {
+    const quotesIn = (span: Span) =>
+      statements.flatMap((statement) =>
+        statement.quotes
+          .filter((quote) => quote.passage === passage && overlapOf(quote.span, span) > 0)
+          .map((quote) => ({ statement, overlap: overlapOf(quote.span, span) })),
       );
-    return proceduresIn(passage.text).some(({ list, steps }) => {
-      const cited = citing(list);
-      if (cited.length === 0) return false;
-      const body = [{ text: bodyOf(statements), headings: [] }];
-      const said = steps.filter((step) => checkStatement(step, body, { question: '' }).coverage >= SAID_FROM);
-      const isGivenAsList = cited.some(({ text }) => proceduresIn(text).length > 0);
-      const missing = steps.filter((step) => !said.includes(step) && !wasTried(step, alreadyTried));
-      return missing.length > 0 && (said.length > 1 || removed > 0 || isGivenAsList);
+    // Words of two languages do not compare: there a step is said that was quoted.
+    const isTranslated = language !== undefined && detectLanguage(passage.text) !== language;
+    const isSaid = ({ text: step, span }: Step) =>
+      isTranslated
+        ? quotesIn(span).some(({ overlap }) => overlap >= SAID_FROM * (span.end - span.start))
+        : checkStatement(step, body, { question: '' }).coverage >= SAID_FROM;
+    return proceduresIn(passage.text).flatMap(({ list, steps }) => {
+      const cited = quotesIn(list);
+      if (cited.length === 0) return [];
+      const said = steps.filter(isSaid);
+      const isGivenAsList = cited.some(({ statement }) => proceduresIn(statement.text).length > 0);
+      const missing = steps.filter((step) => !said.includes(step) && !wasTried(step.text, alreadyTried));
+      return said.length > 1 || removed > 0 || isGivenAsList ? missing.map((step) => step.text) : [];
     });
   });
+};
 
-const proceduresIn = (text: string): { list: Span; steps: string[] }[] =>
+const overlapOf = (one: Span, other: Span): number => Math.min(one.end, other.end) - Math.max(one.start, other.start);
+
+interface Step {
+  text: string;
+  span: Span;
+}
+
+const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
   splitBlocks(text)
     .filter(({ kind, start, items }) => kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)))
     .map(({ start, end, items }) => ({
       list: { start, end },
-      steps: items.map((item) => text.slice(item.start, item.end)),
+      steps: items.map((item) => ({ text: text.slice(item.start, item.end), span: item })),
     }));
 
 interface MissingWarning {

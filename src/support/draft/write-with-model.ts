@@ -10,7 +10,7 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../languages.ts';
 import type { TicketReading } from '../read-ticket.ts';
 import type { AnswerPassage } from './answer-passages.ts';
-import { isProcedureCut, missingWarnings } from './check-model-draft.ts';
+import { missingWarnings, stepsLeftOut } from './check-model-draft.ts';
 import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
 import { type FoundUnits, modelPassages } from './model-passages.ts';
 
@@ -21,6 +21,8 @@ export interface ModelAccount {
   refused: string | undefined;
   /** Statements of the model that did not go out. */
   removed: number;
+  /** Steps of procedures that it gives in part, as the articles write them. */
+  leftOut: readonly string[];
 }
 
 export interface ModelDraftOptions {
@@ -60,8 +62,10 @@ export const writeWithModel = async (
       { ...asked, passages, task: { instructions: INSTRUCTIONS, data } },
       { calls, maxTokens: MAX_TOKENS, isScreened: true, isJudgeRequired: true },
     );
-    const account = { model: ai.model, removed: written.removed.length };
-    const refused = 'failure' in written ? written.failure : problemOf(written, { composed, passages, ticket });
+    const removed = written.removed.length;
+    const leftOut = 'failure' in written ? [] : stepsLeftOut(written.statements, { passages, removed, ...ticket });
+    const account = { model: ai.model, removed, leftOut };
+    const refused = 'failure' in written ? written.failure : problemOf(written, { composed, leftOut });
     if ('failure' in written || refused !== undefined)
       return {
         composed: refused === 'no_answer' ? options.holding() : composed,
@@ -87,19 +91,14 @@ type Refusal = AnswerFailure | 'incomplete' | 'other_language';
 
 type Statements = readonly CheckedStatement<ShownPassage>[];
 
-/** What is wrong with the statements as a whole. */
+/** What is wrong with the statements as a whole. What the model leaves out itself, the agent is told; what was removed may be a step. */
 const problemOf = (
   { statements, removed }: { statements: Statements; removed: readonly unknown[] },
-  {
-    composed: { answering },
-    passages,
-    ticket: { alreadyTried },
-  }: { composed: ComposedDraft; passages: readonly ShownPassage[] } & Pick<ModelDraftOptions, 'ticket'>,
+  { composed: { answering }, leftOut }: { composed: ComposedDraft; leftOut: readonly string[] },
 ): Refusal | undefined => {
   const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
   if (own !== undefined && answering !== undefined && own !== primaryOf(answering.language)) return 'other_language';
-  const isCut = isProcedureCut(statements, { passages, removed: removed.length, alreadyTried });
-  return isCut ? 'incomplete' : undefined;
+  return removed.length > 0 && leftOut.length > 0 ? 'incomplete' : undefined;
 };
 
 /** For people, behind "The draft was written without a model:". */
@@ -114,7 +113,7 @@ const REFUSED: Record<Refusal, string> = {
   malformed: 'its reply did not have the form that was asked for',
   no_answer: 'it found no answer to the message in the articles that are quoted',
   unsupported: 'its reply said what the sources do not say, and was discarded',
-  incomplete: 'its reply left out a step of a procedure, and was discarded',
+  incomplete: 'a step of a procedure may be among what was removed of its reply, which was discarded',
   other_language: 'its reply was in another language than the draft, and was discarded',
 };
 

@@ -106,7 +106,23 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
     ...(model === undefined || model.refused !== undefined || model.removed === 0
       ? []
       : [`No source says everything that the model wrote: ${model.removed} of its statements were removed.`]),
+    ...(model === undefined || model.refused !== undefined || model.leftOut.length === 0
+      ? []
+      : [`The draft leaves out steps that its articles have: ${namedSteps(model.leftOut)}.`]),
   ];
+};
+
+const MAX_STEPS = 4;
+const MAX_STEP_LENGTH = 120;
+
+/** The first of them, each cut to a line. */
+const namedSteps = (steps: readonly string[]): string => {
+  const lines = steps.slice(0, MAX_STEPS).map((step) => {
+    const line = step.replace(/\s+/g, ' ').trim();
+    return `“${line.length > MAX_STEP_LENGTH ? `${line.slice(0, MAX_STEP_LENGTH)}…` : line}”`;
+  });
+  const more = steps.length - lines.length;
+  return `${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
 /** Sentences of two words at least that end with a question mark; "???" and "Dust?" are no further question. */

@@ -73,7 +73,7 @@ const write = async (
 describe('writeWithModel()', () => {
   it('puts checked statements in the place of the quotes; greeting, template and signature stay', async () => {
     const { composed, account, asked } = await write(GOOD);
-    expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 0 });
+    expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
     expect(asked).toHaveLength(1);
     const { draft } = composed;
     const { greeting = '', before = '', after = '' } = PLAIN.answering?.filled ?? {};
@@ -133,7 +133,7 @@ describe('writeWithModel()', () => {
   ])('removes %s, with a judge and without one, and counts it', async (_, added) => {
     for (const judge of ['not_stated', new Error('no judge')] as const) {
       const { composed, account } = await write([added, WARNED], { judge });
-      expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 1 });
+      expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 1, leftOut: [] });
       expect(composed.draft.written_by).toBe('model');
       expect(composed.draft.text).not.toContain(added.text);
       expect(composed.draft.text).toContain(WARNING);
@@ -156,13 +156,19 @@ describe('writeWithModel()', () => {
   });
 
   it.each<[string, Statement[]]>([
-    ['left out in a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
-    ['left out in sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
-    [
-      'removed',
-      [statement('Choose Eco mode under **Miner > Power**.', ...STEPS), statement('Clean it for 7 hours.', ...STEPS)],
-    ],
-  ])('keeps the quotes where a step of a procedure is %s', async (_, reply) => {
+    ['a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
+    ['sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
+  ])('tells of the steps that the model leaves out in %s', async (_, reply) => {
+    const { composed, account } = await write(reply, { judge: 'stated' });
+    expect(composed.draft.written_by).toBe('model');
+    expect(account).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
+  });
+
+  it('keeps the quotes where a step may be among what was removed', async () => {
+    const reply = [
+      statement('Choose Eco mode under **Miner > Power**.', ...STEPS),
+      statement('Clean it for 7 hours.', ...STEPS),
+    ];
     const { composed, account } = await write(reply, { judge: 'stated' });
     expect(composed).toBe(PLAIN);
     expect(account.refused).toMatch(/step of a procedure/);

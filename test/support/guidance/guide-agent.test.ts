@@ -151,9 +151,17 @@ describe('guideAgent()', () => {
   });
 
   it('tells why a model did not write', () => {
-    const { all } = guide('The fan is loud', { model: { model: 'm', refused: 'it failed', removed: 1 } });
+    const { all } = guide('The fan is loud', { model: { model: 'm', refused: 'it failed', removed: 1, leftOut: [] } });
     expect(all).toContain('written without a model: it failed');
     expect(all).not.toContain('removed');
+  });
+
+  it('names steps that the draft of a model leaves out, the first few of them', () => {
+    const leftOut = Array.from({ length: 6 }, (_, at) => `${at + 1}. Turn the wheel.\n${'Wait. '.repeat(40)}`);
+    const { all } = guide('The fan is loud', { model: { model: 'm', refused: undefined, removed: 0, leftOut } });
+    expect(all).toMatch(
+      /leaves out steps that its articles have: “1\. Turn the wheel\. Wait\..{0,120}…”, .* and 2 more\./,
+    );
   });
 
   it('stays within its bounds whatever comes', () => {
