@@ -1,5 +1,6 @@
 import { splitBlocks } from '../markup/split-blocks.ts';
-import { splitSentences } from '../text/split-sentences.ts';
+import { detectLanguage } from '../text/detect-language.ts';
+import { type Span, splitSentences } from '../text/split-sentences.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -162,18 +163,35 @@ const MAX_INSTEAD = 900;
 const ROW = /^\s*\|/;
 
 /**
- * The words that a removed statement quotes, in its place: without them the sentences around it hang in the air. Each quote goes out
- * once; undefined where there are none, or they do not stand by themselves.
+ * The words that a removed statement quotes, in its place: without them the sentences around it hang in the air. Whole sentences, each once;
+ * undefined where there are none, or they do not stand by themselves or are in another language.
  */
 const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
-  const texts = draft.quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end).trim());
+  const quotes = draft.quotes.map((quote) => ({ ...quote, span: wholeSentences(quote.passage.text, quote.span) }));
+  const texts = [...new Set(quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end).trim()))];
   const fresh = texts.filter((text) => !quoted.has(text));
   const isFit = texts.every((text) => !ROW.test(text) && !HIDDEN_MARKUP.test(text) && /\s/.test(text));
-  if (fresh.length === 0 || !isFit || fresh.join('\n').length > MAX_INSTEAD) return undefined;
+  const language = detectLanguage(draft.text);
+  const isForeign = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
+  const isTranslated = language !== undefined && isForeign;
+  if (fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD) return undefined;
   for (const text of fresh) quoted.add(text);
   const items = fresh.map((text) => text.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ''));
   const text = items.length === 1 ? (fresh[0] ?? '') : items.map((item) => `- ${item}`).join('\n');
-  return { text, quotes: draft.quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+  return { text, quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+};
+
+/** A part of a text with the rest of the sentences that it begins and ends in. */
+const wholeSentences = (text: string, span: Span): Span => {
+  const block = splitBlocks(text).find(({ start, end }) => start <= span.start && span.end <= end);
+  const parts = block?.kind === 'list' ? block.items : block?.kind === 'prose' ? [block] : [];
+  const touched = parts
+    .flatMap((part) => splitSentences(text, part))
+    .filter(({ start, end }) => start < span.end && span.start < end);
+  return {
+    start: Math.min(span.start, ...touched.map(({ start }) => start)),
+    end: Math.max(span.end, ...touched.map(({ end }) => end)),
+  };
 };
 
 const isJudged = ({ verdict, probability }: StatementCheck): boolean =>

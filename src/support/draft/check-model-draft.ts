@@ -66,9 +66,11 @@ const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
       steps: items.map((item) => ({ text: text.slice(item.start, item.end), span: item })),
     }));
 
-interface MissingWarning {
+export interface MissingWarning {
   sentence: string;
   source: { title: string; url: string };
+  /** The first statement that quotes what it belongs to, or what leads over to that; undefined for the warning of the customer's case. */
+  before: CheckedStatement<ShownPassage> | undefined;
 }
 
 /**
@@ -80,16 +82,20 @@ export const missingWarnings = (
   { warning, language }: { warning: AnswerPassage | undefined; language: string },
 ): MissingWarning[] => {
   const body = [{ text: bodyOf(statements), headings: [] }];
-  const warned = warning === undefined ? [] : [{ sentence: warning.text, source: warning }];
-  const quoted = statements.flatMap(({ quotes }) =>
-    quotes.flatMap(({ passage, span }) =>
-      sentencesIn(sectionWith(passage.text, span))
-        .filter((sentence) => isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language)))
-        .map((sentence) => ({ sentence, source: passage.source })),
-    ),
-  );
-  const all = new Map([...warned, ...quoted].map((each) => [each.sentence, each]));
-  return [...all.values()].filter(
+  const found = new Map<string, MissingWarning>();
+  if (warning !== undefined) found.set(warning.text, { sentence: warning.text, source: warning, before: undefined });
+  let lead: CheckedStatement<ShownPassage> | undefined;
+  for (const statement of statements) {
+    const before: CheckedStatement<ShownPassage> = lead ?? statement;
+    lead = statement.quotes.length === 0 ? before : undefined;
+    for (const { passage, span } of statement.quotes) {
+      for (const sentence of sentencesIn(sectionWith(passage.text, span))) {
+        const isWarning = isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language));
+        if (isWarning && !found.has(sentence)) found.set(sentence, { sentence, source: passage.source, before });
+      }
+    }
+  }
+  return [...found.values()].filter(
     ({ sentence }) => checkStatement(sentence, body, { question: '' }).verdict !== 'supported',
   );
 };

@@ -10,7 +10,7 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../languages.ts';
 import type { TicketReading } from '../read-ticket.ts';
 import type { AnswerPassage } from './answer-passages.ts';
-import { missingWarnings, stepsLeftOut } from './check-model-draft.ts';
+import { type MissingWarning, missingWarnings, stepsLeftOut } from './check-model-draft.ts';
 import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
 import { type FoundUnits, modelPassages } from './model-passages.ts';
 
@@ -126,7 +126,7 @@ const withStatements = (
   if (answering === undefined) return composed;
   const { language, filled } = answering;
   const warnings = missingWarnings(statements, { warning, language });
-  const body = [...warnings.map(({ sentence }) => sentence), ...paragraphsOf(statements)];
+  const body = paragraphsOf(withWarnings(statements, warnings));
   const markdown = assemble(filled, { quotes: body.map(escapeHtml), signature });
   const used = new Map<string, AnswerPassage>();
   const add = ({ title, url }: { title: string; url: string }, said: string) => {
@@ -156,11 +156,23 @@ const stepsOf = (text: string): string[] =>
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
     .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
 
-/** Sentences that stand one after another are one paragraph; a list, a table or code is one of its own. */
-const paragraphsOf = (statements: readonly CheckedStatement[]): string[] => {
+/** Each warning before what it belongs to, that of the customer's case first of all. */
+const withWarnings = (
+  statements: Statements,
+  warnings: readonly MissingWarning[],
+): { text: string; isApart?: boolean }[] => {
+  const before = (statement: Statements[number] | undefined) =>
+    warnings
+      .filter((warning) => warning.before === statement)
+      .map(({ sentence }) => ({ text: sentence, isApart: true }));
+  return [...before(undefined), ...statements.flatMap((statement) => [...before(statement), statement])];
+};
+
+/** Sentences that stand one after another are one paragraph; a warning, a list, a table or code is one of its own. */
+const paragraphsOf = (statements: readonly { text: string; isApart?: boolean }[]): string[] => {
   const paragraphs: { text: string; isOpen: boolean }[] = [];
-  for (const { text } of statements) {
-    const isProse = splitBlocks(text).every(({ kind }) => kind === 'prose');
+  for (const { text, isApart = false } of statements) {
+    const isProse = !isApart && splitBlocks(text).every(({ kind }) => kind === 'prose');
     const last = paragraphs.at(-1);
     if (isProse && last?.isOpen) last.text += ` ${text}`;
     else paragraphs.push({ text, isOpen: isProse });
