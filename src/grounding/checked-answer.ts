@@ -41,7 +41,7 @@ export interface RemovedStatement {
 type StatementResult<P extends Passage = Passage> =
   | { kept: CheckedStatement<P> }
   /** `instead`: the words of the passages that it quotes, where they can stand in its place. */
-  | { removed: RemovedStatement; instead?: CheckedStatement<P> | undefined };
+  | { removed: RemovedStatement; quotes: readonly PlacedQuote<P>[]; instead?: CheckedStatement<P> | undefined };
 
 /** Why a model gave no answer at all. */
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
@@ -49,6 +49,8 @@ export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 
 export interface CheckedAnswer<P extends Passage = Passage> {
   statements: CheckedStatement<P>[];
   removed: RemovedStatement[];
+  /** What those quote. */
+  removedQuotes: PlacedQuote<P>[];
   /** The model's own word. */
   confidence: AnswerReply['confidence'];
 }
@@ -91,11 +93,13 @@ export const writeCheckedAnswer = async <P extends Passage>(
   if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
+  const removedQuotes: PlacedQuote<P>[] = [];
   const replaced = new Set<CheckedStatement<P>>();
   for await (const each of checkedStatements(reply.statements, { ...request, passages, calls, isJudgeRequired })) {
     if ('kept' in each) statements.push(each.kept);
     else {
       removed.push(each.removed);
+      removedQuotes.push(...each.quotes);
       if (each.instead !== undefined) {
         statements.push(each.instead);
         replaced.add(each.instead);
@@ -105,7 +109,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
   // Quotes alone are no answer: the passages as a whole say it better.
   if (!statements.some((each) => each.quotes.length > 0 && !replaced.has(each)))
     return { failure: 'unsupported', removed };
-  return { statements, removed, confidence: reply.confidence };
+  return { statements, removed, removedQuotes, confidence: reply.confidence };
 };
 
 /** Without prompt injection. */
@@ -150,7 +154,7 @@ async function* checkedStatements<P extends Passage>(
       const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
       const instead = outcome.isJudged && !isJudgeRequired ? quotesOf(draft, quoted) : undefined;
       if (instead !== undefined) for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
-      yield { removed: { text: draft.text, reason }, instead };
+      yield { removed: { text: draft.text, reason }, quotes: draft.quotes, instead };
       isAfterRemoved = instead === undefined;
     }
     waiting = [];

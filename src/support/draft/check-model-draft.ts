@@ -1,5 +1,6 @@
 import { checkStatement } from '../../grounding/check-statement.ts';
 import type { CheckedStatement } from '../../grounding/checked-answer.ts';
+import type { PlacedQuote } from '../../grounding/quote-evidence.ts';
 import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
@@ -14,20 +15,27 @@ const SAID_FROM = 0.5;
 
 /**
  * Steps of procedures that statements, each supported, give only in part: one in the middle or the last one may be what makes it safe. What
- * the customer has done may be left out; and one step may be told by itself, where nothing was removed around it.
+ * the customer has done may be left out; and one step may be told by itself, where nothing was removed that quotes it or another.
+ *
+ * @returns These, and whether one is quoted by what was removed.
  */
 export const stepsLeftOut = (
   statements: readonly CheckedStatement<ShownPassage>[],
   {
     passages,
-    removed,
+    removedQuotes,
     alreadyTried,
-  }: { passages: readonly ShownPassage[]; removed: number; alreadyTried: AlreadyTried },
-): string[] => {
+  }: {
+    passages: readonly ShownPassage[];
+    removedQuotes: readonly PlacedQuote<ShownPassage>[];
+    alreadyTried: AlreadyTried;
+  },
+): { leftOut: string[]; isRemoved: boolean } => {
+  let isRemoved = false;
   const text = bodyOf(statements);
   const body = [{ text, headings: [] }];
   const language = detectLanguage(text);
-  return passages.flatMap((passage) => {
+  const leftOut = passages.flatMap((passage) => {
     const quotesIn = (span: Span) =>
       statements.flatMap((statement) =>
         statement.quotes
@@ -46,9 +54,14 @@ export const stepsLeftOut = (
       const said = steps.filter(isSaid);
       const isGivenAsList = cited.some(({ statement }) => proceduresIn(statement.text).length > 0);
       const missing = steps.filter((step) => !said.includes(step) && !wasTried(step.text, alreadyTried));
-      return said.length > 1 || removed > 0 || isGivenAsList ? missing.map((step) => step.text) : [];
+      const isCut = removedQuotes.some(
+        (quote) => quote.passage === passage && missing.some((step) => overlapOf(quote.span, step.span) > 0),
+      );
+      isRemoved ||= isCut;
+      return said.length > 1 || isCut || isGivenAsList ? missing.map((step) => step.text) : [];
     });
   });
+  return { leftOut, isRemoved };
 };
 
 const overlapOf = (one: Span, other: Span): number => Math.min(one.end, other.end) - Math.max(one.start, other.start);

@@ -63,9 +63,12 @@ export const writeWithModel = async (
       { calls, maxTokens: MAX_TOKENS, isScreened: true, isJudgeRequired: true },
     );
     const removed = written.removed.length;
-    const leftOut = 'failure' in written ? [] : stepsLeftOut(written.statements, { passages, removed, ...ticket });
+    const { leftOut, isRemoved } =
+      'failure' in written
+        ? { leftOut: [], isRemoved: false }
+        : stepsLeftOut(written.statements, { ...written, ...ticket, passages });
     const account = { model: ai.model, removed, leftOut };
-    const refused = 'failure' in written ? written.failure : problemOf(written, { composed, leftOut });
+    const refused = 'failure' in written ? written.failure : problemOf(written.statements, { composed, isRemoved });
     if ('failure' in written || refused !== undefined)
       return {
         composed: refused === 'no_answer' ? options.holding() : composed,
@@ -91,14 +94,14 @@ type Refusal = AnswerFailure | 'incomplete' | 'other_language';
 
 type Statements = readonly CheckedStatement<ShownPassage>[];
 
-/** What is wrong with the statements as a whole. What the model leaves out itself, the agent is told; what was removed may be a step. */
+/** What is wrong with the statements as a whole. What the model leaves out itself, the agent is told. */
 const problemOf = (
-  { statements, removed }: { statements: Statements; removed: readonly unknown[] },
-  { composed: { answering }, leftOut }: { composed: ComposedDraft; leftOut: readonly string[] },
+  statements: Statements,
+  { composed: { answering }, isRemoved }: { composed: ComposedDraft; isRemoved: boolean },
 ): Refusal | undefined => {
   const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
   if (own !== undefined && answering !== undefined && own !== primaryOf(answering.language)) return 'other_language';
-  return removed.length > 0 && leftOut.length > 0 ? 'incomplete' : undefined;
+  return isRemoved ? 'incomplete' : undefined;
 };
 
 /** For people, behind "The draft was written without a model:". */
@@ -113,7 +116,7 @@ const REFUSED: Record<Refusal, string> = {
   malformed: 'its reply did not have the form that was asked for',
   no_answer: 'it found no answer to the message in the articles that are quoted',
   unsupported: 'its reply said what the sources do not say, and was discarded',
-  incomplete: 'a step of a procedure may be among what was removed of its reply, which was discarded',
+  incomplete: 'a step of a procedure is among what was removed of its reply, which was discarded',
   other_language: 'its reply was in another language than the draft, and was discarded',
 };
 
