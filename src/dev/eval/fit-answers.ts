@@ -55,7 +55,7 @@ const everyNth = <Of>(of: readonly Of[], count: number): Of[] =>
 const unanswered = (kb: string, kind: string, questions: readonly Question[]): Question[] =>
   questions.map((question) => ({ ...question, kb, kind, answerable: false, articles: [], must: [] }));
 
-/** Questions about other things: these have to be told from what no article answers, too. */
+/** Questions about other things: the gate has to recognise these, too. */
 const elsewhere = Object.values(FOREIGN_QUESTIONS)
   .flatMap((lines) => lines.trim().split('\n'))
   .map((question, at) => ({
@@ -72,7 +72,7 @@ const foreign = Object.keys(bases).flatMap((kb) => {
   return unanswered(kb, 'foreign', [...everyNth(others, 60), ...everyNth(elsewhere, 40)]);
 });
 
-/** Of a few articles one always stands out, whatever is asked: parts of the knowledge bases, so that the gate has seen such. */
+/** Parts of the knowledge bases: where there are few articles, one always stands out, whatever is asked. */
 const SMALL = [3, 8, 8, 25, 25];
 const OTHERS = 12;
 const data = options.data;
