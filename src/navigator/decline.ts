@@ -31,7 +31,7 @@ interface DeclineInput {
 /** Words are foreign below this share of the threshold. */
 const FOREIGN_BELOW = 0.15;
 /** Only with a less probable one is it said that the question is about something else. */
-const OTHER_SUBJECT_PROBABILITY = 0.15;
+const OTHER_SUBJECT_PROBABILITY = 0.08;
 
 /**
  * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
