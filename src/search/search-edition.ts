@@ -117,7 +117,8 @@ export const searchEdition = (
     return { query, hits: candidates.slice(0, limit).map(({ hit }) => hit), ...features };
   }
   const hits = fuse(candidates, { near, model: meanings.model, total: query.total }).slice(0, limit);
-  return { query, hits, ...features, model: meanings.model, near: meanings.near };
+  const allowed = meanings.near.filter(({ chunk }) => isAllowed?.(chunk) !== false);
+  return { query, hits, ...features, model: meanings.model, near: allowed };
 };
 
 /** What is near may be of other articles than those asked for, when an index found it. */
