@@ -215,6 +215,8 @@ interface CheckOptions<P extends Passage = Passage> {
 /** A statement, or one sentence of it, before it is decided. */
 interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
   evidence: readonly Evidence[];
+  /** Where the evidence stands. */
+  sections: readonly P[];
   check: StatementCheck;
   isConnecting: boolean;
 }
@@ -225,11 +227,15 @@ const draftsOf = <P extends Passage>(
   { question, passages, isJudgeRequired, next }: CheckOptions<P>,
 ): Draft<P>[] => {
   const quotes = placeQuotes(statement, passages);
-  const named = passages.filter(({ id }) => statement.quotes.some(({ passage }) => passage === id));
+  const namedBy = ({ quotes: all }: ModelStatement) =>
+    passages.filter(({ id }) => all.some(({ passage }) => passage === id));
+  const named = namedBy(statement);
   const evidence = quotes.length > 0 ? evidenceOf(quotes) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
     const isLead = statement.quotes.length === 0 && isConnecting(text);
-    const own = isLead && next !== undefined ? evidenceOf(placeQuotes(next, passages)) : evidence;
+    const lead = isLead ? next : undefined;
+    const own = lead === undefined ? evidence : evidenceOf(placeQuotes(lead, passages));
+    const sections = lead === undefined ? named : namedBy(lead);
     const check = checkOf(text, {
       evidence: own,
       hasQuote: quotes.length > 0,
@@ -238,7 +244,7 @@ const draftsOf = <P extends Passage>(
       isLead,
       isJudgeRequired,
     });
-    return { text, quotes, passages: named, continues: at > 0, evidence: own, check, isConnecting: isLead };
+    return { text, quotes, passages: named, continues: at > 0, evidence: own, sections, check, isConnecting: isLead };
   });
 };
 
@@ -297,12 +303,13 @@ const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean 
   return prepared.quotes.has(plainOf(text)) || compareSentence(text, prepared) === undefined;
 };
 
-const pairOf = ({ text, evidence, passages }: Draft<Passage>): JudgedPair => ({
+const pairOf = ({ text, evidence, sections }: Draft<Passage>): JudgedPair => ({
   statement: text,
-  evidence: (evidence.length > 0 ? evidence : passages.map(evidenceOfPassage)).map(({ headings, text: said }) => ({
-    heading: [...new Set(headings)].join(' > '),
-    text: said,
-  })),
+  // Where nothing was quoted, the section is all there is.
+  quotes: evidence
+    .filter(({ text: said }) => !sections.some((section) => section.text === said))
+    .map(({ headings, text: said }) => ({ heading: [...new Set(headings)].join(' > '), text: said })),
+  passages: sections,
 });
 
 const judgedOutcome = (

@@ -69,6 +69,17 @@ describe('an answer with a model', () => {
     expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['answer_from_passages', 'judged_statements']);
   });
 
+  it('shows the judge each quote with the whole section that it stands in', async () => {
+    const { ai } = await ask('How do I descale the boiler?', [
+      replyOf([{ text: 'First you let all the water out.', quote: TANK, from: TANK }]),
+    ]);
+    const { sections, statements } = ai.asked[1]?.given ?? {};
+    expect(statements).toMatchObject([
+      { quotes: [{ text: expect.stringContaining(TANK) }], sections: [sections?.[0]?.id] },
+    ]);
+    expect(sections?.[0]?.text).toContain('Pour in one sachet of citric acid');
+  });
+
   it('takes one call where every statement is a literal quote', async () => {
     const { metadata } = await ask(OFTEN, [replyOf([{ text: QUOTE }])]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
@@ -78,7 +89,11 @@ describe('an answer with a model', () => {
     const script = replyOf([{ text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }]);
     const { response, ai } = await ask(OFTEN, [script]);
     expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([QUOTE]);
-    expect(ai.asked[1]?.given.statements?.[0]?.evidence[0]?.text).toContain('Hold **Rinse** for 5 seconds.');
+    const { sections, statements } = ai.asked[1]?.given ?? {};
+    expect(statements?.[0]?.quotes).toEqual([]);
+    expect(sections?.find(({ id }) => id === statements?.[0]?.sections[0])?.text).toContain(
+      'Hold **Rinse** for 5 seconds.',
+    );
     const denied = await ask(OFTEN, [script], { judge: judging(() => false) });
     expect(denied.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
   });

@@ -10,7 +10,13 @@ export interface AskedModel {
     history: unknown[];
     passages: { passage: string; title: string; section: string; text: string }[];
     /** Of the judge's call. */
-    statements?: { id: string; statement: string; evidence: { heading: string; text: string }[] }[];
+    sections?: { id: string; heading: string; text: string }[];
+    statements?: {
+      id: string;
+      statement: string;
+      quotes: { heading: string; text: string }[];
+      sections: string[];
+    }[];
   };
 }
 

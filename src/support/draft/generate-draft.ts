@@ -101,7 +101,9 @@ export const createDraftComposer =
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
     const open = ticket?.missing ?? missingInformation(intent, unknown);
     const known = { customerName, product, subject: ticket?.subject };
-    const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge'>): Around => {
+    // Of a product that is none of ours there is nothing to say but that.
+    const isOther = ticket !== undefined && !isKnownProduct(product, taxonomy);
+    const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge' | 'products'>): Around => {
       const template = chooseTemplate(taxonomy, {
         intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
         language,
@@ -109,14 +111,12 @@ export const createDraftComposer =
       });
       // Who asks how something is, or has another product, is not asked what one's own product shows.
       const isFallback = how.use === 'fallback' && intent?.fallback_template !== undefined;
-      const isAsked = !isFallback || ticket?.isQuestion !== true;
-      // Of a product that is none of ours only which one it is.
-      const asked =
-        isFallback && !isKnownProduct(product, taxonomy) ? (intent?.required_facts ?? []).filter(isProduct) : open;
-      const missing = (isAsked ? asked : []).map(
+      const isAsked = !isFallback || (ticket?.isQuestion !== true && !isOther);
+      const missing = (isAsked ? open : []).map(
         ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
       );
-      const own = ownWords(template, { ...known, missing }, { ticket, wanted: language, knowledge, ...how });
+      const products = isOther ? taxonomy.devices : [];
+      const own = ownWords(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
       return { id: template.id, ...own };
     };
     const words = around({ use, isForeign: isForeign && !isSent });
@@ -156,9 +156,6 @@ const inOwnLanguage = (
   return { id: 'general', language: primaryOf(language), filled };
 };
 
-/** A fact that tells which product it is. */
-const isProduct = ({ metadata = [] }: RequiredFact): boolean => metadata.includes('product');
-
 /** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
 const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
   const words = ` ${product?.toLowerCase() ?? ''}`;
@@ -179,19 +176,22 @@ interface OwnWordsOptions {
   knowledge: Knowledge | undefined;
   use: 'answer' | 'fallback' | 'alone';
   isForeign: boolean;
+  /** Those that the articles are about, where the customer has another one. */
+  products: readonly string[];
 }
 
 /** What stands around the quotes. */
 const ownWords = (
   template: ChosenTemplate,
   values: TemplateValues,
-  { ticket, wanted, knowledge, use, isForeign }: OwnWordsOptions,
+  { ticket, wanted, knowledge, use, isForeign, products }: OwnWordsOptions,
 ): OwnWords => {
   if (ticket?.isClosing === true) return closingWords(ticket.language ?? template.language, values.customerName);
   if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
   const { language } = template;
-  const filled = fillTemplate(template, values);
   const phrases = phrasesOf(language);
+  if (products.length > 0 && use === 'fallback') return otherProductWords(template, values, products);
+  const filled = fillTemplate(template, values);
   const isGeneral = template.id === 'general';
   // What the general template says is for whoever has no answer yet.
   if (isGeneral && use === 'answer' && ticket !== undefined)
@@ -203,6 +203,15 @@ const ownWords = (
   const more =
     isShort && (isFound || !isProductOpen) ? phrases.sayMore : isReport && isProductOpen ? phrases.tellMore : '';
   return { language, filled: { ...filled, after: [filled.after, more].join('\n\n').trim() } };
+};
+
+/** To somebody with a product that no article is about: "your Apollo IV" would own it. */
+const otherProductWords = (template: ChosenTemplate, values: TemplateValues, products: readonly string[]): OwnWords => {
+  const { language } = template;
+  const filled = fillTemplate(template, { ...values, product: undefined });
+  const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(products.map(escapeMarkdown));
+  const said = phrasesOf(language).otherProduct.replace('{products}', () => list);
+  return { language, filled: { ...filled, before: [filled.before, said].join('\n\n') } };
 };
 
 interface OwnWords {

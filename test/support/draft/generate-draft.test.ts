@@ -43,7 +43,7 @@ describe('a draft with an answer', () => {
         'This is what our documentation says:',
         'Make it quieter',
         '1. Choose Eco mode under Miner > Power.\n2. Clean the fan.',
-        'If that does not help, send us a short recording and the fan speeds that the dashboard shows.',
+        'If that does not help, just reply to this message.',
         'Brightseam Support',
       ].join('\n\n'),
     );
@@ -79,10 +79,13 @@ describe('a draft without an answer', () => {
     expect(text).toContain('tell us in a sentence or two what you would like to know');
   });
 
-  it('asks which product it is where the one named is none of ours', () => {
+  it('says which products the articles are about where the customer has another one, and asks nothing', () => {
     const message = 'The fan of my Apollo Nano does not stop rattling since the last update.';
     const { text } = draftFor(message, { passages: [], product: 'Apollo Nano' });
-    expect(text.match(/^- .*/gm)).toEqual(['- Which model is it: Apollo, Apollo II or Apollo III?']);
+    expect(text).toContain(
+      'the noise of your device.\n\nOur documentation is about Apollo, Apollo II, and Apollo III.',
+    );
+    expect(text).not.toMatch(/Nano|\n- /);
   });
 
   it('does not ask for the product that was told', () => {
