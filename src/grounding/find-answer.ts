@@ -6,7 +6,7 @@ import MODEL from './answer-model.json' with { type: 'json' };
 import { closer } from './match-terms.ts';
 import { nearnessIn } from './nearness.ts';
 import { withRanges } from './number-ranges.ts';
-import { type ParsedQuestion, parseQuestion, QUESTION_TYPES, type QuestionTerm } from './parse-question.ts';
+import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
@@ -356,12 +356,7 @@ export const GATE_FEATURES: readonly string[] = [
   'share of the second',
   'share of the third',
   'size of the pick',
-  'words of the question',
-  ...QUESTION_TYPES,
 ];
-
-/** A long question says more that a passage can be checked against, up to this many words. */
-const MANY_WORDS = 12;
 
 const GATE = {
   weights: GATE_FEATURES.map((name) => (MODEL.gate as Record<string, number>)[name] ?? 0),
@@ -412,7 +407,5 @@ const gateFeatures = (
     passages[1]?.share ?? 0,
     passages[2]?.share ?? 0,
     (pick?.unit.size ?? 0) / 1000,
-    Math.min(MANY_WORDS, own.length) / MANY_WORDS,
-    ...QUESTION_TYPES.map((type) => Number(question.types[type])),
   ];
 };

@@ -4,7 +4,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
-import PATTERNS from './question-types.json' with { type: 'json' };
+import QUESTION_TYPES from './question-types.json' with { type: 'json' };
 import { stemsOf } from './sections.ts';
 
 /** What vectors of words are used for: texts in other words are close to one another. */
@@ -37,7 +37,7 @@ export interface ParsedQuestion {
   total: number;
   /** Stems of own words that stand side by side. */
   pairs: readonly (readonly [string, string])[];
-  types: Readonly<Record<keyof typeof PATTERNS, boolean>>;
+  types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
   /** Devices that it names or that the asker has, in lower case. */
   devices: readonly string[];
   /** Its meaning; its length is the share of its words that have a vector. */
@@ -49,9 +49,7 @@ const MAX_TEXT = 4000;
 /** What a word of the turns before counts beside one of the question (docs/answers.md). */
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
-/** What questions ask for: "how many", "where", "why", … */
-export const QUESTION_TYPES = Object.keys(PATTERNS) as readonly (keyof typeof PATTERNS)[];
-const TYPES = Object.entries(PATTERNS).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
+const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
 
 /** Reads a question together with the last turn of each speaker before it. */
 export const parseQuestion = (

@@ -40,7 +40,7 @@ export const HITS = 50;
 /** Without an answer the probability that it answers is low, whatever could have been shown. */
 const UNANSWERED_LIMIT = 0.2;
 /** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */
-const DECLINED_BELOW = 0.2;
+const DECLINED_BELOW = 0.18;
 
 /**
  * Answers a question from one edition without a model: shows the passages that most probably answer, word by word and each under its

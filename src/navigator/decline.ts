@@ -31,7 +31,7 @@ interface DeclineInput {
 /** Words are foreign below this share of the threshold. */
 const FOREIGN_BELOW = 0.15;
 /** Only with a less probable one is it said that the question is about something else. */
-const OTHER_SUBJECT_PROBABILITY = 0.08;
+const OTHER_SUBJECT_PROBABILITY = 0.05;
 
 /**
  * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
@@ -39,7 +39,7 @@ const OTHER_SUBJECT_PROBABILITY = 0.08;
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
-  const language = foreignLanguage(edition, found.question);
+  const language = foreignLanguage(edition, found.question, { isAnswered });
   // What means the same in another language is an answer, where an embedding model tells.
   if (language !== undefined && found.nearness === 0)
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
@@ -116,13 +116,18 @@ const askBack = (edition: Edition): string => {
   return `I don't have information to go by yet. ${which} exactly happens: what do you see, what does a message say, and what did you do before?`;
 };
 
-/** The language of a question, where the knowledge base is in another one and does not have half of its words. */
-const foreignLanguage = (edition: Edition, { text, query }: FoundAnswer['question']): Languages | undefined => {
+/** The language of a question, where the knowledge base is in another one and, if it seems to answer, does not have half of its words. */
+const foreignLanguage = (
+  edition: Edition,
+  { text, query }: FoundAnswer['question'],
+  { isAnswered }: { isAnswered: boolean },
+): Languages | undefined => {
   const { language: own } = languageOfBase(edition);
   const asked = detectLanguage(text);
   if (own === undefined || asked === undefined || asked === own) return undefined;
   const words = query.terms.filter(({ origin }) => origin === 'question');
-  return 2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length) ? undefined : { asked, own };
+  const isMostlyKnown = 2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);
+  return isAnswered && isMostlyKnown ? undefined : { asked, own };
 };
 
 interface Languages {

@@ -73,7 +73,8 @@ describe('an answer with a model', () => {
     const { ai } = await ask('How do I descale the boiler?', [
       replyOf([{ text: 'First you let all the water out.', quote: TANK, from: TANK }]),
     ]);
-    const { sections, statements } = ai.asked[1]?.given ?? {};
+    const judge = ai.asked.find(({ options }) => options.schema?.name === 'judged_statements');
+    const { sections, statements } = judge?.given ?? {};
     expect(statements).toMatchObject([
       { quotes: [{ text: expect.stringContaining(TANK) }], sections: [sections?.[0]?.id] },
     ]);

@@ -273,6 +273,7 @@ const groups: [string, (row: Observed) => boolean][] = [
     name,
     (row) => row.question.kb === name && !isForeign(row),
   ]),
+  ['short, or long without an answer', ({ question }) => /^(short|long-unanswerable)$/.test(question.kind)],
   ['development', isDevelopment],
   ['development, sample', (row) => isDevelopment(row) && row.question.kb === 'sample'],
   ['development, support-docs', (row) => isDevelopment(row) && row.question.kb === 'support-docs'],
