@@ -74,7 +74,7 @@ const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
   const folder = dataFolder();
   const retrieval = print('Retrieval, nDCG@10', await evaluateRetrieval(folder));
   print("Retrieval of articles, sample knowledge base, customers' words", await evaluateSample());
-  return [...retrieval, ...print('Answers', evalAnswers(folder))];
+  return [...retrieval, ...print('Answers', await evalAnswers(folder))];
 };
 
 const PARTS = {
