@@ -87,7 +87,7 @@ export const composeAnswer = (
   }
 };
 
-const titlesOf = (articles: readonly ClosestArticle[]): string =>
+export const titlesOf = (articles: readonly ClosestArticle[]): string =>
   listOf(
     articles.map(({ title }) => `“${escapeText(oneLine(title, 120), 200)}”`),
     'and',
@@ -97,16 +97,19 @@ const titlesOf = (articles: readonly ClosestArticle[]): string =>
 const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
   passages.flatMap(({ source, unit }, at) => {
     const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
-    const title = escapeText(oneLine(source.title || source.id), 400);
     const cell = cellAskedFor(unit, question);
     return [
-      ...(passages[at - 1]?.source.index === source.index ? [] : [`From “${title}” (${escapeText(source.id, 600)}):`]),
+      ...(passages[at - 1]?.source.index === source.index ? [] : [leadTo(source)]),
       ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
       ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
       passageMarkdown(unit),
       ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
     ];
   });
+
+/** Stands above the passages of an article. */
+export const leadTo = ({ title, id }: { title: string; id: string }): string =>
+  `From “${escapeText(oneLine(title || id), 400)}” (${escapeText(id, 600)}):`;
 
 /** Articles as a list of links, with the heading that fits best. */
 export const linksTo = (articles: readonly ClosestArticle[]): string =>

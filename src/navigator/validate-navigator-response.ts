@@ -10,11 +10,11 @@ import {
 import type { Evidence } from '../grounding/compare-statement.ts';
 import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
-import { unescapeHtml } from '../runtime/escape-html.ts';
+import { escapeHtml, unescapeHtml } from '../runtime/escape-html.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
-import { GOES_ON, linksTo, OTHERS } from './compose-answer.ts';
+import { GOES_ON, leadTo, linksTo, OTHERS, titlesOf } from './compose-answer.ts';
 import { isHedge } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 import { wholeQuotes } from './whole-quotes.ts';
@@ -63,19 +63,37 @@ export const validateNavigatorResponse = (
     closest = [],
   }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
 ): Violation[] => {
-  const links = new Set([OTHERS, ...linksTo(closest).split('\n')]);
+  const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
+  const links = [OTHERS, `${OTHERS} ${titlesOf(closest)}.`, ...linksTo(closest).split('\n')];
+  const frame = new Set([...links, ...cited.map(leadTo)].map(escapeHtml));
   const said = response.answer
     .split('\n')
-    .filter((line) => !links.has(line) && !line.startsWith(`${GOES_ON} `))
+    .filter((line) => !frame.has(line) && !line.startsWith(`${GOES_ON} `) && !isHeadingOf(line, cited))
     .join('\n');
-  const subject = subjectOf({ ...response, answer: said }, knowledge, { query, vouched });
+  const subject = {
+    ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched }),
+    whole: response.answer,
+  };
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };
 
+/** "**Settings › Network**", as the headings above a passage are shown. */
+const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean => {
+  const shown = /^\*\*(.{1,1200})\*\*$/.exec(line)?.[1];
+  if (shown === undefined) return false;
+  const path = unescapeHtml(shown)
+    .split(' › ')
+    .map((heading) => heading.replace(/\\(.)/g, '$1'));
+  return cited.some((article) => path.every((heading) => hasSection(article, heading)));
+};
+
 /** A response with what its rules have in common, computed once. */
 interface Subject {
+  /** Its answer is without what frames the passages. */
   response: NavigatorResponse;
+  /** The answer as it goes out. */
+  whole: string;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
   /** The answer without its references, on one line. */
@@ -90,7 +108,7 @@ const subjectOf = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
   { query, vouched }: { query: string; vouched: string },
-): Subject => {
+): Omit<Subject, 'whole'> => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
   // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
@@ -180,9 +198,9 @@ const RULES = {
       return [`Nothing in the answer rests on ${file}, ${section}`];
     }),
 
-  'cited-inline': ({ response }: Subject): string[] =>
+  'cited-inline': ({ response, whole }: Subject): string[] =>
     response.sources.length === 0 ||
-    response.sources.some(({ file }) => response.answer.includes(file) || unescapeHtml(response.answer).includes(file))
+    response.sources.some(({ file }) => whole.includes(file) || unescapeHtml(whole).includes(file))
       ? []
       : ['The answer names none of its sources'],
 
