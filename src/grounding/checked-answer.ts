@@ -167,8 +167,9 @@ const MAX_INSTEAD = 900;
 const ROW = /^\s*\|/;
 
 /**
- * The words that a removed statement quotes, in its place: without them the sentences around it hang in the air. Whole sentences, each once;
- * undefined where there are none, or they do not stand by themselves or are in another language.
+ * The words that a removed list quotes, in its place: a procedure without its steps helps nobody. Whole sentences, each once;
+ * undefined where there are none, or they do not stand by themselves or are in another language. A single sentence gets none: out of
+ * its section it may say something else.
  */
 const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
   const quotes = draft.quotes.map((quote) => ({ ...quote, span: wholeSentences(quote.passage.text, quote.span) }));
@@ -178,7 +179,9 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   const language = detectLanguage(draft.text);
   const isForeign = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
   const isTranslated = language !== undefined && isForeign;
-  if (fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD) return undefined;
+  const isSentence = splitBlocks(draft.text).every(({ kind }) => kind === 'prose');
+  if (isSentence || fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD)
+    return undefined;
   for (const text of fresh) quoted.add(text);
   const items = fresh.map((text) => text.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ''));
   const text = items.length === 1 ? (fresh[0] ?? '') : items.map((item) => `- ${item}`).join('\n');
@@ -233,18 +236,29 @@ const draftsOf = <P extends Passage>(
   const evidence = quotes.length > 0 ? evidenceOf(quotes) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
     const isLead = statement.quotes.length === 0 && isConnecting(text);
-    const lead = isLead ? next : undefined;
+    // What quotes nothing leads over, or sums up what follows.
+    const lead = statement.quotes.length === 0 ? next : undefined;
     const own = lead === undefined ? evidence : evidenceOf(placeQuotes(lead, passages));
     const sections = lead === undefined ? named : namedBy(lead);
     const check = checkOf(text, {
       evidence: own,
       hasQuote: quotes.length > 0,
-      named,
+      sections,
+      titles: passages.map(({ title }) => title),
       question,
       isLead,
       isJudgeRequired,
     });
-    return { text, quotes, passages: named, continues: at > 0, evidence: own, sections, check, isConnecting: isLead };
+    return {
+      text,
+      quotes,
+      passages: isLead ? named : sections,
+      continues: at > 0,
+      evidence: own,
+      sections,
+      check,
+      isConnecting: isLead,
+    };
   });
 };
 
@@ -253,39 +267,49 @@ const checkOf = (
   {
     evidence,
     hasQuote,
-    named,
+    sections,
+    titles,
     question,
     isLead,
     isJudgeRequired,
   }: {
     evidence: readonly Evidence[];
     hasQuote: boolean;
-    named: readonly Passage[];
+    sections: readonly Passage[];
+    /** Of all that was shown: a product that they name needs no source. */
+    titles: readonly string[];
     question: string;
     isLead: boolean;
     isJudgeRequired: boolean;
   },
 ): StatementCheck => {
   const check = checkStatement(text, evidence, { question });
-  if (HIDDEN_MARKUP.test(text.replace(/(`{1,3})[^`]*\1/g, ' ')))
+  if (hasHiddenMarkup(text, evidence))
     return { ...check, verdict: 'unsupported', reason: 'it has an image or markup that a reader does not see' };
   if (hasPromptInjection(text))
     return { ...check, verdict: 'unsupported', reason: 'it speaks to a model, not to a reader' };
   if (isJudgeRequired && isConnecting(text) && (isLead || hasQuote) && !isLiteralOrEmpty(text, evidence))
     return { ...check, verdict: 'doubtful', reason: 'it leads over with words of its own' };
   if (isLead) return check;
-  if (named.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
-  if (!hasQuote) {
-    if (check.verdict !== 'supported') return check;
+  if (sections.length === 0) return { ...check, verdict: 'unsupported', reason: 'it names no passage that was shown' };
+  if (!hasQuote && check.verdict === 'supported')
     return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
-  }
   if (check.verdict !== 'unsupported') return check;
   // The quote may be shorter than what the statement takes from its passage.
-  const whole = checkStatement(text, named.map(evidenceOfPassage), { question });
+  const known = [question, ...titles].join('\n');
+  const whole = checkStatement(text, sections.map(evidenceOfPassage), { question: known });
   return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
 };
 
-/** HTML and images, outside code. */
+/** HTML and images, outside code. A placeholder (`<version>`) is none where the evidence has it. */
+const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
+  HIDDEN_MARKUP.test(
+    text
+      .replace(/(`{1,3})[^`]*\1/g, ' ')
+      .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
+        evidence.some(({ text: said }) => said.includes(placeholder)) ? ' ' : placeholder,
+      ),
+  );
 const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
 
 const piecesOf = (text: string): string[] => {

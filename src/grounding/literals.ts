@@ -216,6 +216,8 @@ const hasWhole = (text: string, wanted: string): boolean => {
 const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
   const language = detectLanguage(prose) ?? detectLanguage(question);
   if (language !== undefined && patterns.capitalNouns.includes(language)) return [];
+  // Words of another language stand in no source.
+  if (language !== undefined && language !== (detectLanguage(allowed) ?? language)) return [];
   const known = new Set(readWords(allowed).flatMap(({ text, key }) => [text, key]));
   return readWords(prose)
     .filter(({ role, text, key }) => role === 'name' && !known.has(text) && !known.has(key) && !known.has(stem(text)))

@@ -63,6 +63,18 @@ describe('literals', () => {
   });
 });
 
+describe('names', () => {
+  it('are not looked for in another language than that of the evidence, where any word may have a capital', () => {
+    const spanish =
+      'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
+    expect(check(spanish).verdict).toBe('doubtful');
+    expect(check('The pump needs 12 V, and Acme can switch it on again.')).toMatchObject({
+      verdict: 'unsupported',
+      literals: ['acme'],
+    });
+  });
+});
+
 describe('the words of a statement', () => {
   it.each([
     ['stands literally in the evidence', 'The pump needs 12 V and draws 1,200 mA.', 1],

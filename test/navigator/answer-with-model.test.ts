@@ -233,7 +233,7 @@ describe('the confidence of a model in what is written', () => {
     expect(response.confidenceReason).toContain('about other devices');
   });
 
-  it('is lowered by the share of removed statements; the words that a judged one quotes take its place', async () => {
+  it('is lowered by the share of removed statements; nothing takes the place of a sentence', async () => {
     const script = replyOf([
       { text: QUOTE },
       { text: 'Descale the boiler every 90 days.', from: 'How often' },
@@ -243,13 +243,52 @@ describe('the confidence of a model in what is written', () => {
       judge: judging((statement) => !statement.includes('cheaper')),
     });
     expect(response.answer).toContain(QUOTE);
-    expect(response.answer).toContain(TANK);
+    expect(response.answer).not.toContain(TANK);
     expect(response.answer).not.toMatch(/cheaper|90 days/);
     expect(answer.probability).toBeLessThan(0.7);
     expect(metadata.removed).toEqual([
       { text: 'Descale the boiler every 90 days.', reason: expect.stringContaining('"90 days"') },
       { text: 'Citric acid is cheaper than vinegar.', reason: 'the judge: as scripted' },
     ]);
+  });
+});
+
+describe('what looks like markup', () => {
+  const placeholder = openSmallKb([
+    ...ARTICLES,
+    {
+      ...descale,
+      id: 'keys.md',
+      title: 'Keys',
+      text: '## Where\n\nOpen the key `HKCU` > Brew > <x.0> > General and set it to 4.\n',
+    },
+  ]);
+  it.each([
+    ['goes out where it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', true],
+    ['goes out in no case where the article does not have it', 'Open Brew > <y.0> > General and set it to 4.', false],
+  ])('%s', async (_what, text, isOut) => {
+    const quote = 'Open the key `HKCU` > Brew > <x.0> > General and set it to 4.';
+    const { metadata } = await ask(
+      'Where is the key, and what is it set to?',
+      [replyOf([{ text, quote, from: 'HKCU' }])],
+      {
+        kb: placeholder,
+      },
+    );
+    expect(metadata.answered_by).toBe(isOut ? 'model' : 'quotes');
+  });
+});
+
+describe('a list that the judge rejects', () => {
+  it('is replaced by the words that it quotes', async () => {
+    const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
+    const { response } = await ask(
+      'How do I descale the boiler?',
+      [replyOf([{ text: QUOTE }, { text: steps, quote: TANK, from: TANK }])],
+      { judge: judging((statement) => !statement.includes('vinegar')) },
+    );
+    expect(response.answer).toContain(TANK);
+    expect(response.answer).not.toContain('vinegar');
   });
 });
 
@@ -368,16 +407,15 @@ describe('what leads over to a statement', () => {
   });
 
   it.each(['Yes, this is covered:', 'Yes:', 'Yes, that is included:'])(
-    'does not answer without a quote: %s',
+    'answers without a quote only where the judge finds it in what follows: %s',
     async (text) => {
-      expect(
-        (
-          await lead(
-            text,
-            judging(() => true),
-          )
-        ).response.answer,
-      ).not.toContain(text);
+      const confirmed = await lead(
+        text,
+        judging(() => true),
+      );
+      expect(confirmed.response.answer).toContain(text);
+      for (const judge of [judging((statement) => statement !== text), NO_JUDGE])
+        expect((await lead(text, judge)).response.answer).not.toContain(text);
     },
   );
 
