@@ -118,6 +118,7 @@ const NAMED = 3;
 const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] =>
   closest.slice(0, NAMED).map(({ source, heading }) => ({
     title: (source.title || source.id).slice(0, 500),
+    file: source.id.slice(0, 500),
     ...(source.url === '' ? {} : { url: source.url.slice(0, 2000) }),
     ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),
   }));

@@ -16,6 +16,8 @@ export interface NavigatorAnswer {
 /** An article that comes close to a question. */
 export interface ClosestArticle {
   title: string;
+  /** The article's id, as in `NavigatorResponse.sources`. */
+  file?: string;
   url?: string;
   /** That fits best. */
   heading?: string;

@@ -254,6 +254,7 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
     expect(closest[0]).toEqual({
       title: 'Descale the boiler',
+      file: 'care/descale.md',
       url: 'https://docs.example.com/care/descale.md',
       heading: expect.any(String),
     });

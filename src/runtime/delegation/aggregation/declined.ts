@@ -6,6 +6,7 @@ import type { LibrarianResponse } from '../../../contract/response.ts';
 /** An article that comes closest to a question that nothing answers. */
 const ClosestArticle = z.object({
   title: z.string().min(1).max(500),
+  file: z.string().max(500).optional(),
   url: z.string().max(2000).optional(),
   heading: z.string().max(500).optional(),
 });
