@@ -157,6 +157,8 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
 const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
   literals
     .filter(({ kind, text }) => kind !== 'number' && !isMeasure(text))
+    // "CD40" before "CD4", of which a 0 would stay.
+    .sort((one, other) => other.text.length - one.text.length)
     .reduce((rest, { text }) => rest.replaceAll(text, ' '), statement);
 
 /** A number, and the unit behind it by the first name of that unit. */

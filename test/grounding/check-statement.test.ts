@@ -63,6 +63,14 @@ describe('literals', () => {
   });
 });
 
+describe('identifiers', () => {
+  it('are read whole where one begins with another', () => {
+    const evidence = [{ headings: [], text: 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal.' }];
+    const said = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
+    expect(checkStatement(said, evidence, { question: '' }).literals).toEqual([]);
+  });
+});
+
 describe('names', () => {
   it('are not looked for in another language than that of the evidence, where any word may have a capital', () => {
     const spanish =
