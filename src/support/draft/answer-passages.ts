@@ -96,7 +96,11 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   const inOrder = picked.toSorted(({ ranked: one }, { ranked: other }) =>
     one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
   );
-  const passages = inOrder.map(({ passage }) => passage);
+  const isOfSeveral = new Set(inOrder.map(({ ranked: { source } }) => source.index)).size > 1;
+  const titled = { question, alreadyTried: options.alreadyTried, isTitled: true };
+  const passages = inOrder.map(
+    ({ ranked: each, passage }) => (isOfSeveral ? passageOf(each, titled) : undefined) ?? passage,
+  );
   const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
   return {
     passages: warning === undefined || isSaid ? passages : [warning.passage, ...passages],
@@ -198,6 +202,8 @@ const textOf = ({ section, pieces }: UnitPart): string =>
 
 interface Showing extends Pick<AnswerOptions, 'alreadyTried'> {
   question: ParsedQuestion;
+  /** Under the title of the article too: "Switch it on" beside a passage of another article says not what. */
+  isTitled?: boolean;
 }
 
 /** Undefined where nothing of it is left that was not tried. */
@@ -206,6 +212,9 @@ const passageOf = ({ unit, source }: RankedUnit, showing: Showing): AnswerPassag
   const parts = unit.parts.map((part) => shownPart(part, { title, ...showing }));
   if (parts.some((part) => part === undefined)) return undefined;
   const shown = parts.flatMap((part) => part ?? []);
+  const [first] = shown;
+  if (showing.isTitled && first !== undefined)
+    first.heading = [title, first.heading].filter((each) => each !== '').join(': ');
   const under = (write: (heading: string) => string) =>
     readable(
       shown
@@ -237,6 +246,8 @@ const shownPart = (
   const heading = headingOf(section.path, title);
   const raw = (piece: Piece) => section.text.slice(piece.start, piece.end);
   const kept = pieces.some(({ kind }) => kind === 'row') ? rowsFor(pieces, question) : pieces;
+  // "Fill in the fields:" needs all of them.
+  const isProcedure = pieces.some(({ isStep }) => isStep);
   const blocks: string[] = [];
   const steps: string[] = [];
   // Items of one list are one text again, and so are rows of one table.
@@ -244,7 +255,8 @@ const shownPart = (
     const [piece] = group;
     if (piece === undefined) continue;
     const whole = group.map(raw).join('\n');
-    const text = withoutTried(focused(whole, piece, question), piece, { heading, title, alreadyTried });
+    const shown = isProcedure ? whole : focused(whole, piece, question);
+    const text = withoutTried(shown, piece, { heading, title, alreadyTried });
     if (text === undefined) return undefined;
     if (text === '') continue;
     blocks.push(text);

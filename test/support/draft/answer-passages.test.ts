@@ -46,6 +46,21 @@ describe('answerPassages()', () => {
     expect(passages[0]?.text).toMatch(/^## Make the fan quieter\n\nTo make a loud fan quieter:\n\n1\. Choose Eco mode/);
   });
 
+  it('keeps a table among steps whole', async () => {
+    const steps = [
+      'To make a loud fan quieter:',
+      '1. Open **Fan > Make quieter**.\n2. Fill in the fields:',
+      '| Field | Example |\n| --- | --- |\n| Curve | `flat` |\n| A loud Apollo II fan | `quieter` |\n| Delay | `5` |',
+      '3. Select **Save**.',
+    ].join('\n\n');
+    const markdown = await markdownOf(
+      { 'care/fans.md': [{ title: 'Fans' }, `## Make the fan quieter\n\n${steps}`] },
+      LOUD,
+    );
+    expect(markdown).toContain('| Curve | `flat` |');
+    expect(markdown).toContain('| Delay | `5` |');
+  });
+
   it('quotes nothing where no article is sure to answer', async () => {
     const { passages } = await answerFrom(editionOf(OTHERS), LOUD);
     expect(passages).toEqual([]);
@@ -150,6 +165,17 @@ describe('answerPassages()', () => {
     const { passages } = answerPassages(found.evidence, { ...found.units, units, relevance }, ticket);
     return passages.map(({ markdown }) => markdown).join('\n\n');
   };
+
+  it('names the article above each passage where it quotes several', async () => {
+    const articles: Parameters<typeof editionOf>[0] = {
+      'care/fans.md': [{ title: 'Fans and noise' }, '## Slower\n\nTo make a loud fan quieter, choose Eco mode.'],
+      'care/dust.md': [{ title: 'Dust' }, '## Cleaner\n\nTo make a loud fan quieter, clean it.'],
+    };
+    const both = await quotedBy(articles, LOUD, { Slower: 0.5, Cleaner: 0.4 });
+    expect(both).toContain('**Fans and noise: Slower**');
+    expect(both).toContain('**Dust: Cleaner**');
+    expect(await quotedBy(articles, LOUD, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
+  });
 
   it('quotes the article that a passage points at, not the passage', async () => {
     const articles = (end: string): Parameters<typeof editionOf>[0] => ({
