@@ -61,7 +61,7 @@ export const evalAnswers = async (folder: string): Promise<Measure[]> => {
   ];
 };
 
-/** Of the questions of squad2-kb, and twice as rare of the foreign ones: an answer takes some 10 ms, and checking it as long. */
+/** One in so many questions of squad2-kb is asked, and one in twice as many foreign ones: an answer and its check take some 20 ms. */
 const EVERY = 4;
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });
