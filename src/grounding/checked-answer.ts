@@ -236,7 +236,7 @@ const draftsOf = <P extends Passage>(
   const evidence = quotes.length > 0 ? evidenceOf(quotes) : named.map(evidenceOfPassage);
   return piecesOf(statement.text).map((text, at) => {
     const isLead = statement.quotes.length === 0 && isConnecting(text);
-    // What quotes nothing leads over, or sums up what follows.
+    // A statement without quotes introduces or sums up the next one.
     const lead = statement.quotes.length === 0 ? next : undefined;
     const own = lead === undefined ? evidence : evidenceOf(placeQuotes(lead, passages));
     const sections = lead === undefined ? named : namedBy(lead);
@@ -301,7 +301,7 @@ const checkOf = (
   return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
 };
 
-/** HTML and images, outside code. A placeholder (`<version>`) is none where the evidence has it. */
+/** HTML and images, outside code. A placeholder (`<version>`) that the evidence has is not markup. */
 const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
   HIDDEN_MARKUP.test(
     text

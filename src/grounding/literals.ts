@@ -216,10 +216,11 @@ const hasWhole = (text: string, wanted: string): boolean => {
  * common English word ("Access Management"): it is content as any other.
  */
 const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
-  const language = detectLanguage(prose) ?? detectLanguage(question);
+  const own = detectLanguage(prose);
+  const language = own ?? detectLanguage(question);
   if (language !== undefined && patterns.capitalNouns.includes(language)) return [];
-  // Words of another language stand in no source.
-  if (language !== undefined && language !== (detectLanguage(allowed) ?? language)) return [];
+  // A translation shares no words with its source, with a capital or without.
+  if (own !== undefined && own !== (detectLanguage(allowed) ?? own)) return [];
   const known = new Set(readWords(allowed).flatMap(({ text, key }) => [text, key]));
   return readWords(prose)
     .filter(({ role, text, key }) => role === 'name' && !known.has(text) && !known.has(key) && !known.has(stem(text)))

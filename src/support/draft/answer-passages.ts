@@ -96,10 +96,10 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   const inOrder = picked.toSorted(({ ranked: one }, { ranked: other }) =>
     one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
   );
-  const isOfSeveral = new Set(inOrder.map(({ ranked: { source } }) => source.index)).size > 1;
+  const hasSeveralArticles = new Set(inOrder.map(({ ranked: { source } }) => source.index)).size > 1;
   const titled = { question, alreadyTried: options.alreadyTried, isTitled: true };
   const passages = inOrder.map(
-    ({ ranked: each, passage }) => (isOfSeveral ? passageOf(each, titled) : undefined) ?? passage,
+    ({ ranked: each, passage }) => (hasSeveralArticles ? passageOf(each, titled) : undefined) ?? passage,
   );
   const isSaid = passages.some(({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown));
   return {
@@ -202,7 +202,7 @@ const textOf = ({ section, pieces }: UnitPart): string =>
 
 interface Showing extends Pick<AnswerOptions, 'alreadyTried'> {
   question: ParsedQuestion;
-  /** Under the title of the article too: "Switch it on" beside a passage of another article says not what. */
+  /** Under the title of the article too: "Switch it on" beside a passage of another article does not say what. */
   isTitled?: boolean;
 }
 

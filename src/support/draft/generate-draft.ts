@@ -101,7 +101,7 @@ export const createDraftComposer =
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
     const open = ticket?.missing ?? missingInformation(intent, unknown);
     const known = { customerName, product, subject: ticket?.subject };
-    // Of a product that is none of ours there is nothing to say but that.
+    // About a product that is none of ours a draft says which ones the articles cover, and no more.
     const isOther = ticket !== undefined && !isKnownProduct(product, taxonomy);
     const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge' | 'products'>): Around => {
       const template = chooseTemplate(taxonomy, {
@@ -205,7 +205,7 @@ const ownWords = (
   return { language, filled: { ...filled, after: [filled.after, more].join('\n\n').trim() } };
 };
 
-/** To somebody with a product that no article is about: "your Apollo IV" would own it. */
+/** To somebody with a product that no article is about. It is not named: "your Apollo IV" would confirm that there is one. */
 const otherProductWords = (template: ChosenTemplate, values: TemplateValues, products: readonly string[]): OwnWords => {
   const { language } = template;
   const filled = fillTemplate(template, { ...values, product: undefined });
