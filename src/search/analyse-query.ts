@@ -56,7 +56,7 @@ export interface AnalysedQuery {
 /** Only so much of a text is read: the rest of a pasted log adds time, not meaning. In UTF-16 units. */
 const MAX_TEXT = 8_000;
 const MAX_WORDS = 512;
-/** Terms of one text that are searched, the rarest; 99.98 % of the best ten stay the same. */
+/** Terms of one text that are searched, codes and the rarest; 99.98 % of the best ten stay the same. */
 const MAX_TERMS = 12;
 const MAX_CORRECTED_WORDS = 8;
 const CORRECTION_WEIGHTS = [1, 0.8, 0.6];
@@ -181,11 +181,16 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
   if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
 };
 
+/** "E40", "TLS1.3": what a long message is about, however often the articles name it. */
+const isCode = ({ word }: QueryTerm): boolean => /\p{L}/u.test(word) && /\d/.test(word);
+
 /** At most `MAX_TERMS` of the known terms and as many of the unknown ones. */
 const rarest = (terms: readonly QueryTerm[]): QueryTerm[] => {
   const known = terms.filter(({ postings }) => postings.length > 0);
   if (known.length <= MAX_TERMS && terms.length <= 2 * MAX_TERMS) return [...terms];
-  const byRarity = known.toSorted((left, right) => right.idf - left.idf).slice(0, MAX_TERMS);
+  const byRarity = known
+    .toSorted((left, right) => Number(isCode(right)) - Number(isCode(left)) || right.idf - left.idf)
+    .slice(0, MAX_TERMS);
   return [...byRarity, ...terms.filter(({ postings }) => postings.length === 0).slice(0, MAX_TERMS)];
 };
 

@@ -1,5 +1,6 @@
 import type { SupportResponse } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { phrasesOf } from '../../support/languages.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';
 import type { SampleTicket } from './read-tickets.ts';
 
@@ -59,7 +60,11 @@ const nameOf = (url: string): string => url.split('/').slice(3).join('/');
 const recommends = ({ draft, agent_guidance }: SupportResponse, step: string): boolean => {
   const wanted = step.toLowerCase();
   const said = [draft.text, ...agent_guidance.recommended_steps.map((each) => each.step)];
-  return said.some((text) => text.replace(/[*_`]/g, '').toLowerCase().includes(wanted));
+  // What stands marked as done is not recommended.
+  const { done } = phrasesOf('en');
+  return said
+    .flatMap((text) => text.split('\n'))
+    .some((line) => !line.includes(done) && line.replace(/[*_`]/g, '').toLowerCase().includes(wanted));
 };
 
 /** What is no name in the first place need not be said. */

@@ -12,12 +12,14 @@ export interface ProblemText {
   sentences: string[];
 }
 
-/** What stands in the place of personal data is nothing to search for, or to be told of. */
-export const withoutMarks = ({ text, sentences }: ProblemText): ProblemText => ({
-  text: text.replace(MARK, ' '),
-  sentences: sentences.map((sentence) => sentence.replace(MARK, ' ')),
-});
+/** What is the customer's alone is nothing to search for, or to be told of: marks of personal data, and numbers of cases, orders and devices. */
+export const withoutOwnData = ({ text, sentences }: ProblemText): ProblemText => {
+  const without = (each: string) => each.replace(MARK, ' ').replace(OWN_NUMBER, '$1');
+  return { text: without(text), sentences: sentences.map(without) };
+};
 const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
+/** "RMA-204518", "A2-004711": an article has one only as an example. Its letters may tell what it is. */
+const OWN_NUMBER = /(?<![\p{L}\d-])(\p{Lu}{1,4})\d?-\d{5,12}(?![\p{L}\d-])/gu;
 
 /** So much of a message is read, in UTF-16 units: history and logs stand behind what they are sent for. */
 const MAX_READ = 16_000;
@@ -27,7 +29,7 @@ const MAX_SUBJECT = 300;
 
 /**
  * The customer's own words on the problem: greetings, closings, signatures and quoted mail are gone, and of a log only the lines that
- * name a fault are left.
+ * name a fault are left, in front.
  *
  * @param message Of any length; only its first 16,000 characters are read.
  */
@@ -80,18 +82,22 @@ const FAULT = /\b(?:error|err|fail(?:ed|ure)?|fatal|warn(?:ing)?|exception|refus
 const LOG_HEAD = /^[\s[\]\d:.,TZ+/-]{4,40}/;
 const MAX_FAULT_LINES = 3;
 
+/** What is wrong comes first, as only so many sentences are looked at one by one; what seldom stands in a log before what always does. */
 const withoutLogs = (lines: readonly string[]): string[] => {
-  const logged = lines.filter((line) => LOG_LINE.test(line)).length;
-  if (logged < 2) return [...lines];
-  let faults = 0;
-  return lines.flatMap((line) => {
-    if (!LOG_LINE.test(line)) return line;
-    const told = line.replace(LOG_HEAD, '').slice(0, 200);
-    if (faults >= MAX_FAULT_LINES || !FAULT.test(told)) return [];
-    faults += 1;
-    return told;
-  });
+  const logged = lines.filter((line) => LOG_LINE.test(line));
+  if (logged.length < 2) return [...lines];
+  const faults = Map.groupBy(
+    logged.map(toldInLog).filter((told) => FAULT.test(told)),
+    shapeOf,
+  );
+  const rarest = [...faults.values()].toSorted((one, other) => one.length - other.length).slice(0, MAX_FAULT_LINES);
+  return [...rarest.flatMap(([told]) => told ?? []), ...lines.filter((line) => !LOG_LINE.test(line))];
 };
+
+const toldInLog = (line: string): string => line.replace(LOG_HEAD, '').slice(0, 200);
+
+/** The same line comes again with other figures; codes stay: "E40 supply # V". */
+const shapeOf = (told: string): string => told.replace(/(?<![\p{L}\d])\d[\d.,:/]*/gu, '#');
 
 /** Fields of templates say nothing, and of a link its words do. */
 const withoutMarkup = (text: string): string =>

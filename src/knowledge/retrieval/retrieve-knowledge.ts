@@ -20,7 +20,7 @@ import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
 import { peopleNamedIn } from './people-named-in.ts';
 import { preferCurrent } from './prefer-current.ts';
-import { type ProblemText, problemText, withoutMarks } from './problem-text.ts';
+import { type ProblemText, problemText, withoutOwnData } from './problem-text.ts';
 import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
 import { isCommonWord } from './topic-words.ts';
 import { withinTime } from './within-time.ts';
@@ -127,7 +127,7 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
   const loading = typeof given === 'function' ? withinTime(given(), { ms: leftMs(), signal }) : given;
   const edition = await loading;
-  const problem = withoutMarks(problemText(mask(question.message), mask(question.subject)));
+  const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
   const { outcome, semantic } = await ask(edition, problem, { ...options, named, leftMs });
   const asked = [{ text: problem.text, outcome }, ...askSentences(edition, problem.sentences, named)];

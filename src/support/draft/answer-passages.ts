@@ -9,6 +9,7 @@ import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
+import { phrasesOf } from '../languages.ts';
 import { type AlreadyTried, wasTried } from './already-tried.ts';
 import { deviceFilter } from './device-filter.ts';
 import { isProhibition } from './prohibitions.ts';
@@ -48,6 +49,8 @@ export interface AnswerOptions {
 
 /** An article that is about another intent must be this sure. */
 const OTHER_INTENT_FROM = 0.75;
+/** Of a code that the customer names and articles explain (`E40`), only what names it answers, and that is sure from here on. */
+const CODE_FROM = 0.02;
 /** The first passage needs this share of the likeliest one's probability, which may have been tried, or be for other devices. */
 const FIRST_SHARE = 0.1;
 /** A second passage needs this share of the first one's. */
@@ -62,14 +65,29 @@ const MAX_SIZE = 1100;
 export const answerPassages = (evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer => {
   const { edition, intents } = evidence;
   const { question, units, relevance } = found;
-  const isSure = ({ source }: RankedUnit) =>
-    (relevance.get(source.index) ?? 0) >=
-    (intents.length === 0 || source.intents.length === 0 || source.intents.some((each) => intents.includes(each))
-      ? RETRIEVAL_MIN_SCORE
-      : OTHER_INTENT_FROM);
-  const ranked = units.filter(isSure);
+  const codes = question.terms.flatMap(({ word, isKnown, isLiteral, weight }) =>
+    isKnown && isLiteral && weight === 1 && /\p{L}/u.test(word) ? [`\`${word}\``] : [],
+  );
+  const hasCode = ({ unit }: RankedUnit) =>
+    unit.parts.some((part) => {
+      const text = textOf(part).toLowerCase();
+      return codes.some((code) => text.includes(code));
+    });
+  const isSure = (each: RankedUnit) => {
+    const { source } = each;
+    const isAbout =
+      intents.length === 0 || source.intents.length === 0 || source.intents.some((intent) => intents.includes(intent));
+    const from = isAbout ? RETRIEVAL_MIN_SCORE : OTHER_INTENT_FROM;
+    const probable = relevance.get(source.index) ?? 0;
+    return probable >= from || (probable >= CODE_FROM && hasCode(each));
+  };
+  const sure = units.filter(isSure);
+  const onCode = sure.filter(hasCode);
+  const ranked = onCode.length > 0 ? onCode : sure;
   const warning = warningFor(evidence, found);
   if (ranked.length === 0) return { passages: [], warning: warning?.passage, hasPromptInjection: false };
+  const { done } = phrasesOf(evidence.language ?? '');
+  const showing = { question, done, alreadyTried: options.alreadyTried };
   const isForDevice = deviceFilter({ ...options, devices: edition.devices() });
   const fitting = { isForDevice, warnedBy: warning?.article };
   const picked: { ranked: RankedUnit; passage: AnswerPassage }[] = [];
@@ -87,7 +105,7 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
       isScreened = true;
       continue;
     }
-    const passage = passageOf(each, { question, alreadyTried: options.alreadyTried });
+    const passage = passageOf(each, showing);
     if (passage === undefined) continue;
     picked.push({ ranked: each, passage });
     size += each.unit.size;
@@ -97,7 +115,7 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
     one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
   );
   const hasSeveralArticles = new Set(inOrder.map(({ ranked: { source } }) => source.index)).size > 1;
-  const titled = { question, alreadyTried: options.alreadyTried, isTitled: true };
+  const titled = { ...showing, isTitled: true };
   const passages = inOrder.map(
     ({ ranked: each, passage }) => (hasSeveralArticles ? passageOf(each, titled) : undefined) ?? passage,
   );
@@ -202,6 +220,8 @@ const textOf = ({ section, pieces }: UnitPart): string =>
 
 interface Showing extends Pick<AnswerOptions, 'alreadyTried'> {
   question: ParsedQuestion;
+  /** What is said behind a step that was tried. */
+  done: string;
   /** Under the title of the article too: "Switch it on" beside a passage of another article does not say what. */
   isTitled?: boolean;
 }
@@ -228,7 +248,8 @@ const passageOf = ({ unit, source }: RankedUnit, showing: Showing): AnswerPassag
     url: source.url,
     markdown: escapeHtml(markdown),
     text: under((heading) => `## ${heading}`),
-    language: detectLanguage(markdown),
+    // Names and figures are in no language.
+    language: detectLanguage(markdown.replace(/^\|.*$/gm, ' ')),
     steps: shown.flatMap(({ steps }) => steps),
   };
 };
@@ -241,7 +262,7 @@ interface ShownPart {
 
 const shownPart = (
   { section, pieces }: UnitPart,
-  { title, question, alreadyTried }: Showing & { title: string },
+  { title, question, alreadyTried, done }: Showing & { title: string },
 ): ShownPart | undefined => {
   const heading = headingOf(section.path, title);
   const raw = (piece: Piece) => section.text.slice(piece.start, piece.end);
@@ -256,11 +277,11 @@ const shownPart = (
     if (piece === undefined) continue;
     const whole = group.map(raw).join('\n');
     const shown = isProcedure ? whole : focused(whole, piece, question);
-    const text = withoutTried(shown, piece, { heading, title, alreadyTried });
+    const text = withoutTried(shown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
     blocks.push(text);
-    steps.push(...stepsIn(text, piece));
+    steps.push(...stepsIn(text, piece).filter((step) => !step.endsWith(`*${done}*`)));
   }
   return blocks.length === 0 ? undefined : { heading, blocks, steps };
 };
@@ -293,11 +314,14 @@ const focused = (text: string, { kind, isStep }: Piece, { terms }: ParsedQuestio
   return [...head, ...entries.filter((_, at) => (shares[at] ?? 0) >= NEARLY * best)].join('\n');
 };
 
-/** Items of a list that were tried go; numbered steps only at its beginning and end. Undefined where what is left is of no use. */
+/**
+ * Items of a list that were tried go; numbered steps only at its beginning and end: in the middle, where others lean on them, they are marked.
+ * Undefined where what is left is of no use.
+ */
 const withoutTried = (
   text: string,
   piece: Piece,
-  { heading, title, alreadyTried }: { heading: string; title: string; alreadyTried: AlreadyTried },
+  { heading, title, alreadyTried, done }: Pick<Showing, 'alreadyTried' | 'done'> & { heading: string; title: string },
 ): string | undefined => {
   const isTried = (item: string) => wasTried(item, alreadyTried, { under: heading, title });
   if (piece.kind === 'text') return isTried(text) ? '' : text;
@@ -306,14 +330,13 @@ const withoutTried = (
   const left = items.filter((item) => !isTried(item));
   if (left.length === items.length) return text;
   if (left.length * 2 < items.length) return undefined;
-  return piece.isStep ? stepsLeft(items, left) : left.join('\n');
-};
-
-/** Steps in their order, counted anew; undefined where one in the middle was tried, as it belongs to what stands around it. */
-const stepsLeft = (items: readonly string[], left: readonly string[]): string | undefined => {
+  if (!piece.isStep) return left.join('\n');
   const from = items.indexOf(left[0] ?? '');
-  const isRun = left.length > 1 && left.every((item, at) => item === items[from + at]);
-  return isRun ? left.map((item, at) => item.replace(/^\s*\d{1,9}/, String(at + 1))).join('\n') : undefined;
+  const steps = items.slice(from, items.indexOf(left.at(-1) ?? '') + 1);
+  return steps
+    .map((item, at) => item.replace(/^\s*\d{1,9}/, String(at + 1)))
+    .map((item, at) => (left.includes(steps[at] ?? '') ? item : `${item.trimEnd()} *${done}*`))
+    .join('\n');
 };
 
 const itemsOf = (list: string): string[] => list.split(/\n(?=(?:[-*+]|\d{1,9}[.)])\s)/);

@@ -76,8 +76,11 @@ export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft 
   return (...given) => compose(...given).draft;
 };
 
-/** Below this an intent is more likely wrong than right: the draft does not speak of it. */
+/** Below this an intent is more likely wrong than right, and so it is where another is nearly as likely: the draft does not speak of it. */
 const SURE_OF_INTENT = 0.5;
+const NEARLY = 0.85;
+const isSureOf = ({ confidence, secondary_intents = [] }: IntentClassification): boolean =>
+  confidence >= SURE_OF_INTENT && secondary_intents.every((other) => other.confidence < NEARLY * confidence);
 
 /** The same, with what a draft was put together from. */
 export const createDraftComposer =
@@ -105,7 +108,7 @@ export const createDraftComposer =
     const isOther = ticket !== undefined && !isKnownProduct(product, taxonomy);
     const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge' | 'products'>): Around => {
       const template = chooseTemplate(taxonomy, {
-        intent: classification.confidence < SURE_OF_INTENT ? 'general' : classification.primary_intent,
+        intent: isSureOf(classification) ? classification.primary_intent : 'general',
         language,
         use: how.use,
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemText } from '../../../src/knowledge/retrieval/problem-text.ts';
+import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
 
 describe('problemText()', () => {
   it('leaves out greeting, closing and signature', () => {
@@ -32,10 +32,26 @@ describe('problemText()', () => {
       '2026-10-02 18:22:12 miner  E22 hashboard 0: 13 chips not responding',
     ];
     expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual([
-      'What does that mean?',
       'miner  HB0 chain ok',
       'miner  E22 hashboard 0: 13 chips not responding',
+      'What does that mean?',
     ]);
+  });
+
+  it('reads what seldom stands in a log before what always does, each once whatever its figures', () => {
+    const line = (at: number) =>
+      at % 5 === 4 ? `E40 supply ${at}.1 V, restarting board` : `HB0 chain: 60/60 chips, 6.9${at} TH/s`;
+    const log = Array.from({ length: 30 }, (_, at) => `2026-10-02 18:22:${10 + at} miner  ${line(at)}`);
+    expect(problemText(`It restarts.\n${log.join('\n')}`).sentences).toEqual([
+      'miner  E40 supply 4.1 V, restarting board',
+      'miner  HB0 chain: 60/60 chips, 6.90 TH/s',
+      'It restarts.',
+    ]);
+  });
+
+  it('searches for no number of a case, an order or a device, which articles have only as an example', () => {
+    const problem = problemText('I sent A2-004711 in under RMA-204518. Does KB5034441 help against E40?');
+    expect(withoutOwnData(problem).text).toBe('I sent A in under RMA. Does KB5034441 help against E40?');
   });
 
   it.each(['Question', 'Re: Help needed!', 'UNACCEPTABLE', 'Frage', 'Support question', ''])(

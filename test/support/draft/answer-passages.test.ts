@@ -113,6 +113,29 @@ describe('answerPassages()', () => {
     expect(await markdownOf({ 'care/fans.md': [{ title: 'Fans and noise' }, FANS] }, tried)).not.toContain('Eco mode');
   });
 
+  it('marks a step that was done in the middle of a procedure, which the others lean on', async () => {
+    const articles = editionOf({ ...OTHERS, 'care/fans.md': [{ title: 'Fans' }, FANS] });
+    const { passages } = await answerFrom(articles, `${LOUD} I have already lowered the room temperature.`);
+    expect(passages[0]?.markdown).toContain(
+      '2. Lower the room temperature by 5 °C. *(You have already done this.)*\n3. Clean the fan',
+    );
+    expect(passages[0]?.steps.join()).not.toContain('room temperature');
+  });
+
+  it('quotes what names the code that the customer tells, before what fits the other words better', async () => {
+    const markdown = await markdownOf(
+      {
+        'care/fans.md': [
+          { title: 'Fans' },
+          `${FANS}\n\n## Codes of the fan\n\nWith \`E17\` the fan turns too slowly: replace the fan.`,
+        ],
+      },
+      `${LOUD} It shows E17.`,
+    );
+    expect(markdown).toContain('replace the fan');
+    expect(markdown).not.toContain('Choose Eco mode');
+  });
+
   it('quotes no procedure, but the warning, where another article warns of the case', async () => {
     const articles: Parameters<typeof editionOf>[0] = {
       'care/recovery.md': [
