@@ -65,8 +65,9 @@ const MAX_SIZE = 1100;
 export const answerPassages = (evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer => {
   const { edition, intents } = evidence;
   const { question, units, relevance } = found;
+  // Marked as code, or what a row of a table is about.
   const codes = question.terms.flatMap(({ word, isKnown, isLiteral, weight }) =>
-    isKnown && isLiteral && weight === 1 && /\p{L}/u.test(word) ? [`\`${word}\``] : [],
+    isKnown && isLiteral && weight === 1 ? [`\`${word}\``, `\n| ${word} |`] : [],
   );
   const hasCode = ({ unit }: RankedUnit) =>
     unit.parts.some((part) => {
@@ -331,6 +332,9 @@ const withoutTried = (
   if (left.length === items.length) return text;
   if (left.length * 2 < items.length) return undefined;
   if (!piece.isStep) return left.join('\n');
+  // Whoever did what an agent advised did the whole of it.
+  const advised = { ...alreadyTried, told: [] };
+  if (items.some((item) => wasTried(item, advised, { under: heading, title }))) return undefined;
   const from = items.indexOf(left[0] ?? '');
   const steps = items.slice(from, items.indexOf(left.at(-1) ?? '') + 1);
   return steps

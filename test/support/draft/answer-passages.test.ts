@@ -122,19 +122,27 @@ describe('answerPassages()', () => {
     expect(passages[0]?.steps.join()).not.toContain('room temperature');
   });
 
-  it('quotes what names the code that the customer tells, before what fits the other words better', async () => {
-    const markdown = await markdownOf(
-      {
-        'care/fans.md': [
-          { title: 'Fans' },
-          `${FANS}\n\n## Codes of the fan\n\nWith \`E17\` the fan turns too slowly: replace the fan.`,
-        ],
-      },
-      `${LOUD} It shows E17.`,
-    );
-    expect(markdown).toContain('replace the fan');
-    expect(markdown).not.toContain('Choose Eco mode');
+  it('quotes no procedure of which an agent has advised a step', async () => {
+    const articles = { 'care/fans.md': [{ title: 'Fans' }, FANS] as [{ title: string }, string] };
+    const history = [{ from: 'agent' as const, text: 'Lower the room temperature by 5 °C.' }];
+    expect(await markdownOf(articles, LOUD)).toContain('Choose Eco mode');
+    expect(await markdownOf(articles, LOUD, { history })).not.toContain('Choose Eco mode');
   });
+
+  it.each([
+    ['E17', 'With `E17` the fan turns too slowly: replace the fan.'],
+    ['517', '| Code | Meaning |\n| --- | --- |\n| 516 | no fan |\n| 517 | too slow: replace the fan |'],
+  ])(
+    'quotes what explains the code %s of the customer, before what fits the other words better',
+    async (code, text) => {
+      const markdown = await markdownOf(
+        { 'care/fans.md': [{ title: 'Fans' }, `${FANS}\n\n## Codes of the fan\n\n${text}`] },
+        `${LOUD} It shows ${code}.`,
+      );
+      expect(markdown).toContain('replace the fan');
+      expect(markdown).not.toContain('Choose Eco mode');
+    },
+  );
 
   it('quotes no procedure, but the warning, where another article warns of the case', async () => {
     const articles: Parameters<typeof editionOf>[0] = {
