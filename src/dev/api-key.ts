@@ -1,16 +1,21 @@
-/**
- * `npm run api-key`: makes an API key. The key is printed once and stored nowhere; what is stored is its hash, with what
- * the key may do.
- *
- *   npm run api-key -- --name <whose> [--workspaces default] [--capabilities kb:read] [--rate standard|high|unlimited]
- *                      [--expires 2027-01-01T00:00:00Z]
- */
-import { parseArgs } from 'node:util';
+/** `npm run api-key`: makes an API key. */
 import { describeIssues, issuesOf } from '../contract/issue.ts';
-import { ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
-import { newApiKey } from './product.ts';
+import { ApiKeyRecord, hashApiKey, newApiKey } from '../gateway/api-keys.ts';
+import { readCommandLine } from './command-line.ts';
 
-const { values } = parseArgs({
+const HELP = `Makes an API key. The key is printed once and stored nowhere; its hash is stored, with what the key may do.
+
+  npm run api-key -- --name <name> [options]
+
+  --name <name>          whose key it is
+  --workspaces <list>    workspaces that it may use, separated by commas (default default)
+  --capabilities <list>  what it may do, separated by commas (default kb:read)
+  --rate <rate>          standard, high or unlimited (default standard)
+  --expires <time>       when it ends, for instance 2027-01-01T00:00:00Z; without it never
+  --help                 this text
+`;
+
+const { values } = readCommandLine(HELP, {
   options: {
     name: { type: 'string', default: '' },
     workspaces: { type: 'string', default: 'default' },

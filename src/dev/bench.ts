@@ -1,53 +1,55 @@
 /**
  * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
  * figures of two machines do not.
- *
- *   npm run bench -- [search] [http] [delegation] [routing] [indexing] [embeddings] [word-vectors] [retrieval] [support] [intents] [tickets] [size] [--data <folder of eval data>]
  */
 import { cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
-import { benchContext } from './bench-context.ts';
-import { benchDelegation } from './bench-delegation.ts';
-import { benchEmbeddings } from './bench-embeddings.ts';
-import { benchHttp } from './bench-http.ts';
-import { benchIndexing } from './bench-indexing.ts';
-import { benchIntents } from './bench-intents.ts';
-import { benchRetrieval } from './bench-retrieval.ts';
-import { benchRouting } from './bench-routing.ts';
-import { benchSearch } from './bench-search.ts';
-import { benchSize } from './bench-size.ts';
-import { benchSupport } from './bench-support.ts';
-import { benchTickets } from './bench-tickets.ts';
-import { benchWordVectors } from './bench-word-vectors.ts';
+import { failUsage, readCommandLine } from './command-line.ts';
 
-const PARTS = {
-  search: benchSearch,
-  http: benchHttp,
-  delegation: benchDelegation,
-  routing: benchRouting,
-  indexing: benchIndexing,
-  context: benchContext,
-  embeddings: benchEmbeddings,
-  'word-vectors': benchWordVectors,
-  retrieval: benchRetrieval,
-  support: benchSupport,
-  intents: benchIntents,
-  tickets: benchTickets,
-  size: benchSize,
+interface BenchOptions {
+  /** The folder of evaluation data. */
+  data: string | undefined;
+}
+
+// Loaded when they run, so that the help is there at once.
+const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
+  search: async () => (await import('./bench-search.ts')).benchSearch,
+  http: async () => (await import('./bench-http.ts')).benchHttp,
+  delegation: async () => (await import('./bench-delegation.ts')).benchDelegation,
+  routing: async () => (await import('./bench-routing.ts')).benchRouting,
+  indexing: async () => (await import('./bench-indexing.ts')).benchIndexing,
+  context: async () => (await import('./bench-context.ts')).benchContext,
+  embeddings: async () => (await import('./bench-embeddings.ts')).benchEmbeddings,
+  'word-vectors': async () => (await import('./bench-word-vectors.ts')).benchWordVectors,
+  retrieval: async () => (await import('./bench-retrieval.ts')).benchRetrieval,
+  support: async () => (await import('./bench-support.ts')).benchSupport,
+  intents: async () => (await import('./bench-intents.ts')).benchIntents,
+  tickets: async () => (await import('./bench-tickets.ts')).benchTickets,
+  size: async () => (await import('./bench-size.ts')).benchSize,
 };
 
-const { values, positionals } = parseArgs({ options: { data: { type: 'string' } }, allowPositionals: true });
-const chosen = positionals.length === 0 ? Object.keys(PARTS) : positionals;
+const HELP = `Measures speed and size on this machine. Figures of one run compare with one another; figures of two machines do not.
+
+  npm run bench -- [part ...] [--data <folder>]
+
+  part             ${Object.keys(PARTS).join(', ')}; all when none is named
+  --data <folder>  the folder of evaluation data that search, indexing and others read
+  --help           this text
+`;
+
+const names = Object.keys(PARTS);
+const { values, positionals } = readCommandLine(HELP, {
+  options: { data: { type: 'string' } },
+  maxPositionals: names.length,
+});
+const chosen = positionals.length === 0 ? names : positionals;
 const unknown = chosen.filter((name) => !(name in PARTS));
-if (unknown.length > 0) {
-  console.error(`Cannot run ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
-  process.exit(2);
-}
+if (unknown.length > 0) failUsage(`Cannot run ${unknown.join(', ')}: the parts are ${names.join(', ')}`);
 
 const [cpu] = cpus();
 console.log(
   `${cpu?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ` +
     `${process.platform} ${process.arch}, node ${process.version}\n`,
 );
-for (const [name, run] of Object.entries(PARTS)) if (chosen.includes(name)) await run({ data: values.data });
+for (const [name, load] of Object.entries(PARTS))
+  if (chosen.includes(name)) await (await load())({ data: values.data });
 process.exit(0);

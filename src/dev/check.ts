@@ -1,8 +1,16 @@
-/**
- * One gate for everything that is checked without running the product: types, lint and format, dead code, and the
- * directions of imports. Runs all of them, names those that failed, and exits with 1 if any did.
- */
+/** `npm run check`: everything that is checked without running the product. */
 import { spawnSync } from 'node:child_process';
+import { readCommandLine } from './command-line.ts';
+
+const HELP = `Checks types, lint and format, dead code and the directions of imports. Runs all checks, names those that failed, and
+ends with 1 if any did.
+
+  npm run check
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
 
 const GATES = [
   ['types of the product', 'tsc', '-p', 'tsconfig.json'],

@@ -1,9 +1,16 @@
-/**
- * Fills in what a partial registry mirror leaves out of package-lock.json: the optional packages of other platforms.
- * Without them `npm ci` refuses the lock file. Run as `npm run lock` after adding a dependency; it changes nothing when
- * nothing is missing.
- */
+/** `npm run lock`: completes package-lock.json. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readCommandLine } from './command-line.ts';
+
+const HELP = `Adds to package-lock.json what a partial registry mirror leaves out: the optional packages of other platforms. Without
+them npm ci refuses the lock file. Run it after adding a dependency; it changes nothing when nothing is missing.
+
+  npm run lock
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
 
 interface LockPackage {
   version?: string;

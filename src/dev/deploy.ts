@@ -1,22 +1,25 @@
-/**
- * `npm run deploy`: deploys every function, those that others call first, the front door last.
- *
- *   npm run deploy                  with the key directory of keys/ (npm run keys)
- *   npm run deploy -- --env production.env    and with the variables and secrets of a file (docs/configuration.md)
- *   npm run deploy -- --dry-run     bundles and checks every function without an account
- */
+/** `npm run deploy`: deploys every function. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { unstable_readConfig } from 'wrangler';
+import { orFail, readCommandLine } from './command-line.ts';
 import { settingsOf } from './configuration.ts';
 import { type Deployed, deployOrder } from './deploy-order.ts';
 import { readEnvFile, secretsNamedFor } from './env-file.ts';
 import { functionConfigs, idOfFunction, ROOT } from './functions.ts';
 
-const { values } = parseArgs({
+const HELP = `Deploys every function, those that others call first, the gateway last.
+
+  npm run deploy -- [options]
+
+  --env <file>     variables and secrets, one NAME=value a line (docs/configuration.md)
+  --keys <folder>  the keyring whose directory is published (default keys; npm run keys makes one)
+  --dry-run        bundle and check every function without an account
+  --help           this text
+`;
+
+const { values } = readCommandLine(HELP, {
   options: {
     'dry-run': { type: 'boolean', default: false },
     keys: { type: 'string', default: 'keys' },
@@ -24,6 +27,8 @@ const { values } = parseArgs({
   },
 });
 const dryRun = values['dry-run'];
+// Loaded late: the help does not need it.
+const { unstable_readConfig } = await import('wrangler');
 
 const order = deployOrder(functionConfigs().map(deployedOf)).map(({ file }) => file);
 
@@ -120,14 +125,5 @@ function withSecrets<T>(file: string, deploy: (args: string[]) => T): T {
     return deploy(['--secrets-file', path]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function orFail<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exit(1);
   }
 }

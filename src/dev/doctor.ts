@@ -1,16 +1,19 @@
-/**
- * `npm run doctor`: asks the services of a configuration whether they are there, fit, and let us do what we need. Ends with 1
- * when something is wrong, and says what to do about it.
- *
- *   npm run doctor                            the variables of the environment
- *   npm run doctor -- --env production.env    those of a file, one NAME=value a line
- *   npm run doctor -- --development           services of this machine are all right
- */
-import { parseArgs } from 'node:util';
+/** `npm run doctor`: checks the services of a configuration. */
+import { readCommandLine } from './command-line.ts';
 import { examine, type Finding } from './doctor/examine.ts';
 import { readEnvFile } from './env-file.ts';
 
-const { values } = parseArgs({
+const HELP = `Checks that the services of a configuration can be reached, fit together and allow what is needed. Ends with 1 when
+something is wrong, and says what to do about it.
+
+  npm run doctor -- [options]
+
+  --env <file>   the variables of a file, one NAME=value a line; without it those of the environment
+  --development  services on this machine are all right
+  --help         this text
+`;
+
+const { values } = readCommandLine(HELP, {
   options: { env: { type: 'string' }, development: { type: 'boolean', default: false } },
 });
 

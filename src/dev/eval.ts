@@ -1,19 +1,6 @@
-/**
- * How well the product finds, answers and routes. Prints tables; exits with 1 when a target is missed, with 2 when a part or
- * its data is not there.
- *
- *   npm run eval -- [knowledge] [routing] [analytics] [tokens] [support] [intents] [tickets]
- *                   [gaps] [embeddings [--sentence-model]] [calibration] [--data <folder of evaluation data>]
- *   npm run eval -- tickets [--open <folder>] [--replies <folder>]
- *   npm run eval -- answers --recorded [--open <folder>] [--replies <folder>] [--show-below <mark>]
- *
- * `routing` and `tickets` ask the product itself, `analytics` the sample shop; the others need public data that is not part of the
- * repository. `answers` asks customers' questions through the navigator with recorded replies of a model; `tickets` does so besides,
- * where there are any. `--open` writes the prompts that lack a reply, `--replies` adds new ones. `answers` and `calibration` run by
- * their names alone; `calibration` calls the embedding model that is configured, which costs.
- */
+/** `npm run eval`: how well the product finds, answers and routes. */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { failUsage, readCommandLine } from './command-line.ts';
 import { evaluateRecorded, missingRecordedFiles } from './eval/eval-recorded.ts';
 import { evaluateRecordedTickets, hasRecordedTickets } from './eval/eval-recorded-tickets.ts';
 import { analyticsMeasures } from './eval-analytics.ts';
@@ -31,7 +18,26 @@ import { evaluateTickets, readSample } from './eval-tickets.ts';
 import { evalTokens } from './eval-tokens.ts';
 import { missingSupportFiles } from './support-data.ts';
 
-const { values, positionals } = parseArgs({
+const HELP = `Measures how well the product finds, answers and routes. Prints tables; ends with 1 when a target is missed, with 2 when
+a part or its data is missing.
+
+  npm run eval -- [part ...] [options]
+
+  part                 knowledge, routing, analytics, tokens, support, intents, tickets, gaps, embeddings, answers,
+                       calibration; without a name all but the last two. routing and tickets ask the product itself,
+                       analytics the sample shop; the others read public data that is not part of the repository.
+                       answers asks customers' questions with recorded replies of a model; calibration calls the
+                       embedding model that is configured, which costs
+  --data <folder>      the folder of evaluation data (default eval-data)
+  --sentence-model     embeddings: with a sentence model instead of word vectors
+  --recorded           answers: with recorded replies (always so)
+  --open <folder>      answers, tickets: write the prompts that lack a reply into this folder
+  --replies <folder>   answers, tickets: add the replies in this folder to the recorded ones
+  --show-below <mark>  answers: print the answers with a lower mark, 0 to 1
+  --help               this text
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
   options: {
     data: { type: 'string' },
     'sentence-model': { type: 'boolean' },
@@ -40,7 +46,7 @@ const { values, positionals } = parseArgs({
     replies: { type: 'string' },
     'show-below': { type: 'string' },
   },
-  allowPositionals: true,
+  maxPositionals: 20,
 });
 
 const isMissed = ({ value, target, atMost }: Measure): boolean =>
@@ -111,10 +117,8 @@ const PARTS = {
 const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration']);
 const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name)) : positionals;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
-if (unknown.length > 0) {
-  console.error(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
-  process.exit(2);
-}
+if (unknown.length > 0)
+  failUsage(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
 
 const measures: Measure[] = [];
 for (const [name, evaluate] of Object.entries(PARTS)) if (chosen.includes(name)) measures.push(...(await evaluate()));

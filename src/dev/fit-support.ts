@@ -1,16 +1,8 @@
-/**
- * Fits the weights of the statement check and writes src/grounding/check-weights.json.
- *
- *   node src/dev/fit-support.ts [--data <folder of evaluation data>] [--dry]
- *
- * Reads `truth-dev`, and of that the tuning halves alone. Prints the area under the curve of each set on its tuning half, fitted on
- * the other sets and on all; `--dry` writes nothing.
- */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { oddsAgainst } from '../grounding/check-statement.ts';
 import { FEATURES } from '../grounding/compare-statement.ts';
+import { readCommandLine } from './command-line.ts';
 import { areaUnderCurve } from './decision-metrics.ts';
 import {
   againstAnswer,
@@ -111,7 +103,17 @@ const curveOf = (answers: readonly MeasuredAnswer[], weights: Weights): number =
   return areaUnderCurve(scores(false), scores(true));
 };
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, dry: { type: 'boolean' } } });
+const HELP = `Fits the weights of the statement check (src/grounding/check-weights.json) on the tuning halves of truth-dev.
+Prints the area under the curve of each set, fitted on the other sets and on all.
+
+  node src/dev/fit-support.ts [options]
+
+  --data <folder>  the folder of evaluation data (default eval-data)
+  --dry            print the figures and write nothing
+  --help           this text
+`;
+
+const { values } = readCommandLine(HELP, { options: { data: { type: 'string' }, dry: { type: 'boolean' } } });
 const tuning = readJudgedAnswers(resolve(values.data ?? 'eval-data'))
   .filter(({ half }) => half === 'tuning')
   .map(measureAnswer)

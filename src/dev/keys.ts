@@ -1,23 +1,26 @@
-/**
- * `npm run keys`: the keys that functions sign their calls with, and the directory that says whose key is whose.
- *
- *   npm run keys                    makes a keyring in keys/
- *   npm run keys -- rotate <id>     gives one function a new key beside its old one
- *   npm run keys -- retire <id>     drops its old keys, once the new one is deployed everywhere
- *   npm run keys -- renew           signs the directory for another year
- *   npm run keys -- add <id> --x <public key> [--host <host>] [--workspaces <ids>] [--capabilities <list>]
- *                                   lets in a librarian of another team: at which host it is asked, in which
- *                                   workspaces it may ask of its own accord, and what for at most
- *   npm run keys -- remove <id>     takes it out again
- *
- *   --folder <folder>               another place than keys/
- */
-import { parseArgs } from 'node:util';
-import { unstable_readConfig } from 'wrangler';
+/** `npm run keys`: the keys that functions sign their calls with, and the directory of all keys. */
+import { readCommandLine } from './command-line.ts';
 import { functionConfigs, idOfFunction } from './functions.ts';
 import { addNeighbour, createKeyring, removeNeighbour, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
 
-const { values, positionals } = parseArgs({
+const HELP = `Manages the keys that functions sign their calls with, and the directory that says whose key is whose.
+
+  npm run keys -- [command] [options]
+
+  (none)           makes a keyring in keys/
+  rotate <id>      gives one function a new key beside its old one
+  retire <id>      drops its old keys, once the new one is deployed everywhere
+  renew            signs the directory for another year
+  add <id> --x <public key> [--host <host>] [--workspaces <list>] [--capabilities <list>]
+                   adds a partner's librarian: the host where it is asked, the workspaces in which it may ask on its
+                   own behalf, and the capabilities that it has at most
+  remove <id>      removes a partner's librarian
+
+  --folder <name>  another folder than keys/
+  --help           this text
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
   options: {
     folder: { type: 'string', default: 'keys' },
     x: { type: 'string' },
@@ -25,8 +28,9 @@ const { values, positionals } = parseArgs({
     workspaces: { type: 'string' },
     capabilities: { type: 'string' },
   },
-  allowPositionals: true,
+  maxPositionals: 2,
 });
+const { unstable_readConfig } = await import('wrangler');
 const [command = 'create', id = ''] = positionals;
 const { folder } = values;
 const options = { now: Date.now() };

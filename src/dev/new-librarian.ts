@@ -1,6 +1,7 @@
 /** `npm run new -- <id>`: makes a librarian that runs and answers at once (docs/librarians.md). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { helpIfAsked, orFail, orUsageError } from './command-line.ts';
 import { ROOT } from './functions.ts';
 import { HELP, type NewLibrarianOptions, newLibrarianOptions } from './new-librarian/new-librarian-options.ts';
 import { type PlannedFile, planLibrarian } from './new-librarian/plan-librarian.ts';
@@ -8,11 +9,8 @@ import { type PlannedFile, planLibrarian } from './new-librarian/plan-librarian.
 main();
 
 function main(): void {
-  const options = orFail(() => newLibrarianOptions(process.argv.slice(2)), HELP);
-  if (options === undefined) {
-    console.log(HELP);
-    return;
-  }
+  helpIfAsked(HELP);
+  const options = orUsageError(() => newLibrarianOptions(process.argv.slice(2)));
   const files = orFail(() => planLibrarian(options, ROOT));
   files.forEach(write);
   console.log(nextSteps(options));
@@ -38,13 +36,4 @@ Write what it knows in functions/${id}/librarian.ts. To run and to ask it, with 
   npm test -- test/conformance/${id}.test.ts
 
 For production: npm run keys -- rotate ${id}, give the function its key, npm run deploy.`;
-}
-
-function orFail<T>(read: () => T, help = ''): T {
-  try {
-    return read();
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}${help === '' ? '' : `\n\n${help}`}`);
-    process.exit(1);
-  }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import { SyncAccepted, SyncStatus } from '../contract/sync.ts';
-import { type ApiKeyRecord, hashApiKey } from '../gateway/api-keys.ts';
+import { type ApiKeyRecord, hashApiKey, newApiKey } from '../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../runtime/key-directory.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
@@ -119,10 +119,6 @@ const adapterVars = (variables: AdapterVariables = {}): Record<string, string> =
   readSettings({ ...variables, ENVIRONMENT: 'development' });
   return Object.fromEntries(ADAPTER_VARIABLES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
 };
-
-/** 32 random bytes, recognisable as a key of ours. */
-export const newApiKey = (): string =>
-  `ck_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`;
 
 const OWNER: ApiKeyRecord = {
   name: 'owner of this machine',

@@ -1,17 +1,19 @@
-/**
- * `npm run services`: local servers that speak the protocols of Upstash Vector, Upstash Redis and OpenAI, until Ctrl-C. Prints
- * the variables that lead `npm start` to them, one a line (docs/configuration.md).
- */
+/** `npm run services`: local stand-ins for Upstash and OpenAI. */
+import { orFail, readCommandLine } from './command-line.ts';
 import { ensureRedis } from './local-services/ensure-redis.ts';
 import { quotingModel } from './local-services/quoting-model.ts';
 import { startServices } from './local-services/start-services.ts';
 
-try {
-  ensureRedis();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exit(1);
-}
+const HELP = `Starts local servers that speak the protocols of Upstash Vector, Upstash Redis and OpenAI, until Ctrl-C. Prints the
+variables with which npm start uses them, one a line (docs/configuration.md).
+
+  npm run services
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
+orFail(ensureRedis);
 const services = await startServices();
 // Stands in for a language model: it answers with sentences of what it is given.
 services.openai.answerWith(quotingModel);

@@ -41,7 +41,6 @@ export interface StartOptions {
   /** Whether local helpdesks are started. */
   helpdesk: boolean;
   verbose: boolean;
-  help: boolean;
 }
 
 /** Reads the command line. Throws an error that says what is wrong with which option. */
@@ -58,7 +57,6 @@ export const startOptions = (args: string[]): StartOptions => {
       neighbours: { type: 'string' },
       'no-helpdesk': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
     },
   });
   const port = Number(values.port);

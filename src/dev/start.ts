@@ -3,13 +3,15 @@ import { readFileSync, statSync, watch } from 'node:fs';
 import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import { describeIssues } from '../contract/issue.ts';
 import type { SyncReport } from '../contract/sync.ts';
+import { newApiKey } from '../gateway/api-keys.ts';
 import { type DirectoryEntry, openDirectory } from '../runtime/key-directory.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
+import { fail, helpIfAsked, orFail, orUsageError } from './command-line.ts';
 import { secretsNamedFor } from './env-file.ts';
 import { deskVariables } from './local-services/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from './local-services/helpdesks/running-desks.ts';
 import { type LocalHelpdesks, startHelpdesks } from './local-services/helpdesks/start-helpdesks.ts';
-import { newApiKey, type Product, startProduct } from './product.ts';
+import { type Product, startProduct } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
 import { showProgress, summariseSync } from './sync-progress.ts';
@@ -23,8 +25,8 @@ const AGAIN_MS = 1000;
 await main();
 
 async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) return console.log(HELP);
+  helpIfAsked(HELP);
+  const options = orUsageError(readOptions);
   const state = orFail(() => openState(options));
   // However it ends: what else listens to signals may be faster.
   process.once('exit', () => forgetDesks(options.state));
@@ -60,13 +62,11 @@ async function main(): Promise<void> {
 }
 
 function readOptions(): StartOptions {
-  return orFail(() => {
-    const options = startOptions(process.argv.slice(2));
-    if (typeof options.kb === 'object' && 'folder' in options.kb && !isFolder(options.kb.folder)) {
-      throw new Error(`Cannot use --kb ${options.kb.folder}: there is no such folder`);
-    }
-    return options;
-  }, HELP);
+  const options = startOptions(process.argv.slice(2));
+  if (typeof options.kb === 'object' && 'folder' in options.kb && !isFolder(options.kb.folder)) {
+    throw new Error(`Cannot use --kb ${options.kb.folder}: there is no such folder`);
+  }
+  return options;
 }
 
 /** What the file of `--neighbours` says; the functions check it when they start. */
@@ -210,19 +210,6 @@ function startFailure(error: unknown, { port }: StartOptions): string {
   return /EADDRINUSE|Address already in use/i.test(message)
     ? `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`
     : `Cannot start: ${message}`;
-}
-
-function orFail<T>(read: () => T, help = ''): T {
-  try {
-    return read();
-  } catch (error) {
-    return fail(`${messageOf(error)}\n${help === '' ? '' : `\n${help}`}`);
-  }
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
 }
 
 function isFolder(path: string): boolean {

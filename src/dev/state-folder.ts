@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { API_KEY } from '../gateway/api-keys.ts';
-import { newApiKey } from './product.ts';
+import { API_KEY, newApiKey } from '../gateway/api-keys.ts';
 
 const MARKER = 'constellation-state';
 

@@ -1,17 +1,5 @@
-/**
- * `npm run taxonomy`: checks a file of intents, trains a classifier from its examples, and tells how good it will be.
- *
- *   npm run taxonomy -- <taxonomy.json>                    checks it; figures by cross-validation
- *   npm run taxonomy -- <taxonomy.json> --out <file>       writes it trained, with the threshold for unknown that a simulation finds
- *
- * A file that ends with .json is the body of PUT /v1/support/taxonomy, up to 3 MB. Any other is the packed model alone: a larger
- * taxonomy is put into KV by hand, the model first. The commands are printed.
- *
- *   --workspace <id>     of the printed commands; default
- *   --seed <number>      the same seed gives the same model, byte for byte; 1
- */
+/** `npm run taxonomy`: checks a file of intents and trains a classifier from its examples. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { WorkspaceId } from '../contract/names.ts';
 import type { Taxonomy } from '../contract/taxonomy.ts';
 import type { TaxonomyPut } from '../contract/taxonomy-put.ts';
@@ -20,22 +8,30 @@ import { MAX_ARTICLE_BYTES } from '../runtime/limits.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../support/intents/current-taxonomy.ts';
 import { holdOut } from '../support/intents/hold-out.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
+import { fail, failUsage, readCommandLine } from './command-line.ts';
 import { describeHoldOut } from './taxonomy/describe-hold-out.ts';
 import { trainAhead } from './taxonomy/train-ahead.ts';
 
-const { values, positionals } = parseArgs({
+const HELP = `Checks a file of intents, trains a classifier from its examples, and reports how good it is by cross-validation.
+
+  npm run taxonomy -- <taxonomy.json> [options]
+
+  --out <file>      write the trained classifier, with the threshold below which a message has no intent. A file that ends
+                    with .json is the body of PUT /v1/support/taxonomy, up to 3 MB; any other file is the packed model
+                    alone, for KV. The commands that put it into place are printed
+  --workspace <id>  the workspace in the printed commands (default default)
+  --seed <number>   the same seed gives the same model, byte for byte (default 1)
+  --help            this text
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
   options: {
     out: { type: 'string' },
     workspace: { type: 'string', default: 'default' },
     seed: { type: 'string', default: '1' },
   },
-  allowPositionals: true,
+  maxPositionals: 1,
 });
-
-const fail = (problem: string): never => {
-  console.error(problem);
-  process.exit(1);
-};
 
 const readFile = (file: string): Taxonomy => {
   let json: unknown;
@@ -54,8 +50,7 @@ const readFile = (file: string): Taxonomy => {
 };
 
 const [file] = positionals;
-if (file === undefined || positionals.length > 1)
-  fail('Cannot tell what to check: npm run taxonomy -- <taxonomy.json> [--out <file>]');
+if (file === undefined) failUsage('Cannot check: the file of intents is missing');
 const workspace = WorkspaceId.safeParse(values.workspace);
 const seed = Number(values.seed);
 if (!workspace.success) fail(`Cannot print commands: --workspace ${workspace.error?.issues[0]?.message}`);

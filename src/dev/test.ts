@@ -1,13 +1,25 @@
-/**
- * Runs every test, or those whose path contains one of the given words, and ends with a line `N passed, N failed`.
- * A file that cannot be collected counts as one failure, so that a broken import never looks like a pass.
- */
-
+/** `npm test`: runs the tests. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCommandLine } from './command-line.ts';
 import { ensureRedis } from './local-services/ensure-redis.ts';
+
+const HELP = `Runs every test, or those whose path contains one of the given words, and ends with a line "N passed, N failed". A
+file that cannot be collected counts as one failure, so that a broken import never looks like a pass.
+
+  npm test -- [word ...] [options]
+
+  -t <pattern>  only tests whose name matches this pattern
+  --update      write the snapshots anew
+  --help        this text
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
+  options: { title: { type: 'string', short: 't' }, update: { type: 'boolean', default: false } },
+  maxPositionals: 100,
+});
 
 interface Report {
   numPassedTests: number;
@@ -26,7 +38,15 @@ const folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
 const reportFile = join(folder, 'report.json');
 const { status } = spawnSync(
   'vitest',
-  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...process.argv.slice(2)],
+  [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${reportFile}`,
+    ...positionals,
+    ...(values.title === undefined ? [] : ['-t', values.title]),
+    ...(values.update ? ['--update'] : []),
+  ],
   { stdio: ['ignore', 'inherit', 'inherit'] },
 );
 

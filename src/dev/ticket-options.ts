@@ -28,7 +28,6 @@ export interface TicketOptions {
   isForged: boolean;
   url: string | undefined;
   state: string;
-  help: boolean;
 }
 
 const MAX_TIMES = 20;
@@ -47,7 +46,6 @@ export const ticketOptions = (args: string[]): TicketOptions => {
       'bad-signature': { type: 'boolean', default: false },
       url: { type: 'string' },
       state: { type: 'string', default: '.constellation' },
-      help: { type: 'boolean', short: 'h', default: false },
     },
   });
   const { 'bad-signature': isForged, url, ...rest } = values;

@@ -1,6 +1,7 @@
 /** `npm run ticket`: one ticket of a local helpdesk, from the customer's message to the note (docs/helpdesks.md). */
 import type * as z from 'zod';
 import { readAs } from '../contract/read-as.ts';
+import { fail, helpIfAsked, orUsageError } from './command-line.ts';
 import { type ControlledTicket, TicketNotes, WrittenTicket } from './local-services/helpdesks/control-routes.ts';
 import { findDesks, type RunningDesks } from './local-services/helpdesks/running-desks.ts';
 import { TICKET_HELP, type TicketOptions, ticketOptions } from './ticket-options.ts';
@@ -14,8 +15,8 @@ const CALL_MS = 10_000;
 await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
 
 async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) return console.log(TICKET_HELP);
+  helpIfAsked(TICKET_HELP);
+  const options = orUsageError(() => ticketOptions(process.argv.slice(2)));
   const { state, tool, isForged, times } = options;
   const running = findDesks(state);
   if (running === undefined) {
@@ -36,14 +37,6 @@ async function main(): Promise<void> {
   await waitForNote(read);
   if (times > 1) await pause(SETTLE_MS);
   report(await read(), times);
-}
-
-function readOptions(): TicketOptions {
-  try {
-    return ticketOptions(process.argv.slice(2));
-  } catch (error) {
-    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${TICKET_HELP}`);
-  }
 }
 
 function ticketOf({ message, subject, name, product, isForged }: TicketOptions): ControlledTicket {
@@ -121,9 +114,4 @@ function clear(): string {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
 }

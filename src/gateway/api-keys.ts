@@ -2,6 +2,7 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { Capability, WorkspaceId } from '../contract/names.ts';
 import { readAs } from '../contract/read-as.ts';
+import { encodeBase64url } from '../runtime/base64url.ts';
 
 /** What an API key may do. Stored under the key's hash; the key itself is stored nowhere (design, section 8). */
 export const ApiKeyRecord = z.object({
@@ -16,6 +17,9 @@ export const ApiKeyRecord = z.object({
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
+
+/** A new key: 32 random bytes, with a prefix by which scanners for leaked keys recognise it. */
+export const newApiKey = (): string => `ck_${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
 
 /** A key that exists and has not expired. */
 export interface ApiKey extends ApiKeyRecord {

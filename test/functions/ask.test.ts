@@ -11,8 +11,8 @@ import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import type { ChatRequest } from '../../src/dev/local-services/openai/chat-request.ts';
 import { strictSchemaProblem } from '../../src/dev/local-services/openai/check-strict-schema.ts';
-import { newApiKey, type Product, startProduct } from '../../src/dev/product.ts';
-import { hashApiKey } from '../../src/gateway/api-keys.ts';
+import { type Product, startProduct } from '../../src/dev/product.ts';
+import { hashApiKey, newApiKey } from '../../src/gateway/api-keys.ts';
 import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
 
 describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {

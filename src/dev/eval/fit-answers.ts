@@ -1,15 +1,6 @@
-/**
- * Fits what `findAnswer` decides by (src/grounding/answer-model.json): the ranking of units and the probability of an answer. Prints
- * figures by cross-validation over articles, then writes the model fitted on all questions.
- *
- *   node src/dev/eval/fit-answers.ts --data <folder of the evaluation data> [--write]
- *
- * Questions: `answer-questions/*.jsonl` beside this file, and with `--with-development` the development questions of the data, too.
- */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { ARTICLE_FEATURES, articlesFound } from '../../grounding/candidate-articles.ts';
 import { GATE_FEATURES, pickAnswer } from '../../grounding/find-answer.ts';
 import { parseQuestion, questionWithTurn } from '../../grounding/parse-question.ts';
@@ -20,6 +11,7 @@ import type { Turn } from '../../search/analyse-query.ts';
 import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
 import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
 import { createRetriever } from '../../search/retrieve.ts';
+import { failUsage, readCommandLine } from '../command-line.ts';
 import { readLines } from '../eval-data.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
 import { type EvalBase, openFolder, openSupportDocs, plainText } from './answer-bases.ts';
@@ -35,10 +27,22 @@ interface Question {
   must: string[][];
 }
 
-const { values: options } = parseArgs({
+const HELP = `Fits the model by which answers are picked and judged (src/grounding/answer-model.json): the ranking of units and the
+probability that they answer. Prints figures by cross-validation over articles, then fits on all questions.
+Questions: answer-questions/*.jsonl beside this file.
+
+  node src/dev/eval/fit-answers.ts --data <folder> [options]
+
+  --data <folder>     the folder of evaluation data
+  --with-development  fit with the development questions as well
+  --write             write the model; without it only figures are printed
+  --help              this text
+`;
+
+const { values } = readCommandLine(HELP, {
   options: { data: { type: 'string' }, write: { type: 'boolean' }, 'with-development': { type: 'boolean' } },
 });
-if (options.data === undefined) throw new Error('Cannot fit: --data <folder of the evaluation data> is missing');
+const options = { ...values, data: values.data ?? failUsage('Cannot fit: --data is missing') };
 const here = fileURLToPath(new URL('.', import.meta.url));
 const bases: Record<string, EvalBase> = {
   sample: openFolder('sample', join(here, '../sample-kb')),

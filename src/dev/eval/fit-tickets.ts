@@ -1,18 +1,24 @@
-/**
- * Fits how probably an article answers a ticket (`ANSWERS` of src/support/draft/ticket-units.ts) on the development half of the sample
- * tickets, and prints what it would be, with what it does on both halves. To be run when ranking changes.
- *
- *   node src/dev/eval/fit-tickets.ts
- */
+/** Fits `ANSWERS` of src/support/draft/ticket-units.ts. */
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { applyLogistic, type Example, fitLogistic } from '../../search/fit-logistic.ts';
 import { analyze } from '../../support/analyze.ts';
 import { rankTicketUnits, signsOfArticles } from '../../support/draft/ticket-units.ts';
+import { readCommandLine } from '../command-line.ts';
 import { readSample } from '../eval-tickets.ts';
 import { shippedWordVectors } from '../shipped-word-vectors.ts';
 import { readSampleTickets, requestOf } from '../tickets/read-tickets.ts';
 import { evalScope, partsFor } from './eval-recorded-tickets.ts';
+
+const HELP = `Fits how probably an article answers a ticket (ANSWERS of src/support/draft/ticket-units.ts) on the development half of the
+sample tickets, and prints it with what it does on both halves. To be run when ranking changes.
+
+  node src/dev/eval/fit-tickets.ts
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
 
 /** An article that may answer a ticket. */
 interface Candidate extends Example {

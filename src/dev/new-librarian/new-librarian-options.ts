@@ -19,8 +19,8 @@ export interface NewLibrarianOptions {
   capabilities: string[];
 }
 
-/** Reads the command line; `undefined` when it asks for help. Throws an error that says what is wrong with which option. */
-export const newLibrarianOptions = (args: string[]): NewLibrarianOptions | undefined => {
+/** Reads the command line. Throws an error that says what is wrong with which option. */
+export const newLibrarianOptions = (args: string[]): NewLibrarianOptions => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -28,10 +28,8 @@ export const newLibrarianOptions = (args: string[]): NewLibrarianOptions | undef
       name: { type: 'string' },
       description: { type: 'string' },
       capabilities: { type: 'string', default: '' },
-      help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (values.help) return undefined;
   const [id, ...more] = positionals;
   if (id === undefined) throw new Error('Cannot make a librarian: it needs an id');
   if (more.length > 0) throw new Error(`Cannot make a librarian: one id is expected, not also ${more.join(' ')}`);
