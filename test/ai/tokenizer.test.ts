@@ -138,7 +138,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
   });
 
   it('has them for the articles of the sample knowledge base', () => {
-    const folder = new URL('../../src/dev/sample-kb/', import.meta.url);
+    const folder = new URL('../../src/dev/sample/knowledge-base/', import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     expect(files.length).toBeGreaterThan(20);
     for (const file of files) {

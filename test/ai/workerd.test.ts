@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/local-cloud.ts';
-import type { Fault } from '../../src/dev/local-services/faults.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
+import { bundle } from '../../src/dev/run/local-cloud.ts';
+import type { Fault } from '../../src/dev/stand-ins/faults.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
 
 let server: OpenAIServer;
 let miniflare: Miniflare;

@@ -6,8 +6,8 @@ import { ROOT } from '../../src/dev/functions.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const OWN = Object.values(scripts).flatMap((command) => /^node (\S+\.ts)$/.exec(command)?.[1] ?? []);
-const OTHERS = ['build-background-words.ts', 'fit-support.ts', 'eval/fit-answers.ts', 'eval/fit-tickets.ts'];
-const ALL = [...OWN, ...OTHERS.map((name) => `src/dev/${name}`)];
+const OTHERS = ['release/build-background-words', 'eval/fit-support', 'eval/fit-answers', 'eval/fit-tickets'];
+const ALL = [...OWN, ...OTHERS.map((name) => `src/dev/${name}.ts`)];
 
 const run = (script: string, option: string) =>
   new Promise<{ status: number | null; stdout: string; stderr: string }>((resolve) => {

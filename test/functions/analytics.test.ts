@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../src/contract/agent-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { functionSizes, MAX_GZIP_BYTES } from '../../src/dev/bench-size.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { functionSizes, MAX_GZIP_BYTES } from '../../src/dev/bench/size.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
 
 let product: Product;
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
 import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
-import { type FolderKb, serveFolder } from '../../src/dev/folder-kb.ts';
-import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
-import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
-import { type Product, type ProductOptions, SAMPLE_KB, SAMPLE_TAXONOMY, startProduct } from '../../src/dev/product.ts';
+import { type FolderKb, serveFolder } from '../../src/dev/run/folder-kb.ts';
+import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';
+import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../src/dev/sample/files.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 import { readAsV1 } from './v1-client.ts';
 
@@ -47,7 +48,7 @@ let product: Product;
 let empty: Product;
 
 beforeAll(async () => {
-  host = await serveFolder(SAMPLE_KB, (id) => `https://docs.example.com/${id}`);
+  host = await serveFolder(SAMPLE_KNOWLEDGE_BASE, (id) => `https://docs.example.com/${id}`);
   [product, empty] = await Promise.all([start({ kb: { url: host.url }, taxonomy: SAMPLE_TAXONOMY }), start()]);
   await product.sync({ full: true });
 }, 120_000);

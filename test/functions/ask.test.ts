@@ -9,9 +9,9 @@ import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { MemoryPage } from '../../src/contract/memory.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import type { ChatRequest } from '../../src/dev/local-services/openai/chat-request.ts';
-import { strictSchemaProblem } from '../../src/dev/local-services/openai/check-strict-schema.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import type { ChatRequest } from '../../src/dev/stand-ins/openai/chat-request.ts';
+import { strictSchemaProblem } from '../../src/dev/stand-ins/openai/check-strict-schema.ts';
 import { hashApiKey, newApiKey } from '../../src/gateway/api-keys.ts';
 import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
 

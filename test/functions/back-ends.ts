@@ -1,6 +1,6 @@
-import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
-import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
-import { type Product, type ProductOptions, startProduct } from '../../src/dev/product.ts';
+import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 
 /** What the functions store in and ask: what comes with them, or the services of a production deployment. */
 export interface BackEnd {

@@ -3,9 +3,9 @@ import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { MemoryPage } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
-import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
-import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 import { readJws } from '../../src/runtime/compact-jws.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runChaos } from '../../src/dev/chaos/run-chaos.ts';
+import { runChaos } from '../../src/dev/bench/chaos/run-chaos.ts';
 
 it('leaves one note in each of 60 tickets, while everything fails and the functions are restarted twice', {
   timeout: 240_000,

@@ -4,9 +4,9 @@ import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
-import type { Plan } from '../../src/dev/relays/index.ts';
-import { relayIds, relayWorkers } from '../../src/dev/relays/relay-workers.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import type { Plan } from '../../src/dev/run/relays/index.ts';
+import { relayIds, relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
 import { type Rogues, serveRogues } from './rogues.ts';
 
 const TIMEOUT_MS = 1000;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../src/dev/bench-size.ts';
+import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../src/dev/bench/size.ts';
 import { functionConfigs, ROOT } from '../../src/dev/functions.ts';
 
 describe('every function', () => {
@@ -20,7 +20,10 @@ describe('every function', () => {
   });
 
   it('is built for a deployment by npm run deploy -- --dry-run, the front door last', () => {
-    const { status, stdout } = spawnSync('node', ['src/dev/deploy.ts', '--dry-run'], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stdout } = spawnSync('node', ['src/dev/release/deploy.ts', '--dry-run'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     expect(status).toBe(0);
     const order = [...stdout.matchAll(/^checking (\S+)$/gm)].map(([, file]) => file);
     expect(order).toHaveLength(functionConfigs().length);
@@ -29,7 +32,7 @@ describe('every function', () => {
   }, 180_000);
 
   it('is not deployed with placeholders for its stores', () => {
-    const { status, stderr } = spawnSync('node', ['src/dev/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stderr } = spawnSync('node', ['src/dev/release/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
   });

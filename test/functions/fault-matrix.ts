@@ -9,10 +9,11 @@ import { MemorySearchResponse } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
-import type { Fault } from '../../src/dev/local-services/faults.ts';
-import { quotingModel } from '../../src/dev/local-services/quoting-model.ts';
-import { type LocalServices, startServices } from '../../src/dev/local-services/start-services.ts';
-import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
+import type { Fault } from '../../src/dev/stand-ins/faults.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 
 /** In every question, memory and article of the matrix, and nowhere else. */
 export const MARK = 'quokka';
@@ -60,7 +61,7 @@ const PARTS_OF_KB = ['getting-started', 'hardware', 'network', 'orders'];
 
 export const startHouse = async (onLog: (line: string) => void): Promise<House> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
-  for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KB, part), join(folder, part), { recursive: true });
+  for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
   const services = await startServices({ token: TOKEN });
   services.openai.answerWith(quotingModel);
   const tokens = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KnowledgeGapsResponse } from '../../src/contract/knowledge-gaps.ts';
 import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
-import { type Product, SAMPLE_KB, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 
 const OTHER_KEY = 'ck_other_workspace_0123456789';
@@ -15,7 +16,7 @@ let product: Product;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-gaps-'));
-  cpSync(SAMPLE_KB, folder, { recursive: true });
+  cpSync(SAMPLE_KNOWLEDGE_BASE, folder, { recursive: true });
   product = await startProduct({ kb: { folder }, port: 0 });
   const keys = await product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
   const capabilities = ['kb:read', 'support:analyze'];

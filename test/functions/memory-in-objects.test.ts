@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryPage, MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
 
 let openai: OpenAIServer;
 let product: Product;

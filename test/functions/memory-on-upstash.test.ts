@@ -3,10 +3,10 @@ import { ContextResult } from '../../src/contract/context-result.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
 import { MemoryStats } from '../../src/contract/memory-stats.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
-import { type RedisServer, startRedisServer } from '../../src/dev/local-services/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../src/dev/local-services/vector-server.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
 
 let vector: VectorServer;
 let redis: RedisServer;

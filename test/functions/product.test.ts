@@ -11,10 +11,11 @@ import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { serveFolder } from '../../src/dev/folder-kb.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { type Product, SAMPLE_KB } from '../../src/dev/product.ts';
-import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
+import { serveFolder } from '../../src/dev/run/folder-kb.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
 import { HEDGE } from '../../src/navigator/hedge.ts';
@@ -35,7 +36,7 @@ interface LabelledQuestion {
   must_contain?: string[];
 }
 
-const QUESTIONS = JSON.parse(readFileSync(join(ROOT, 'src/dev/sample-questions.json'), 'utf8')) as LabelledQuestion[];
+const QUESTIONS = JSON.parse(readFileSync(join(ROOT, 'src/dev/sample/questions.json'), 'utf8')) as LabelledQuestion[];
 const KEY = 'ck_test_0123456789abcdef';
 const READ_ONLY = 'ck_read_only_0123456789abcdef';
 
@@ -47,7 +48,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'constellation-product-'));
-    cpSync(SAMPLE_KB, folder, { recursive: true });
+    cpSync(SAMPLE_KNOWLEDGE_BASE, folder, { recursive: true });
     running = await start({ kb: { folder }, key: KEY, onLog: (line) => logs.push(line) });
     product = running.product;
     const record: ApiKeyRecord = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { utf8 } from '../../src/runtime/digest.ts';
 import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/runtime/limits.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import { Taxonomy } from '../../src/contract/taxonomy.ts';
 import { TaxonomyWritten } from '../../src/contract/taxonomy-put.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { encodeBase64url } from '../../src/runtime/base64url.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 
 const PATH = '/v1/support/taxonomy';
 const sample = Taxonomy.parse(
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../src/dev/sample-taxonomy.json'), 'utf8')),
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../src/dev/sample/taxonomy.json'), 'utf8')),
 );
 /** Of each intent the first examples. */
 const small: Taxonomy = {
@@ -21,7 +21,10 @@ const small: Taxonomy = {
 
 let product: Product;
 beforeAll(async () => {
-  product = await startProduct({ kb: { folder: join(import.meta.dirname, '../../src/dev/sample-kb') }, port: 0 });
+  product = await startProduct({
+    kb: { folder: join(import.meta.dirname, '../../src/dev/sample/knowledge-base') },
+    port: 0,
+  });
 });
 afterAll(() => product?.stop());
 

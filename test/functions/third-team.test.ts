@@ -10,7 +10,7 @@ import { LibrarianDescription } from '../../src/contract/librarian-directory.ts'
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { type Product, startProduct } from '../../src/dev/product.ts';
+import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { decodeBase64url } from '../../src/runtime/base64url.ts';
 import { readJws, signJws } from '../../src/runtime/compact-jws.ts';
 import { randomHex, sha256, utf8 } from '../../src/runtime/digest.ts';

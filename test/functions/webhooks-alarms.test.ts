@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 
 let house: DeskHouse;

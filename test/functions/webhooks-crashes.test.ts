@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TicketsResponse } from '../../src/contract/tickets.ts';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
-import { type FaultPlan, startFaultPlan } from '../../src/dev/chaos/fault-plan.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
+import { type FaultPlan, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { LOCAL_DESK_IDS } from '../../src/dev/local-services/helpdesks/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;
 let plan: FaultPlan;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     plan,
     desks: { default: Object.values(helpdesks.desks) },
     support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },
-    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
+    main: join(ROOT, 'src/dev/bench/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '10', TICKET_SETTLE_MS: '200', TICKET_CALL_MS: '500', TICKET_ANALYSE_MS: '500' },
       CRASHES: 'every-step',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;
 let house: DeskHouse;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/chaos/desk-house.ts';
-import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/chaos/fault-plan.ts';
-import { signCall } from '../../src/dev/chaos/sign-call.ts';
+import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
+import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
+import { signCall } from '../../src/dev/bench/chaos/sign-call.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import type { LocalDesk, SignOptions } from '../../src/dev/local-services/helpdesks/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import type { LocalDesk, SignOptions } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 const OLD_SECRET = 'the-secret-before-this-one';
 const support = { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') };
@@ -39,7 +39,7 @@ beforeAll(async () => {
     plan,
     support,
     desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
-    main: join(ROOT, 'src/dev/chaos/crashing-webhooks.mjs'),
+    main: join(ROOT, 'src/dev/bench/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
       ...{ TICKET_ATTEMPTS: '4', CRASHES: '0' },

@@ -113,7 +113,7 @@ describe('hasPromptInjection()', () => {
   });
 
   it('passes every block and name of the sample knowledge base', () => {
-    const root = fileURLToPath(new URL('../../src/dev/sample-kb/', import.meta.url));
+    const root = fileURLToPath(new URL('../../src/dev/sample/knowledge-base/', import.meta.url));
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
     const found = files.flatMap((file) => {
       const text = readFileSync(root + file, 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
+import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';

@@ -6,7 +6,7 @@ import { buildEdition } from '../../src/search/build-edition.ts';
 import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
-const FOLDER = fileURLToPath(new URL('../../src/dev/sample-kb/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../src/dev/sample/knowledge-base/', import.meta.url));
 
 /** The sample knowledge base, some 40 articles about a miner in three models, as an edition. */
 export const openSampleKb = (): Edition => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { expect, it } from 'vitest';
-import { bundle } from '../../src/dev/local-cloud.ts';
+import { bundle } from '../../src/dev/run/local-cloud.ts';
 
 it('workerd agrees with Node on every attack and every control', { timeout: 60_000 }, async () => {
   const contents = await bundle(fileURLToPath(new URL('attacks-in-workerd.ts', import.meta.url)));

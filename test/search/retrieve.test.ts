@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { shippedWordVectors } from '../../src/dev/shipped-word-vectors.ts';
+import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { attachVectors } from '../../src/search/attach-vectors.ts';

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/local-cloud.ts';
-import { type RedisServer, startRedisServer } from '../../src/dev/local-services/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../src/dev/local-services/vector-server.ts';
+import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
 
 let vectors: VectorServer;
 let redis: RedisServer;

@@ -6,8 +6,8 @@ import { attachWordVectors } from '../../search/attach-word-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
-import { readLines } from '../eval-data.ts';
-import { shippedWordVectors } from '../shipped-word-vectors.ts';
+import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { readLines } from './eval-data.ts';
 
 /** A knowledge base as the library would publish it, for measuring in the process. */
 export interface EvalBase {

@@ -12,9 +12,10 @@ import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
 import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { failUsage, readCommandLine } from '../command-line.ts';
-import { readLines } from '../eval-data.ts';
-import { shippedWordVectors } from '../shipped-word-vectors.ts';
+import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../sample/files.ts';
 import { type EvalBase, openFolder, openSupportDocs, plainText } from './answer-bases.ts';
+import { readLines } from './eval-data.ts';
 
 interface Question {
   id: string;
@@ -45,7 +46,7 @@ const { values } = readCommandLine(HELP, {
 const options = { ...values, data: values.data ?? failUsage('Cannot fit: --data is missing') };
 const here = fileURLToPath(new URL('.', import.meta.url));
 const bases: Record<string, EvalBase> = {
-  sample: openFolder('sample', join(here, '../sample-kb')),
+  sample: openFolder('sample', SAMPLE_KNOWLEDGE_BASE),
   kb3: openFolder('kb3', join(here, 'answer-questions/kb3')),
   'support-docs': openSupportDocs(options.data),
 };
@@ -86,7 +87,7 @@ const small = (['sample', 'support-docs'] as const).flatMap((kb, place) =>
     const ids = new Set(everyNth([...new Set(asked.flatMap(({ articles }) => articles))].slice(at), size));
     const name = `${kb}, ${size} articles, ${at}`;
     const isIn = (id: string) => ids.has(id);
-    bases[name] = place === 0 ? openFolder(name, join(here, '../sample-kb'), isIn) : openSupportDocs(data, { isIn });
+    bases[name] = place === 0 ? openFolder(name, SAMPLE_KNOWLEDGE_BASE, isIn) : openSupportDocs(data, { isIn });
     const own = asked.filter(({ articles }) => articles.every(isIn));
     const others = asked.filter(({ articles }) => !articles.some(isIn));
     return [

@@ -5,10 +5,10 @@ import { applyLogistic, type Example, fitLogistic } from '../../search/fit-logis
 import { analyze } from '../../support/analyze.ts';
 import { rankTicketUnits, signsOfArticles } from '../../support/draft/ticket-units.ts';
 import { readCommandLine } from '../command-line.ts';
-import { readSample } from '../eval-tickets.ts';
-import { shippedWordVectors } from '../shipped-word-vectors.ts';
-import { readSampleTickets, requestOf } from '../tickets/read-tickets.ts';
-import { evalScope, partsFor } from './eval-recorded-tickets.ts';
+import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { readSampleTickets, requestOf } from './read-tickets.ts';
+import { evalScope, partsFor } from './recorded-tickets.ts';
+import { readSample } from './tickets.ts';
 
 const HELP = `Fits how probably an article answers a ticket (ANSWERS of src/support/draft/ticket-units.ts) on the development half of the
 sample tickets, and prints it with what it does on both halves. To be run when ranking changes.

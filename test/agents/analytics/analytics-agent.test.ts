@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
-import { startAsker } from '../../../src/dev/figures-of-questions.ts';
+import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
 import type { ServeOptions } from '../../../src/runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 import { ask, identityOf, notebook, userContext } from '../../runtime/neighbours.ts';

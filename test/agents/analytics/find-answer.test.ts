@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { evaluateFigures } from '../../../src/dev/eval-analytics.ts';
-import { type Asker, startAsker } from '../../../src/dev/figures-of-questions.ts';
+import { evaluateFigures } from '../../../src/dev/eval/analytics.ts';
+import { type Asker, startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
 
 let asker: Asker;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluateAnalytics } from '../../../src/dev/eval-analytics.ts';
+import { evaluateAnalytics } from '../../../src/dev/eval/analytics.ts';
 
 describe('matchQuestion()', () => {
   it.each(['development', 'held out'] as const)(

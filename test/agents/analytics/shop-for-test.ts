@@ -1,5 +1,5 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { seedShop } from '../../../src/dev/sample-shop/seed-shop.ts';
+import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
 import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
 
 /** The tables of the sample shop that questions may read, and all of them. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { d1ProductCatalogue } from '../../../src/agents/web-search/d1-product-catalogue.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
-import { bundle } from '../../../src/dev/local-cloud.ts';
-import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/local-web-search.ts';
+import { bundle } from '../../../src/dev/run/local-cloud.ts';
+import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
 import { callFrom, userContext } from '../../runtime/neighbours.ts';
 
 let local: LocalWebSearch;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wordVectorProvider } from '../../../src/ai/embeddings/word-vector-provider.ts';
 import { openWordVectors, WordVectorsUnreadable, wordVectorsIn } from '../../../src/ai/embeddings/word-vectors.ts';
-import { shippedWordVectors } from '../../../src/dev/shipped-word-vectors.ts';
+import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
 import { wordsOf } from '../../../src/text/analyse-text.ts';
 import { stem } from '../../../src/text/stem.ts';
 import { wordTable } from './word-table.ts';

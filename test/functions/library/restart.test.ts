@@ -8,7 +8,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { SyncStatus } from '../../../src/contract/sync.ts';
-import { bundleModules } from '../../../src/dev/local-cloud.ts';
+import { bundleModules } from '../../../src/dev/run/local-cloud.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openWordVectors } from '../../../src/ai/embeddings/word-vectors.ts';
-import { shippedWordVectors } from '../../../src/dev/shipped-word-vectors.ts';
+import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { loadEdition } from '../../../src/search/load-edition.ts';

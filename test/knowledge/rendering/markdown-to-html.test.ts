@@ -93,7 +93,7 @@ describe('markdownToHtml()', () => {
   });
 
   it('writes what a full parser reads in every article and page of ours', () => {
-    for (const file of filesUnder('src/dev/sample-kb').concat(filesUnder('docs'), 'README.md')) {
+    for (const file of filesUnder('src/dev/sample/knowledge-base').concat(filesUnder('docs'), 'README.md')) {
       const markdown = readFileSync(file, 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '');
       expect(comparable(markdownToHtml(markdown)), file).toBe(comparable(referenceHtml(markdown)));
     }

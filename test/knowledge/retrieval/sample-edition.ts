@@ -1,4 +1,4 @@
-import { sampleEntries } from '../../../src/dev/eval-sample.ts';
+import { sampleEntries } from '../../../src/dev/eval/sample.ts';
 import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
 import type { KnowledgeQuestion } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';

@@ -12,7 +12,7 @@ import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
 import { readTicket } from '../../../src/support/read-ticket.ts';
 
 export const taxonomy = Taxonomy.parse(
-  JSON.parse(readFileSync(new URL('../../../src/dev/sample-taxonomy.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../../src/dev/sample/taxonomy.json', import.meta.url), 'utf8')),
 );
 
 /** A passage that a draft quotes. */

@@ -19,7 +19,7 @@ import { trainingSetOf } from '../../../src/support/intents/training-set.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
 const SAMPLE = Taxonomy.parse(
-  JSON.parse(readFileSync(join(import.meta.dirname, '../../../src/dev/sample-taxonomy.json'), 'utf8')),
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../../src/dev/sample/taxonomy.json'), 'utf8')),
 );
 /** Of each intent the first examples, for what trains again and again. */
 const CUT: Taxonomy = {

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { AdapterVariables } from '../../../adapters/settings.ts';
+import { ROOT } from '../../functions.ts';
+import type { LocalWorker } from '../../run/local-cloud.ts';
+import { type Product, type ProductOptions, startProduct } from '../../run/product.ts';
+import { deskVariables } from '../../stand-ins/helpdesks/desk-variables.ts';
+import type { LocalDesk } from '../../stand-ins/helpdesks/local-desk.ts';
+import type { FaultPlan } from './fault-plan.ts';
+
+export interface DeskHouseOptions {
+  /** Desks by workspace. */
+  desks: Readonly<Record<string, readonly LocalDesk[]>>;
+  /**
+   * What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). Without
+   * one they reach each other as they always do.
+   */
+  plan?: FaultPlan | undefined;
+  /** Folder for what outlives a restart. */
+  state?: string | undefined;
+  /** Of the webhooks function: times of tickets. */
+  variables?: Readonly<Record<string, string>> | undefined;
+  adapters?: AdapterVariables | undefined;
+  /** What is written into tickets; notes when absent. */
+  write?: 'note' | 'draft' | 'both' | undefined;
+  /** What stands for the support function; the real one when absent. */
+  support?: LocalWorker | undefined;
+  /** Entry of the webhooks function; its own when absent. */
+  main?: string | undefined;
+  onLog?: ((line: string) => void) | undefined;
+}
+
+/** The product, connected to helpdesks of this machine, with unreliable services between its functions. */
+export interface DeskHouse {
+  product: Product;
+  /** The webhooks function's own socket, without the gateway before it. */
+  webhooks: URL;
+  stop(): Promise<void>;
+}
+
+const WEBHOOKS = 'constellation-webhooks';
+const SUPPORT = 'constellation-support';
+const LIBRARY = 'constellation-library';
+
+export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHouse> => {
+  const { desks, write, plan, state, support, main, variables, adapters, onLog = () => {} } = options;
+  const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
+  const product = await startProduct({
+    ...{ kb: 'sample', port: 0, state, adapters, onLog },
+    mains: main === undefined ? {} : { [WEBHOOKS]: main },
+    helpdesks: { ...deskVariables(desks, { write }), ...variables },
+    ...between,
+    moreWorkers: [...(support === undefined ? [] : [support]), ...(between.moreWorkers ?? [])],
+  });
+  return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
+};
+
+/** Services that stand before others, and who reaches which of them. */
+const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'moreWorkers' | 'moreServices'> => {
+  const before = (name: string, target: string): LocalWorker => ({
+    name: `unreliable-${name}`,
+    main: join(ROOT, 'src/dev/bench/chaos/unreliable-service.ts'),
+    vars: { PLAN_URL: plan.urlOf(name) },
+    services: { TARGET: target },
+  });
+  return {
+    moreWorkers: [
+      before('support', support),
+      before('library', LIBRARY),
+      before('articles', LIBRARY),
+      before('semantic', 'constellation-semantic'),
+    ],
+    moreServices: {
+      [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
+      [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { unstable_readConfig } from 'wrangler';
+import { functionConfigs, ROOT } from '../functions.ts';
+import { bundleModules } from '../run/local-cloud.ts';
+
+/** What the code of one function may weigh, compressed: 500 KiB. More is an accident. */
+export const MAX_GZIP_BYTES = 500 * 1024;
+/** Who counts tokens carries a vocabulary too, which is read on first need: 500 KiB more. */
+const COUNTING = new Set(['constellation-memory']);
+/** What Cloudflare takes of a function, compressed, code and data together. */
+export const MAX_UPLOAD_BYTES = 3 * 1024 * 1024;
+
+export const maxGzipBytesOf = (name: string): number => (COUNTING.has(name) ? 2 : 1) * MAX_GZIP_BYTES;
+
+export interface FunctionSize {
+  name: string;
+  bytes: number;
+  gzipBytes: number;
+  /** Of binary files beside the code: the table of word vectors. */
+  dataGzipBytes: number;
+}
+
+/** The size of every function as it is uploaded: bundled, and minified where its configuration says so. */
+export const functionSizes = async (): Promise<FunctionSize[]> =>
+  Promise.all(
+    functionConfigs().map(async (file) => {
+      const { name, main, minify } = unstable_readConfig({ config: join(ROOT, file) });
+      const [code, ...data] = await bundleModules(main ?? '', { minify: minify === true });
+      const bytes = Buffer.from(code?.contents ?? '');
+      return {
+        ...{ name: name ?? file, bytes: bytes.byteLength, gzipBytes: gzipSync(bytes).byteLength },
+        dataGzipBytes: data.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0),
+      };
+    }),
+  );
+
+export const benchSize = async (): Promise<void> => {
+  console.log('Size of each function, bundled for deployment');
+  console.table(
+    (await functionSizes()).map(({ name, bytes, gzipBytes, dataGzipBytes }) => ({
+      function: name,
+      KiB: (bytes / 1024).toFixed(1),
+      'KiB gzip': (gzipBytes / 1024).toFixed(1),
+      'data, KiB gzip': (dataGzipBytes / 1024).toFixed(1),
+      limit: maxGzipBytesOf(name) / 1024,
+    })),
+  );
+};

@@ -1,0 +1,154 @@
+import { KnowledgeRetrieval, type RetrievalRequest } from '../../contract/knowledge-retrieval.ts';
+import { readSampleTickets, requestOf, type SampleTicket } from '../eval/read-tickets.ts';
+import { type Product, startProduct } from '../run/product.ts';
+import { startOpenAIServer } from '../stand-ins/openai-server.ts';
+import { type Answered, manyClients } from './many-clients.ts';
+import { percentilesOf } from './single-client.ts';
+
+const CLIENTS = 50;
+const WARM_UP = 600;
+const REQUESTS = 3000;
+/** Of one client alone. */
+const SINGLE_REQUESTS = 600;
+/** How often each question is asked where embeddings are counted. */
+const ROUNDS = 10;
+
+/**
+ * The support desk in workerd, on the gateway's own socket, without a model and without a network. What retrieval reports of itself
+ * (`retrieval_time_ms`, whole milliseconds) and what a client waits for are two figures: with 50 requests under way on one core the
+ * second is mostly waiting in line.
+ */
+export const benchSupport = async (): Promise<void> => {
+  const product = await startProduct({ kb: 'sample', port: 0 });
+  try {
+    await product.sync({ full: true });
+    const tickets = readSampleTickets();
+    await benchRetrieve(product, tickets);
+    await benchAnalyze(product, tickets);
+  } finally {
+    await product.stop();
+  }
+  await benchCache();
+};
+
+const benchRetrieve = async (product: Product, tickets: readonly SampleTicket[]): Promise<void> => {
+  const questions = tickets.map(questionOf);
+  const different = variationsOf(tickets).map(questionOf);
+  const load = loadOf(product, '/v1/knowledge/retrieve');
+  await load(different.slice(-WARM_UP), CLIENTS);
+  const rows = [
+    retrieveRow(`${CLIENTS} at once, all different`, await load(different.slice(0, REQUESTS), CLIENTS)),
+    retrieveRow(
+      `${CLIENTS} at once, ${questions.length} again and again`,
+      await load(repeat(questions, REQUESTS), CLIENTS),
+    ),
+    retrieveRow('one client, all different', await load(different.slice(REQUESTS, REQUESTS + SINGLE_REQUESTS), 1)),
+  ];
+  console.log(`POST /v1/knowledge/retrieve: what retrieval reports, and what the client waits for`);
+  console.table(rows);
+  console.log('The goal of what retrieval reports, 50 at once: p50 10 ms, p99 35 ms, at most 100 ms.\n');
+};
+
+const benchAnalyze = async (product: Product, tickets: readonly SampleTicket[]): Promise<void> => {
+  const requests = tickets.map(requestOf);
+  const different = variationsOf(tickets).map(requestOf);
+  const load = loadOf(product, '/v1/support/analyze');
+  await load(different.slice(-WARM_UP), CLIENTS);
+  const rows = [
+    waitRow('one client, all different', await load(different.slice(0, SINGLE_REQUESTS), 1)),
+    waitRow(`one client, ${requests.length} again and again`, await load(repeat(requests, SINGLE_REQUESTS), 1)),
+    waitRow(`${CLIENTS} at once, all different`, await load(different.slice(SINGLE_REQUESTS, REQUESTS), CLIENTS)),
+  ];
+  console.log('POST /v1/support/analyze without a model');
+  console.table(rows);
+  console.log('The goal is p50 25 ms.\n');
+};
+
+/** How many questions of a repeated stream find their embedding at hand: counted at a local server that speaks the model's API. */
+const benchCache = async (): Promise<void> => {
+  const openai = await startOpenAIServer();
+  const product = await startProduct({
+    kb: 'sample',
+    port: 0,
+    allVars: { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey, CHAT_MODEL: 'none' },
+  });
+  try {
+    await product.sync({ full: true });
+    openai.forgetRequests();
+    const questions = readSampleTickets().map(questionOf);
+    const load = loadOf(product, '/v1/knowledge/retrieve');
+    const answered = await load(repeat(questions, ROUNDS * questions.length), 5);
+    const asked = openai.sent('/embeddings').length;
+    const times = percentilesOf(answered.map(({ ms }) => ms));
+    console.log(
+      `POST /v1/knowledge/retrieve with an embedding model, ${questions.length} questions ${ROUNDS} times, 5 at once`,
+    );
+    console.log(
+      `  ${asked} of ${answered.length} had to be embedded: ${((100 * (answered.length - asked)) / answered.length).toFixed(1)} % were at hand (goal 80 %); ` +
+        `waits p50 ${times.p50.toFixed(1)} ms, p99 ${times.p99.toFixed(1)} ms\n`,
+    );
+  } finally {
+    await product.stop();
+    await openai.stop();
+  }
+};
+
+const questionOf = ({ message, metadata, expected }: SampleTicket): RetrievalRequest => {
+  const product = metadata?.product;
+  return { intent: expected.intent, message, ...(typeof product === 'string' ? { metadata: { product } } : {}) };
+};
+
+/** Every message with words of another in front of it, so that no answer is at hand. */
+const variationsOf = (tickets: readonly SampleTicket[]): SampleTicket[] =>
+  tickets.flatMap((_, shift) =>
+    tickets.flatMap((ticket, at) => {
+      const other = tickets[(at + shift + 1) % tickets.length];
+      if (other === undefined || other === ticket) return [];
+      return [{ ...ticket, message: `${other.message.split(' ').slice(-3).join(' ')} ${ticket.message}` }];
+    }),
+  );
+
+const repeat = <T>(items: readonly T[], count: number): T[] =>
+  Array.from({ length: Math.ceil(count / items.length) }, () => items)
+    .flat()
+    .slice(0, count);
+
+const loadOf =
+  ({ url, key }: Product, path: string) =>
+  (bodies: readonly unknown[], clients: number): Promise<Answered[]> =>
+    manyClients(new URL(path, url), {
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      bodies: bodies.map((body) => JSON.stringify(body)),
+      clients,
+    });
+
+const retrieveRow = (what: string, answered: readonly Answered[]) => {
+  const blocks = answered.flatMap(({ status, body }) =>
+    status === 200 ? [KnowledgeRetrieval.parse(JSON.parse(body))] : [],
+  );
+  const reported = blocks.map(({ retrieval_time_ms }) => retrieval_time_ms);
+  const { p50, p99 } = percentilesOf(reported);
+  const empty = blocks.filter(({ retrieval_time_ms }) => retrieval_time_ms === 0).length;
+  return {
+    what,
+    'reported p50': p50,
+    'reported p99': p99,
+    'reported max': Math.max(...reported),
+    unavailable: empty,
+    ...waitOf(answered),
+  };
+};
+
+const waitRow = (what: string, answered: readonly Answered[]) => ({ what, ...waitOf(answered) });
+
+const waitOf = (answered: readonly Answered[]) => {
+  const times = answered.map(({ ms }) => ms);
+  const { p50, p99 } = percentilesOf(times);
+  return {
+    'waits p50 ms': p50.toFixed(1),
+    'waits p99 ms': p99.toFixed(1),
+    'waits max ms': Math.max(...times).toFixed(1),
+    failed: answered.filter(({ status }) => status !== 200).length,
+    requests: answered.length,
+  };
+};

@@ -1,0 +1,128 @@
+/** `npm run eval`: how well the product finds, answers and routes. */
+import { resolve } from 'node:path';
+import { failUsage, readCommandLine } from '../command-line.ts';
+import { analyticsMeasures } from './analytics.ts';
+import { evalAnswers } from './answers.ts';
+import { evalCalibration } from './calibration.ts';
+import { evalEmbeddings } from './embeddings.ts';
+import { missingFiles } from './eval-data.ts';
+import { evaluateGaps } from './gaps.ts';
+import { evaluateIntents, missingIntentFiles } from './intents.ts';
+import { evaluateRecorded, missingRecordedFiles } from './recorded-answers.ts';
+import { evaluateRecordedTickets, hasRecordedTickets } from './recorded-tickets.ts';
+import { evaluateRetrieval, type Measure } from './retrieval.ts';
+import { evaluateRouting } from './routing.ts';
+import { evaluateSample } from './sample.ts';
+import { evaluateSupport } from './support.ts';
+import { missingSupportFiles } from './support-data.ts';
+import { evaluateTickets, readSample } from './tickets.ts';
+import { evalTokens } from './tokens.ts';
+
+const HELP = `Measures how well the product finds, answers and routes. Prints tables; ends with 1 when a target is missed, with 2 when
+a part or its data is missing.
+
+  npm run eval -- [part ...] [options]
+
+  part                 knowledge, routing, analytics, tokens, support, intents, tickets, gaps, embeddings, answers,
+                       calibration; without a name all but the last two. routing and tickets ask the product itself,
+                       analytics the sample shop; the others read public data that is not part of the repository.
+                       answers asks customers' questions with recorded replies of a model; calibration calls the
+                       embedding model that is configured, which costs
+  --data <folder>      the folder of evaluation data (default eval-data)
+  --sentence-model     embeddings: with a sentence model instead of word vectors
+  --recorded           answers: with recorded replies (always so)
+  --open <folder>      answers, tickets: write the prompts that lack a reply into this folder
+  --replies <folder>   answers, tickets: add the replies in this folder to the recorded ones
+  --show-below <mark>  answers: print the answers with a lower mark, 0 to 1
+  --help               this text
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
+  options: {
+    data: { type: 'string' },
+    'sentence-model': { type: 'boolean' },
+    recorded: { type: 'boolean' },
+    open: { type: 'string' },
+    replies: { type: 'string' },
+    'show-below': { type: 'string' },
+  },
+  maxPositionals: 20,
+});
+
+const isMissed = ({ value, target, atMost }: Measure): boolean =>
+  (target !== undefined && value < target) || (atMost !== undefined && value > atMost);
+
+const row = (measure: Measure): string => {
+  const { name, value, target, atMost, note } = measure;
+  const bar = target !== undefined ? `>= ${target.toFixed(3)}` : atMost !== undefined ? `<= ${atMost}` : '';
+  const verdict = isMissed(measure) ? `MISSES ${bar}` : bar;
+  return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(16)} ${note ?? ''}`.trimEnd();
+};
+
+const print = (title: string, measures: readonly Measure[]): readonly Measure[] => {
+  console.log(`\n${title}\n`);
+  for (const measure of measures) console.log(row(measure));
+  return measures;
+};
+
+const dataFolder = (missingIn = missingFiles): string => {
+  const folder = resolve(values.data ?? 'eval-data');
+  const missing = missingIn(folder);
+  if (missing.length > 0) {
+    console.error(`Cannot evaluate: ${folder} lacks ${missing.join(', ')}`);
+    console.error('Name the folder of the evaluation data: npm run eval -- --data <folder>');
+    process.exit(2);
+  }
+  return folder;
+};
+
+const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
+  const folder = dataFolder();
+  const retrieval = print('Retrieval, nDCG@10', await evaluateRetrieval(folder));
+  print("Retrieval of articles, sample knowledge base, customers' words", await evaluateSample());
+  return [...retrieval, ...print('Answers', await evalAnswers(folder))];
+};
+
+const PARTS = {
+  knowledge: evaluateKnowledge,
+  routing: async () => print('Routing', await evaluateRouting()),
+  analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
+  tokens: async () => print('Tokens', await evalTokens(dataFolder())),
+  support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
+  intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
+  tickets: async () => {
+    const recorded = { open: values.open, replies: values.replies };
+    const plain = print('Tickets of the sample knowledge base', await evaluateTickets());
+    if (!hasRecordedTickets(recorded)) return plain;
+    const withModel = await evaluateRecordedTickets(recorded, await readSample());
+    return [...plain, ...print('The same with recorded replies of a model', withModel)];
+  },
+  gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
+  answers: async () =>
+    print(
+      "Answers to customers' questions, with recorded replies",
+      await evaluateRecorded({
+        folder: dataFolder(missingRecordedFiles),
+        ...{ open: values.open, replies: values.replies, showBelow: Number(values['show-below'] ?? 0) },
+      }),
+    ),
+  embeddings: async () => {
+    const model = values['sentence-model'] ? 'sentence model' : 'word vectors';
+    return print(`Words and meaning, with ${model}`, await evalEmbeddings(dataFolder(), model));
+  },
+  calibration: async () =>
+    print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
+};
+
+const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration']);
+const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name)) : positionals;
+const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0)
+  failUsage(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
+
+const measures: Measure[] = [];
+for (const [name, evaluate] of Object.entries(PARTS)) if (chosen.includes(name)) measures.push(...(await evaluate()));
+const missed = measures.filter(isMissed);
+console.log(missed.length === 0 ? '\nEvery target is met.' : `\nMissed: ${missed.map(({ name }) => name).join('; ')}`);
+// A runtime that was started may keep the process alive.
+process.exit(missed.length === 0 ? 0 : 1);

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { SupportRequest } from '../../contract/support-response.ts';
+import { SAMPLE_TICKETS } from '../sample/files.ts';
+
+/** What a ticket is known to be about, and what a reply to it must have and must not have. */
+const Expected = z.strictObject({
+  /** Id in src/dev/sample/taxonomy.json; `unknown` for what is none of ours. */
+  intent: z.string(),
+  /** Intents that are as good. */
+  also_right: z.array(z.string()).min(1).optional(),
+  /** Files of src/dev/sample/knowledge-base, any of which is to be among the sources; empty where none answers. */
+  articles: z.array(z.string()),
+  /** Whether a gap is to be named: of a product without articles, or of something that no article covers. */
+  gap: z.literal(true).optional(),
+  /** Words of steps that the customer has done. */
+  tried: z.array(z.string()).min(1).optional(),
+  /** Personal data in the ticket, all invented. */
+  personal: z.array(z.string()).min(1).optional(),
+  /** What somebody wants to be said or shown by writing it into a ticket. */
+  planted: z.array(z.string()).min(1).optional(),
+  /** BCP 47; English when absent. */
+  language: z.string().optional(),
+});
+
+/** A ticket of src/dev/sample/tickets.json: a request to `/v1/support/analyze`, and what is expected of the reply. */
+export const SampleTicket = z.strictObject({
+  id: z.string().regex(/^t-\d{3}$/),
+  /** Nothing is tuned on those held out, and they are told of in figures only. */
+  split: z.enum(['development', 'held out']),
+  ...SupportRequest.pick({ subject: true, message: true, customer_name: true, metadata: true, history: true }).shape,
+  expected: Expected,
+});
+export type SampleTicket = z.infer<typeof SampleTicket>;
+
+/** All of them, in the order of the file. */
+export const readSampleTickets = (): SampleTicket[] =>
+  z.array(SampleTicket).parse(JSON.parse(readFileSync(SAMPLE_TICKETS, 'utf8')));
+
+/** The request that a ticket makes. */
+export const requestOf = ({ id: _id, split: _split, expected: _expected, ...request }: SampleTicket): SupportRequest =>
+  request;

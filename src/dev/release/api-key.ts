@@ -1,0 +1,46 @@
+/** `npm run api-key`: makes an API key. */
+import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
+import { readCommandLine } from '../command-line.ts';
+
+const HELP = `Makes an API key. The key is printed once and stored nowhere; its hash is stored, with what the key may do.
+
+  npm run api-key -- --name <name> [options]
+
+  --name <name>          whose key it is
+  --workspaces <list>    workspaces that it may use, separated by commas (default default)
+  --capabilities <list>  what it may do, separated by commas (default kb:read)
+  --rate <rate>          standard, high or unlimited (default standard)
+  --expires <time>       when it ends, for instance 2027-01-01T00:00:00Z; without it never
+  --help                 this text
+`;
+
+const { values } = readCommandLine(HELP, {
+  options: {
+    name: { type: 'string', default: '' },
+    workspaces: { type: 'string', default: 'default' },
+    capabilities: { type: 'string', default: 'kb:read' },
+    rate: { type: 'string', default: 'standard' },
+    expires: { type: 'string' },
+  },
+});
+const record = ApiKeyRecord.safeParse({
+  name: values.name,
+  workspaces: values.workspaces.split(','),
+  capabilities: values.capabilities.split(','),
+  rate: values.rate,
+  ...(values.expires === undefined ? {} : { expires_at: values.expires }),
+});
+if (!record.success) {
+  console.error(`Cannot make the key: ${describeIssues(issuesOf(record.error))}`);
+  process.exit(1);
+}
+const key = newApiKey();
+const stored = JSON.stringify(record.data);
+const quoted = `'${stored.replaceAll("'", "'\\''")}'`;
+console.log(`key     ${key}   (shown only now)`);
+console.log(`record  ${stored}\n`);
+console.log('Store the record:\n');
+console.log(
+  `  npx wrangler kv key put --remote --binding API_KEYS --config wrangler.toml ${await hashApiKey(key)} ${quoted}`,
+);

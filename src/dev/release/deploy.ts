@@ -1,0 +1,129 @@
+/** `npm run deploy`: deploys every function. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orFail, readCommandLine } from '../command-line.ts';
+import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
+import { settingsOf } from './configuration.ts';
+import { type Deployed, deployOrder } from './deploy-order.ts';
+import { readEnvFile, secretsNamedFor } from './env-file.ts';
+
+const HELP = `Deploys every function, those that others call first, the gateway last.
+
+  npm run deploy -- [options]
+
+  --env <file>     variables and secrets, one NAME=value a line (docs/configuration.md)
+  --keys <folder>  the keyring whose directory is published (default keys; npm run keys makes one)
+  --dry-run        bundle and check every function without an account
+  --help           this text
+`;
+
+const { values } = readCommandLine(HELP, {
+  options: {
+    'dry-run': { type: 'boolean', default: false },
+    keys: { type: 'string', default: 'keys' },
+    env: { type: 'string' },
+  },
+});
+const dryRun = values['dry-run'];
+// Loaded late: the help does not need it.
+const { unstable_readConfig } = await import('wrangler');
+
+const order = deployOrder(functionConfigs().map(deployedOf)).map(({ file }) => file);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const unready = dryRun ? [] : order.flatMap(placeholdersOf);
+if (unready.length > 0) {
+  console.error(
+    `Cannot deploy: these settings are still placeholders (README, "Production"):\n  ${unready.join('\n  ')}`,
+  );
+  process.exit(1);
+}
+
+const given: Record<string, string> = values.env === undefined ? {} : orFail(() => readEnvFile(values.env ?? ''));
+
+// Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+for (const file of order) {
+  console.log(`\n${dryRun ? 'checking' : 'deploying'} ${file}`);
+  const args = dryRun
+    ? ['--dry-run', '--outdir', join('dist', unstable_readConfig({ config: join(ROOT, file) }).name ?? 'function')]
+    : [...directoryVars(), ...plainVars(file)];
+  const { status } = withSecrets(file, (secrets) =>
+    spawnSync('wrangler', ['deploy', '--config', file, ...args, ...secrets], {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    }),
+  );
+  if (status !== 0) {
+    console.error(
+      `Cannot deploy ${file}: wrangler ended with status ${status}. What stands before it in this list is deployed.`,
+    );
+    process.exit(1);
+  }
+}
+
+function deployedOf(file: string): Deployed & { file: string } {
+  const { name = '', services = [] } = unstable_readConfig({ config: join(ROOT, file) });
+  return { file, name, calls: services.map(({ service }: { service: string }) => service) };
+}
+
+/** KV namespaces are named by 32 hexadecimal digits once they exist, databases by a UUID; nobody reaches this machine from outside. */
+function placeholdersOf(file: string): string[] {
+  const config = unstable_readConfig({ config: join(ROOT, file) });
+  const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
+  const local = /^https?:\/\/(localhost|127\.)/.test(String(config.vars?.PUBLIC_URL ?? ''))
+    ? [`${file}: PUBLIC_URL = ${config.vars?.PUBLIC_URL}`]
+    : [];
+  const unnamed = namespaces.filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''));
+  const databases: { binding: string; database_id?: string }[] = config.d1_databases;
+  const unmade = databases.filter(({ database_id }) => !UUID.test(database_id ?? ''));
+  return [
+    ...unnamed.map(({ binding, id }) => `${file}: ${binding} = ${id}`),
+    ...unmade.map(({ binding, database_id }) => `${file}: ${binding} = ${database_id}`),
+    ...local,
+  ];
+}
+
+/** The signed directory and the key to check it with. */
+function directoryVars(): string[] {
+  const [directory, root] = ['directory.jws', 'root.pub'].map((name) => join(ROOT, values.keys, name));
+  if (directory === undefined || root === undefined || !existsSync(directory) || !existsSync(root)) {
+    console.error(`Cannot deploy: there is no key directory in ${values.keys}/. Make one with npm run keys.`);
+    process.exit(1);
+  }
+  const read = (file: string): string => readFileSync(file, 'utf8').trim();
+  return ['--var', `CONTEXT_DIRECTORY:${read(directory)}`, '--var', `CONTEXT_DIRECTORY_ROOT:${read(root)}`];
+}
+
+/** What a function gets beside its own configuration: of the given variables those that it reads. */
+function givenTo(file: string, wants: 'plain' | 'secret'): [string, string][] {
+  const id = idOfFunction(unstable_readConfig({ config: join(ROOT, file) }).name ?? '');
+  const read = [...settingsOf(id), ...secretsNamedFor(id, given).map((name) => ({ name, secret: true }))];
+  return read.flatMap(({ name, secret = false }) => {
+    const value = given[name];
+    return value === undefined || secret !== (wants === 'secret') ? [] : [[name, value] as [string, string]];
+  });
+}
+
+function plainVars(file: string): string[] {
+  return givenTo(file, 'plain').flatMap(([name, value]) => ['--var', `${name}:${value}`]);
+}
+
+/** A command line can be read by others on the machine; a file of our own cannot. */
+function withSecrets<T>(file: string, deploy: (args: string[]) => T): T {
+  const secrets = Object.fromEntries(givenTo(file, 'secret'));
+  if (dryRun || Object.keys(secrets).length === 0) return deploy([]);
+  const folder = mkdtempSync(join(tmpdir(), 'constellation-secrets-'));
+  try {
+    const path = join(folder, 'secrets.json');
+    writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 });
+    return deploy(['--secrets-file', path]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

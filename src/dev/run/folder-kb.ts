@@ -1,0 +1,135 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, extname, join, relative, sep } from 'node:path';
+import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
+import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+
+const ENDINGS = new Set(['.md', '.markdown', '.html', '.htm']);
+const PAGE = 100;
+const MAX_FILES = 50_000;
+/** One more than an article may have, so that the library names the file that is too long and takes the others. */
+const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
+/** A page ends early here: the library reads 32 MiB at once. */
+const MAX_PAGE_CHARACTERS = 5_000_000;
+
+export interface FolderKb {
+  /** Address of the host knowledge base API, to be given to the library. */
+  url: string;
+  close(): Promise<void>;
+}
+
+interface FolderArticle {
+  id: string;
+  title: string;
+  url: string;
+  content: string;
+  metadata: { intent: string[]; device: string[]; last_updated: string; author?: string };
+}
+
+/**
+ * Serves a folder of Markdown and HTML files as a host knowledge base API (seed 001, contract 1) on the loopback
+ * interface, so that a folder takes the same way into the library as any other knowledge base. Files are read anew for
+ * every listing. An article's id is its path from the folder; files and folders whose name starts with a dot are left out.
+ *
+ * @param articleUrl Where a reader finds an article that names no `url` of its own.
+ */
+export const serveFolder = async (folder: string, articleUrl: (id: string) => string): Promise<FolderKb> => {
+  const root = await realpath(folder);
+  const server = createServer((request, response) => {
+    listPage(root, new URL(request.url ?? '/', 'http://localhost'), articleUrl).then(
+      (page) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
+      (error: unknown) => {
+        const body = { error: 'Internal server error', message: `Cannot read the folder: ${messageOf(error)}` };
+        response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      },
+    );
+  });
+  await listen(server);
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
+  return {
+    url: `http://127.0.0.1:${port}/api/kb/articles`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+};
+
+/** Paths of the files that count as articles, relative to the folder, sorted. Throws when the folder cannot be read. */
+export const listFiles = async (root: string): Promise<string[]> => {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase()))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !path.split('/').some((part) => part.startsWith('..') || part === 'node_modules'));
+  if (paths.length > MAX_FILES) throw new Error(`it holds ${paths.length} files, more than ${MAX_FILES}`);
+  return paths.sort();
+};
+
+const listPage = async (root: string, url: URL, articleUrl: (id: string) => string) => {
+  const since = Date.parse(url.searchParams.get('updated_since') ?? '');
+  const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
+  const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
+  const paths = Number.isNaN(since) ? await listFiles(root) : await changedSince(root, since);
+  const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path, articleUrl)));
+  const articles = withinPage(read);
+  const next = first + articles.length;
+  return {
+    articles,
+    total: paths.length,
+    updated_at: new Date().toISOString(),
+    ...(next < paths.length ? { next_cursor: String(next) } : {}),
+  };
+};
+
+/** At least one, and then as many as fit. */
+const withinPage = (articles: FolderArticle[]): FolderArticle[] => {
+  let characters = 0;
+  return articles.filter(({ content }, index) => {
+    characters += content.length;
+    return index === 0 || characters <= MAX_PAGE_CHARACTERS;
+  });
+};
+
+const changedSince = async (root: string, since: number): Promise<string[]> => {
+  const paths = await listFiles(root);
+  const times = await Promise.all(paths.map((path) => stat(join(root, path))));
+  return paths.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
+};
+
+const readArticle = async (root: string, path: string, articleUrl: (id: string) => string): Promise<FolderArticle> => {
+  const file = join(root, path);
+  const { mtime, size } = await stat(file);
+  const content =
+    size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : (await readFile(file, 'utf8')).slice(0, MAX_CHARACTERS);
+  const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  return {
+    id: path,
+    title: (front.title ?? headingOf(content) ?? titleFromName(path)).slice(0, 200),
+    url: front.url ?? articleUrl(path),
+    content,
+    metadata: {
+      intent: front.intents ?? [],
+      device: front.devices ?? [],
+      last_updated: dateOf(front.lastUpdated) ?? mtime.toISOString(),
+      ...(front.author === undefined ? {} : { author: front.author }),
+    },
+  };
+};
+
+const headingOf = (content: string): string | undefined =>
+  /^#[ \t]+(.+?)[ \t]*#*$/m.exec(content)?.[1] ?? /<title>([^<]+)<\/title>/i.exec(content)?.[1]?.trim();
+
+const titleFromName = (path: string): string => {
+  const words = basename(path, extname(path)).replace(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || path;
+};
+
+const dateOf = (value = ''): string | undefined => {
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
+
+const listen = (server: Server): Promise<void> =>
+  new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,174 @@
+import { resolve } from 'node:path';
+import type { Miniflare } from 'miniflare';
+import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
+import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
+import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
+import type { DirectoryEntry } from '../../runtime/key-directory.ts';
+import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
+import { seedShop } from '../sample/shop/seed-shop.ts';
+import { type FolderKb, serveFolder } from './folder-kb.ts';
+import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
+import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
+import { seedTaxonomy } from './seed-taxonomy.ts';
+import type { StartOptions } from './start-options.ts';
+
+export interface ProductOptions {
+  kb: StartOptions['kb'];
+  /** 0 picks a free one. */
+  port: number;
+  state?: string | undefined;
+  /** 16 to 200 visible ASCII characters; a random one when absent. */
+  key?: string | undefined;
+  moreWorkers?: LocalCloudOptions['moreWorkers'];
+  moreServices?: LocalCloudOptions['moreServices'];
+  mains?: LocalCloudOptions['mains'];
+  /** Text variables of all functions. */
+  allVars?: Record<string, string> | undefined;
+  /** Librarians of other teams by id, as they stand in a key directory: keys, host (`127.0.0.1:9000`), what they may start. */
+  neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
+  /** Those of them that may be asked without being named. */
+  routedNeighbours?: readonly string[] | undefined;
+  /** `local`: a web of invented shops on this machine, with the sample knowledge base only. Otherwise the variables of a provider (docs/web-search.md). */
+  webSearch?: 'local' | Record<string, string> | undefined;
+  /** A JSON file: the intents of the default workspace. Absent: those of the sample knowledge base with it, none without. */
+  taxonomy?: string | undefined;
+  /** Variables of the webhooks function: HELPDESKS, and the secrets that it names. */
+  helpdesks?: Record<string, string> | undefined;
+  /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
+  adapters?: AdapterVariables | undefined;
+  onLog?: (line: string) => void;
+}
+
+/** All functions on this machine, with a knowledge base to sync from and a key that may do everything. */
+export interface Product {
+  url: URL;
+  key: string;
+  miniflare: Miniflare;
+  /** The folder that the knowledge base is read from, when it is one. */
+  folder: string | undefined;
+  /** Sends a request with the key. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Starts a sync, waits for its end, and returns the status then. */
+  sync(request: { full?: boolean; force?: boolean }, onProgress?: (status: SyncStatus) => void): Promise<SyncStatus>;
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 100;
+
+export const startProduct = async (options: ProductOptions): Promise<Product> => {
+  const key = options.key ?? newApiKey();
+  const gateway = { url: '' };
+  const folder = folderOf(options.kb);
+  // The address is known only once the gateway listens; articles are listed later than that.
+  const served = folder === undefined ? undefined : await serveFolder(folder, (id) => articleUrl(gateway.url, id));
+  const isSample = options.kb === 'sample';
+  const web = options.webSearch === 'local' && isSample ? await serveLocalWebSearch() : undefined;
+  const cloud = await startLocalCloud({
+    ...options,
+    vars: {
+      'constellation-library': kbVars(options, served),
+      'constellation-web-search': webVars(options, web),
+      'constellation-webhooks': options.helpdesks ?? {},
+      'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
+    },
+    // The sample shop belongs to the sample knowledge base (design 7.19).
+    withoutBindings: isSample
+      ? {}
+      : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },
+    allVars: {
+      ...adapterVars(options.adapters),
+      ...options.allVars,
+      ...(options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) }),
+    },
+  });
+  gateway.url = cloud.url.origin;
+  await registerKey(cloud.miniflare, key);
+  await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
+  if (isSample) await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
+  const send: Product['fetch'] = (path, init = {}) =>
+    fetch(new URL(path, cloud.url), {
+      ...init,
+      headers: {
+        'content-type': 'application/json',
+        ...Object.fromEntries(new Headers(init.headers)),
+        authorization: `Bearer ${key}`,
+      },
+    });
+  return {
+    url: cloud.url,
+    key,
+    miniflare: cloud.miniflare,
+    folder,
+    fetch: send,
+    sync: (request, onProgress) => syncAndWait(send, request, onProgress),
+    stop: async () => {
+      await cloud.stop();
+      await served?.close();
+      await web?.close();
+    },
+  };
+};
+
+/** Checked before anything starts, so that a wrong value is told by its name. */
+const adapterVars = (variables: AdapterVariables = {}): Record<string, string> => {
+  readSettings({ ...variables, ENVIRONMENT: 'development' });
+  return Object.fromEntries(ADAPTER_VARIABLES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
+};
+
+const OWNER: ApiKeyRecord = {
+  name: 'owner of this machine',
+  workspaces: ['default'],
+  capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write'],
+  rate: 'unlimited',
+};
+
+const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => {
+  const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
+  await keys.put(await hashApiKey(key), JSON.stringify(OWNER));
+};
+
+const folderOf = (kb: StartOptions['kb']): string | undefined => {
+  if (kb === 'sample') return SAMPLE_KNOWLEDGE_BASE;
+  return 'folder' in kb ? resolve(kb.folder) : undefined;
+};
+
+const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Record<string, string> => {
+  const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
+  const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };
+  return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host, ...publicUrl };
+};
+
+const webVars = ({ webSearch = {} }: ProductOptions, web: LocalWebSearch | undefined): Record<string, string> => {
+  if (web !== undefined) return { SERPAPI_URL: web.url, SERPAPI_KEY: 'local' };
+  return webSearch === 'local' ? {} : webSearch;
+};
+
+const articleUrl = (origin: string, id: string): string =>
+  `${origin}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+
+const syncAndWait = async (
+  send: Product['fetch'],
+  request: { full?: boolean; force?: boolean },
+  onProgress: (status: SyncStatus) => void = () => {},
+): Promise<SyncStatus> => {
+  for (;;) {
+    const response = await send('/v1/sync', { method: 'POST', body: JSON.stringify(request) });
+    if (!response.ok) throw new Error(`Cannot start the sync: status is ${response.status}, ${await response.text()}`);
+    const { started } = SyncAccepted.parse(await response.json());
+    const ended = await untilIdle(send, onProgress);
+    // A sync that ran already may have read the knowledge base before the change that this call is for.
+    if (started) return ended;
+  }
+};
+
+const untilIdle = async (send: Product['fetch'], onProgress: (status: SyncStatus) => void): Promise<SyncStatus> => {
+  for (;;) {
+    const response = await send('/v1/sync');
+    if (!response.ok)
+      throw new Error(`Cannot read the sync's state: status is ${response.status}, ${await response.text()}`);
+    const status = SyncStatus.parse(await response.json());
+    if (status.state === 'idle') return status;
+    onProgress(status);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};

@@ -1,0 +1,82 @@
+import type { ExecutionContext } from 'hono';
+import * as z from 'zod';
+import type { Librarian } from '../../../contract/librarian.ts';
+import { LibrarianId } from '../../../contract/names.ts';
+import { readAs } from '../../../contract/read-as.ts';
+import { reachable } from '../../../runtime/delegation/reachable.ts';
+import { httpsTargets } from '../../../runtime/https-targets.ts';
+import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';
+import { serveApp } from '../../../runtime/serve-app.ts';
+import { serveLibrarian } from '../../../runtime/serve-librarian.ts';
+import { serviceTargets } from '../../../runtime/service-targets.ts';
+
+/** What a relay is to do; travels in the metadata of a question, each part to whom it concerns. */
+export interface Plan {
+  /** Relays that the question goes through first, one after the other; the last one does what follows. */
+  via?: string[] | undefined;
+  /** Before anything else. */
+  waitMs?: number | undefined;
+  /** One is handed on to alone, several in parallel. */
+  delegates?: { to: string; plan?: Plan | undefined; fallback?: string | undefined }[] | undefined;
+  /** What to answer instead. */
+  answer?: string | undefined;
+}
+
+interface Env extends IdentityVariables {
+  RELAY_ID: string;
+}
+
+const Plan: z.ZodType<Plan> = z.object({
+  via: z.array(LibrarianId).max(16).optional(),
+  waitMs: z.number().optional(),
+  delegates: z
+    .array(
+      z.object({
+        to: LibrarianId,
+        get plan() {
+          return Plan.optional();
+        },
+        fallback: LibrarianId.optional(),
+      }),
+    )
+    .optional(),
+  answer: z.string().optional(),
+});
+
+/** Answers, waits or hands on as the question's metadata says: what benchmarks and tests of delegation send questions through. */
+const relay =
+  (id: string): Librarian =>
+  async (_query, context) => {
+    const read = readAs(Plan, context?.metadata?.plan ?? {});
+    const { via: [next, ...via] = [], ...plan } = read.ok ? read.value : {};
+    if (next !== undefined) return { delegate: { to: next, context: { plan: { ...plan, via } } } };
+    if (plan.waitMs !== undefined) await new Promise((resolve) => setTimeout(resolve, plan.waitMs));
+    if (plan.delegates === undefined) return { answer: plan.answer ?? `${id} has answered.`, confidence: 0.9 };
+    const requests = plan.delegates.map(({ to, plan: next = {}, fallback }) => ({
+      to,
+      context: { plan: next },
+      ...(fallback === undefined ? {} : { fallback }),
+    }));
+    const [first] = requests;
+    return { delegate: requests.length === 1 && first !== undefined ? first : requests };
+  };
+
+/** One code, many relays, each in an isolate of its own. */
+let handler: ReturnType<typeof serveRelay> | undefined;
+
+const serveRelay = (id: string) =>
+  serveApp(id, async (env: Env) => {
+    const identity = await identityFrom(env, id);
+    const targets = reachable({ ...httpsTargets(identity.directory), ...serviceTargets(env) });
+    const app = serveLibrarian(relay(id), { id, name: id }, { ...identity, targets });
+    // The same answer without signatures, for comparison.
+    app.post('/unsigned', async (c) => c.json(await relay(id)('', { metadata: await c.req.json() })));
+    return app;
+  });
+
+export default {
+  fetch: (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
+    handler ??= serveRelay(env.RELAY_ID);
+    return handler(request, env, ctx);
+  },
+};

@@ -1,0 +1,28 @@
+/** `npm run services`: local stand-ins for Upstash and OpenAI. */
+import { orFail, readCommandLine } from '../command-line.ts';
+import { ensureRedis } from '../stand-ins/ensure-redis.ts';
+import { quotingModel } from '../stand-ins/quoting-model.ts';
+import { startServices } from '../stand-ins/start-services.ts';
+
+const HELP = `Starts local servers that speak the protocols of Upstash Vector, Upstash Redis and OpenAI, until Ctrl-C. Prints the
+variables with which npm start uses them, one a line (docs/configuration.md).
+
+  npm run services
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
+orFail(ensureRedis);
+const services = await startServices();
+// Stands in for a language model: it answers with sentences of what it is given.
+services.openai.answerWith(quotingModel);
+for (const [name, value] of Object.entries(services.variables)) console.log(`${name}=${value}`);
+const stop = (): void => {
+  services.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+};
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);

@@ -1,0 +1,221 @@
+/** `npm start`: the product on this machine (design, section 4, "Local runner"). */
+import { readFileSync, statSync, watch } from 'node:fs';
+import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
+import { describeIssues } from '../../contract/issue.ts';
+import type { SyncReport } from '../../contract/sync.ts';
+import { newApiKey } from '../../gateway/api-keys.ts';
+import { type DirectoryEntry, openDirectory } from '../../runtime/key-directory.ts';
+import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
+import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
+import { secretsNamedFor } from '../release/env-file.ts';
+import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
+import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
+import { type Product, startProduct } from './product.ts';
+import { HELP, type StartOptions, startOptions } from './start-options.ts';
+import { openState } from './state-folder.ts';
+import { showProgress, summariseSync } from './sync-progress.ts';
+
+const WATCH_DELAY_MS = 250;
+const RETRY_MS = 10_000;
+const HOST_SYNC_MS = 15 * 60_000;
+/** npm hands on what the terminal has sent to both: a signal that comes sooner is the same one. */
+const AGAIN_MS = 1000;
+
+await main();
+
+async function main(): Promise<void> {
+  helpIfAsked(HELP);
+  const options = orUsageError(readOptions);
+  const state = orFail(() => openState(options));
+  // However it ends: what else listens to signals may be faster.
+  process.once('exit', () => forgetDesks(options.state));
+  forgetDesks(options.state);
+  const controlToken = newApiKey();
+  const helpdesks = options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
+  const product = await startProduct({
+    kb: options.kb,
+    port: options.port,
+    state: state.data,
+    key: state.key,
+    webSearch: options.webSearch ?? providerKeys(),
+    neighbours: orFail(() => readNeighbours(options)),
+    taxonomy: orFail(() => checkTaxonomy(options)),
+    helpdesks: helpdesks ? deskVariables({ default: Object.values(helpdesks.desks) }) : helpdeskVariables(),
+    adapters: process.env,
+    onLog: options.verbose ? (line) => console.log(line) : () => {},
+  }).catch((error: unknown) => fail(startFailure(error, options)));
+  stopOnSignal(product);
+  const source = product.folder ?? (typeof options.kb === 'object' && 'url' in options.kb ? options.kb.url : '');
+  console.log(`reading ${source}`);
+  console.log(adaptersLine(process.env));
+  await firstSync(product, { force: state.isAnotherSource(source) });
+  state.rememberSource(source);
+  // Before the line: what changes once it is there must be seen.
+  keepInSync(product);
+  if (helpdesks) {
+    openDesks(helpdesks, product);
+    const productUrl = product.url.origin;
+    rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
+  }
+  console.log(`ready ${product.url.origin} key ${product.key}`);
+}
+
+function readOptions(): StartOptions {
+  const options = startOptions(process.argv.slice(2));
+  if (typeof options.kb === 'object' && 'folder' in options.kb && !isFolder(options.kb.folder)) {
+    throw new Error(`Cannot use --kb ${options.kb.folder}: there is no such folder`);
+  }
+  return options;
+}
+
+/** What the file of `--neighbours` says; the functions check it when they start. */
+function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryEntry> | undefined {
+  if (neighbours === undefined) return undefined;
+  try {
+    const claims = JSON.parse(readFileSync(neighbours, 'utf8')) as Record<string, DirectoryEntry>;
+    openDirectory({ v: 1, env: 'development', seq: 0, exp: 0, librarians: claims }, { version: 'neighbours' });
+    return claims;
+  } catch (error) {
+    throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
+  }
+}
+
+/** The file of `--taxonomy`, once it is known to be one that the support desk takes. */
+function checkTaxonomy({ taxonomy }: StartOptions): string | undefined {
+  if (taxonomy === undefined) return undefined;
+  try {
+    const read = readTaxonomy(JSON.parse(readFileSync(taxonomy, 'utf8')));
+    if (!read.ok) throw new Error(describeIssues(read.issues));
+    return taxonomy;
+  } catch (error) {
+    throw new Error(`Cannot use --taxonomy ${taxonomy}: ${messageOf(error)}`);
+  }
+}
+
+/** `running on Upstash Vector, Upstash Redis, text-embedding-3-small and gpt-4.1-mini`. */
+function adaptersLine(variables: AdapterVariables): string {
+  const { vector, redis, embedding, chat } = readSettings({ ...variables, ENVIRONMENT: 'development' });
+  const parts = [vector && 'Upstash Vector', redis && 'Upstash Redis', embedding?.model, chat?.model];
+  const used = parts.filter((part) => part !== undefined);
+  return used.length === 0
+    ? 'running on this machine alone: no model, no other service'
+    : `running on ${used.join(', ')}`;
+}
+
+/** Another range of ids at every start: the product remembers the tickets that it has seen. */
+function startDesks(controlToken: string): Promise<LocalHelpdesks> {
+  return startHelpdesks({ controlToken, idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000) });
+}
+
+/** The notes that we write come back to the webhook, as they do from the real tools. */
+function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
+  for (const desk of Object.values(desks)) {
+    desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href, { only: 'notes' });
+  }
+  console.log(`local helpdesks at ${url}: ${Object.keys(desks).join(', ')}; write into one with npm run ticket`);
+}
+
+/** The connections that the environment holds, and the secrets that they name. */
+function helpdeskVariables(): Record<string, string> {
+  const names = ['HELPDESKS', ...secretsNamedFor('webhooks', process.env)];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** The keys of web search providers that the environment holds. */
+function providerKeys(): Record<string, string> {
+  const names = ['SERPAPI_KEY', 'BRAVE_SEARCH_KEY'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */
+async function firstSync(product: Product, { force }: { force: boolean }): Promise<void> {
+  for (;;) {
+    const startedAt = performance.now();
+    const status = await product.sync({ full: true, force }, showProgress);
+    const report = status.last_report;
+    if (report !== null) console.log(summariseSync(report, status, performance.now() - startedAt));
+    if (status.edition !== null) return;
+    console.error(`nothing to answer from yet; trying again in ${RETRY_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** A folder is watched; a host API is asked for changes every quarter of an hour. */
+function keepInSync(product: Product): void {
+  const sync = inTurn(async (full: boolean) => {
+    const status = await product.sync({ full });
+    const report = status.last_report;
+    if (report !== null && isWorthTelling(report)) console.log(summariseSync(report, status));
+  });
+  if (product.folder === undefined) {
+    setInterval(() => sync(false), HOST_SYNC_MS);
+    return;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  watch(product.folder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => sync(true), WATCH_DELAY_MS);
+  });
+}
+
+/** Nothing new is said of a sync that changed nothing, unless it kept what is gone. */
+function isWorthTelling({ outcome, held_deletions: held }: SyncReport): boolean {
+  return outcome !== 'unchanged' || held !== null;
+}
+
+/** One at a time; a call that comes during another is run after it, several such calls once. */
+function inTurn(run: (full: boolean) => Promise<void>): (full: boolean) => void {
+  let running = false;
+  let again = false;
+  const start = async (full: boolean): Promise<void> => {
+    if (running) {
+      again = true;
+      return;
+    }
+    running = true;
+    await run(full).catch((error: unknown) => console.error(messageOf(error)));
+    running = false;
+    if (again) {
+      again = false;
+      await start(full);
+    }
+  };
+  return (full) => void start(full);
+}
+
+function stopOnSignal(product: Product): void {
+  let since: number | undefined;
+  const stop = (): void => {
+    if (since !== undefined) {
+      if (performance.now() - since > AGAIN_MS) process.exit(1);
+      return;
+    }
+    since = performance.now();
+    console.log('\nstopping');
+    product.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    // What the local runtime registers ends the process at once; what it does then `product.stop` does too.
+    process.removeAllListeners(signal);
+    process.on(signal, stop);
+  }
+}
+
+function startFailure(error: unknown, { port }: StartOptions): string {
+  const message = messageOf(error);
+  return /EADDRINUSE|Address already in use/i.test(message)
+    ? `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`
+    : `Cannot start: ${message}`;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

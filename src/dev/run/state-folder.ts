@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
+
+const MARKER = 'constellation-state';
+
+/** What a local Constellation keeps between two starts. */
+export interface StateFolder {
+  /** Where the functions' stores lie. */
+  data: string;
+  key: string;
+  /** True when an earlier start read another knowledge base. */
+  isAnotherSource(source: string): boolean;
+  rememberSource(source: string): void;
+}
+
+/**
+ * Opens the state folder, and makes it when it is missing. `fresh` only ever empties a folder that an earlier start has
+ * marked. Throws an error that says what to do when the folder or `CONSTELLATION_API_KEY` cannot be used.
+ */
+export const openState = ({ state, fresh }: { state: string; fresh: boolean }): StateFolder => {
+  const folder = resolve(state);
+  const marker = join(folder, MARKER);
+  if (fresh && existsSync(folder)) {
+    if (!existsSync(marker))
+      throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
+    rmSync(folder, { recursive: true });
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(marker, 'State of a local Constellation. Delete this folder to start anew.\n');
+  const source = join(folder, 'source');
+  return {
+    data: join(folder, 'data'),
+    key: readKey(folder),
+    isAnotherSource: (name) => existsSync(source) && readFileSync(source, 'utf8') !== name,
+    rememberSource: (name) => writeFileSync(source, name),
+  };
+};
+
+const readKey = (folder: string): string => {
+  const given = process.env.CONSTELLATION_API_KEY;
+  if (given !== undefined && given !== '') {
+    if (API_KEY.test(given)) return given;
+    throw new Error('Cannot use CONSTELLATION_API_KEY: it is not 16 to 200 visible ASCII characters');
+  }
+  const file = join(folder, 'api-key');
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  const key = newApiKey();
+  writeFileSync(file, key, { mode: 0o600 });
+  return key;
+};

@@ -1,0 +1,33 @@
+import type { SyncReport, SyncStatus } from '../../contract/sync.ts';
+
+let lastLine = '';
+
+/** Shows how far a sync has come: one line that rewrites itself on a terminal, a line a change elsewhere. */
+export function showProgress({ state, progress }: SyncStatus): void {
+  if (progress === null) return;
+  const [done, all] =
+    state === 'listing' ? [progress.listed, progress.total ?? 0] : [progress.processed, progress.to_process];
+  const line = `${state} ${all > 0 ? `${done} of ${all}` : done || ''}`;
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${line}`);
+  else if (line !== lastLine) console.log(line);
+  lastLine = line;
+}
+
+/** What a sync came to, for people: counts, what was skipped and why, what was kept and how to remove it. */
+export function summariseSync(report: SyncReport, status: SyncStatus, milliseconds?: number): string {
+  const clear = process.stdout.isTTY ? '\r\u001b[K' : '';
+  const counts = `${report.added} new, ${report.changed} changed, ${report.removed} removed`;
+  const time = milliseconds === undefined ? '' : ` in ${(milliseconds / 1000).toFixed(1)} s`;
+  const lines =
+    report.outcome === 'failed'
+      ? [
+          `sync failed: ${report.error?.message ?? 'unknown'}${report.error?.suggestion ? ` ${report.error.suggestion}` : ''}`,
+        ]
+      : [`${status.articles} articles, ${status.chunks} passages (${counts})${time}, edition ${status.edition}`];
+  for (const { id, reason } of report.skipped.slice(0, 10)) lines.push(`  ${id}: ${reason}`);
+  if (report.skipped_count > 10) lines.push(`  and ${report.skipped_count - 10} more`);
+  const held = report.held_deletions;
+  if (held !== null)
+    lines.push(`  ${held.count} of ${held.of} articles are gone from the source and were kept. ${held.how_to_force}`);
+  return clear + lines.join('\n');
+}

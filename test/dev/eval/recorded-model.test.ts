@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AIMessage } from '../../../src/contract/librarian.ts';
+import { addReplies, recordedModel, writeOpenPrompts } from '../../../src/dev/eval/recorded-model.ts';
+
+const messages = (content: string): AIMessage[] => [{ role: 'user', content }];
+const schema = { name: 'answer', schema: { type: 'object' } };
+const keyOf = (content: string) =>
+  createHash('sha256')
+    .update(JSON.stringify(messages(content)) + schema.name)
+    .digest('hex')
+    .slice(0, 12);
+const empty = { recorded: '', by: '', replies: {} };
+const folder = () => mkdtempSync(join(tmpdir(), 'recorded-'));
+
+describe('a model with recorded replies', () => {
+  it('replies to the very prompt that was recorded, and counts what that took', async () => {
+    const model = recordedModel({ ...empty, replies: { [keyOf('one')]: { verdict: 'answer' } } });
+    const { text, usage } = await model.complete(messages('one'), { schema });
+    expect(JSON.parse(text)).toEqual({ verdict: 'answer' });
+    expect(usage?.outputTokens).toBeGreaterThan(0);
+    expect([...model.used]).toEqual([keyOf('one')]);
+    await expect(model.complete(messages('one!'), { schema })).rejects.toThrow('No reply is recorded');
+  });
+
+  it('opens the first prompt of a question alone, since the others depend on its reply', async () => {
+    const model = recordedModel(empty);
+    for (const content of ['queries', 'answer'])
+      await model.complete(messages(content), { schema }).catch(() => undefined);
+    model.startQuestion();
+    await model.complete(messages('next'), { schema }).catch(() => undefined);
+    expect([...model.open.keys()]).toEqual([keyOf('queries'), keyOf('next')]);
+  });
+
+  it('writes open prompts, and takes their replies in, as JSON or as what a model broke', async () => {
+    const model = recordedModel(empty);
+    await model.complete(messages('one'), { schema }).catch(() => undefined);
+    const [prompts, replies] = [folder(), folder()];
+    writeOpenPrompts(prompts, model.open);
+    const file = `${keyOf('one')}.json`;
+    expect(readdirSync(prompts)).toEqual([file]);
+    expect(JSON.parse(readFileSync(join(prompts, file), 'utf8'))).toEqual({
+      key: keyOf('one'),
+      schema,
+      messages: messages('one'),
+    });
+    writeFileSync(join(replies, file), '{"verdict":"answer"}\n');
+    writeFileSync(join(replies, '0123456789ab.json'), '{"verdict":');
+    expect(addReplies(empty, replies, '2026-11-22')).toEqual({
+      ...{ recorded: '2026-11-22', by: '' },
+      replies: { [keyOf('one')]: { verdict: 'answer' }, '0123456789ab': '{"verdict":' },
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepOnDisk } from '../../../src/dev/eval/vectors-on-disk.ts';
+import { fakeModel } from '../../knowledge/vectors-for-test.ts';
+
+describe('keepOnDisk()', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'vectors-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('embeds a text once, also for the next that opens the folder', async () => {
+    const model = fakeModel();
+    const first = await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp', 'red lamp']);
+    const second = await keepOnDisk(model, { folder }).embedBatch(['blue lamp', 'red lamp']);
+    expect(model.texts).toEqual(['red lamp', 'blue lamp']);
+    expect(second).toEqual([first[1], first[0]]);
+  });
+
+  it('tells which texts it has no vector of', async () => {
+    const kept = keepOnDisk(fakeModel(), { folder });
+    await kept.embed('red lamp');
+    expect(kept.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
+  });
+
+  it.each([
+    ['two models', { model: 'other' }, undefined],
+    ['two sizes', { dimensions: 32 }, undefined],
+    ['two services', {}, 'https://models.example/v1'],
+  ])('keeps the vectors of %s apart', async (_, changed, origin) => {
+    const [one, other] = [fakeModel(), fakeModel(changed)];
+    await keepOnDisk(one, { folder }).embed('red lamp');
+    await keepOnDisk(other, { folder, origin }).embed('red lamp');
+    expect(other.texts).toEqual(['red lamp']);
+  });
+
+  it('drops what was cut off while it was written', async () => {
+    const model = fakeModel();
+    await keepOnDisk(model, { folder }).embed('red lamp');
+    const [file = ''] = readdirSync(folder);
+    appendFileSync(join(folder, file), 'half of a vector');
+    await keepOnDisk(model, { folder }).embed('blue lamp');
+    await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp']);
+    expect(model.texts).toEqual(['red lamp', 'blue lamp']);
+  });
+
+  it('keeps nothing where the model fails', async () => {
+    const model = fakeModel();
+    model.failures.push(new Error('down'));
+    const kept = keepOnDisk(model, { folder });
+    await expect(kept.embed('red lamp')).rejects.toThrow('down');
+    expect(kept.missing(['red lamp'])).toEqual(['red lamp']);
+  });
+});

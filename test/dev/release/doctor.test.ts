@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AdapterVariables } from '../../../src/adapters/settings.ts';
+import { ROOT } from '../../../src/dev/functions.ts';
+import { examine, type Finding } from '../../../src/dev/release/examine.ts';
+import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
+import { startVectorServer } from '../../../src/dev/stand-ins/vector-server.ts';
+
+let services: LocalServices;
+let variables: AdapterVariables;
+
+beforeAll(async () => {
+  services = await startServices();
+  variables = { ENVIRONMENT: 'development', ...services.variables };
+});
+afterAll(() => services.stop());
+afterEach(() => {
+  for (const { faults } of [services.vector, services.redis, services.openai]) faults.none();
+});
+
+const stateOf = (findings: readonly Finding[], what: string) =>
+  findings.filter((finding) => finding.what === what).map(({ state, told }) => [state, told] as const)[0];
+
+describe('examine()', () => {
+  it('finds everything well where it is, and leaves nothing behind', async () => {
+    const findings = await examine(variables);
+    expect(findings.filter(({ state }) => state === 'wrong')).toEqual([]);
+    for (const what of ['embeddings', 'answers by a model', 'Upstash Vector', 'Upstash Redis'])
+      expect(stateOf(findings, what)?.[0]).toBe('well');
+    const again = await examine(variables);
+    expect(stateOf(again, 'Upstash Vector')?.[1]).toMatch(/^0 vectors in 1 namespaces/);
+  });
+
+  it('says that a model has no price', async () => {
+    expect(stateOf(await examine(variables), 'prices')).toEqual([
+      'worth knowing',
+      expect.stringMatching(/MODEL_PRICES/),
+    ]);
+    const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
+    expect(stateOf(await examine({ ...variables, MODEL_PRICES }), 'prices')).toBeUndefined();
+  });
+
+  it('says what is not configured', async () => {
+    const findings = await examine({});
+    expect(findings.map(({ state }) => state)).toEqual(['well', ...new Array(4).fill('not configured')]);
+  });
+
+  it('names a variable that cannot be meant, and looks no further', async () => {
+    const findings = await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' });
+    expect(findings).toEqual([
+      { what: 'the variables', state: 'wrong', told: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
+    ]);
+  });
+
+  it('says that the index has another dimension', async () => {
+    const found = stateOf(await examine({ ...variables, EMBEDDING_DIMENSIONS: '512' }), 'Upstash Vector');
+    expect(found).toEqual(['wrong', expect.stringMatching(/takes 1536 numbers, .* gives 512: make an index of 512/)]);
+  });
+
+  it('says that the index compares otherwise, or only reads', async () => {
+    const euclid = await startVectorServer({ indexes: [{ token: 'local', similarityFunction: 'EUCLIDEAN' }] });
+    const reader = await startVectorServer({ indexes: [{ token: 'writer', readOnlyToken: 'local' }] });
+    const at = async (url: string) =>
+      stateOf(await examine({ ...variables, UPSTASH_VECTOR_REST_URL: url }), 'Upstash Vector')?.[1];
+    expect(await at(euclid.url)).toMatch(/compares by EUCLIDEAN/);
+    expect(await at(reader.url)).toMatch(/UPSTASH_VECTOR_REST_TOKEN is the one that may write/);
+    await Promise.all([euclid.stop(), reader.stop()]);
+  });
+
+  it('says which token or key is not accepted, without telling it', async () => {
+    const findings = await examine({
+      ...variables,
+      UPSTASH_VECTOR_REST_TOKEN: 'wrong-vector',
+      UPSTASH_REDIS_REST_TOKEN: services.redis.readOnlyToken,
+      OPENAI_API_KEY: 'wrong-key',
+    });
+    for (const [what, name] of [
+      ['Upstash Vector', 'UPSTASH_VECTOR_REST_TOKEN'],
+      ['Upstash Redis', 'UPSTASH_REDIS_REST_TOKEN'],
+      ['embeddings', 'OPENAI_API_KEY'],
+      ['answers by a model', 'OPENAI_API_KEY'],
+    ] as const)
+      expect(stateOf(findings, what)).toEqual(['wrong', expect.stringContaining(name)]);
+    expect(JSON.stringify(findings)).not.toMatch(/wrong-vector|wrong-key/);
+  });
+
+  it('says what is down or broken', async () => {
+    services.vector.faults.always({ kind: 'status', status: 500 });
+    services.redis.faults.always({ kind: 'reset' });
+    services.openai.faults.always({ kind: 'malformed-json' });
+    const findings = await examine(variables);
+    expect(findings.filter(({ state }) => state === 'wrong').map(({ what }) => what)).toEqual([
+      'embeddings',
+      'answers by a model',
+      'Upstash Vector',
+      'Upstash Redis',
+    ]);
+  });
+});
+
+describe('npm run doctor', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'constellation-doctor-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const doctor = (lines: string[], ...args: string[]) => {
+    const file = join(folder, 'production.env');
+    writeFileSync(file, lines.join('\n'));
+    const run = spawnSync(process.execPath, ['src/dev/release/doctor.ts', '--env', file, ...args], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    return { status: run.status, text: `${run.stdout}${run.stderr}` };
+  };
+
+  it('reads a file, and ends with 1 when something is wrong', () => {
+    expect(doctor(['# nothing'])).toMatchObject({ status: 0, text: expect.stringContaining('Nothing is wrong') });
+    expect(doctor(['OPENAI_BASE_URL=http://127.0.0.1:9/v1'])).toMatchObject({ status: 1 });
+  });
+
+  it('refuses a variable that nothing reads', () => {
+    expect(doctor(['OPENAI_KEY=x'])).toMatchObject({ status: 1, text: expect.stringContaining('OPENAI_KEY') });
+  });
+
+  it('takes the secrets that further hosts name, and none that each function has of its own', () => {
+    const KB_SOURCES = 'KB_SOURCES={"acme": {"url": "https://kb.example.com", "tokenSecret": "ACME_KB_TOKEN"}}';
+    expect(doctor([KB_SOURCES, 'ACME_KB_TOKEN=secret'])).toMatchObject({ status: 0 });
+    for (const line of ['CONTEXT_SIGNING_KEY=secret', 'ENVIRONMENT=development']) {
+      const refused = doctor([line]);
+      expect(refused).toMatchObject({ status: 1, text: expect.stringContaining(line.split('=')[0] ?? '') });
+      expect(refused.text).not.toContain('secret');
+    }
+  });
+});

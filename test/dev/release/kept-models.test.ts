@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keptModel } from '../../../src/dev/release/kept-models.ts';
+import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+import type { LearntFrom } from '../../../src/support/intents/training-set.ts';
+
+const taxonomyOf = (example: string): LearntFrom => ({
+  intents: [
+    { id: 'parcel', title: 'Parcels', examples: ['where is my parcel', example] },
+    { id: 'lamp', title: 'Lamps', examples: ['the lamp stays dark', 'no light'] },
+  ],
+  out_of_scope_examples: [],
+});
+
+describe('keptModel()', () => {
+  let folder: string;
+  const train = vi.fn((taxonomy: LearntFrom) => ({ packed: trainClassifier(taxonomy) }));
+  const model = (taxonomy: LearntFrom, into = folder) => keptModel(taxonomy, { folder: into, train });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
+    train.mockClear();
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('trains once for the same examples', () => {
+    const first = model(taxonomyOf('parcel is late'));
+    expect(model(taxonomyOf('parcel is late'))).toEqual(first);
+    expect(train).toHaveBeenCalledTimes(1);
+  });
+
+  it('trains anew for other examples', () => {
+    const first = model(taxonomyOf('parcel is late'));
+    expect(model(taxonomyOf('parcel is lost'))).not.toEqual(first);
+    expect(train).toHaveBeenCalledTimes(2);
+  });
+
+  it('trains anew when what is kept is damaged', () => {
+    const first = model(taxonomyOf('parcel is late'));
+    const [file = ''] = readdirSync(folder);
+    writeFileSync(join(folder, file), first.subarray(0, 100));
+    expect(model(taxonomyOf('parcel is late'))).toEqual(first);
+    expect(model(taxonomyOf('parcel is late'))).toEqual(first);
+    expect(train).toHaveBeenCalledTimes(2);
+  });
+
+  it('does without a folder that cannot be written', () => {
+    writeFileSync(join(folder, 'a-file'), '');
+    expect(model(taxonomyOf('parcel is late'), join(folder, 'a-file'))).toEqual(
+      trainClassifier(taxonomyOf('parcel is late')),
+    );
+  });
+
+  it('keeps eight models, and none that is half written', () => {
+    for (let count = 0; count < 10; count += 1) {
+      for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1000, 1000);
+      model(taxonomyOf(`parcel ${count}`));
+    }
+    expect(readdirSync(folder)).toHaveLength(8);
+    model(taxonomyOf('parcel 9'));
+    expect(train).toHaveBeenCalledTimes(10);
+    expect(readdirSync(folder).every((name) => name.endsWith('.model'))).toBe(true);
+  });
+});

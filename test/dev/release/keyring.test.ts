@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  addNeighbour,
+  createKeyring,
+  removeNeighbour,
+  renewDirectory,
+  retireKeys,
+  rotateKey,
+} from '../../../src/dev/release/keyring.ts';
+import { identityFrom } from '../../../src/runtime/identity.ts';
+import { loadDirectory } from '../../../src/runtime/signed-directory.ts';
+
+const now = Date.UTC(2026, 10, 21);
+let folder: string;
+
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), 'constellation-keys-')), 'keys');
+  await createKeyring(folder, { now });
+});
+
+afterEach(() => rmSync(join(folder, '../..'), { recursive: true, force: true }));
+
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
+
+const directory = () => loadDirectory(read('directory.jws'), { root: read('root.pub'), env: 'production', now });
+
+const identity = (id: string, key: string) =>
+  identityFrom(
+    {
+      ENVIRONMENT: 'production',
+      CONTEXT_SIGNING_KEY: key,
+      CONTEXT_DIRECTORY: read('directory.jws'),
+      CONTEXT_DIRECTORY_ROOT: read('root.pub'),
+    },
+    id,
+  );
+
+describe('createKeyring()', () => {
+  it('makes a directory that functions accept, with a key for each of them', async () => {
+    expect((await directory()).ids()).toEqual(expect.arrayContaining(['gateway', 'library', 'navigator']));
+    expect(await identity('library', read('library.key'))).toMatchObject({
+      self: 'library',
+      signer: { kid: 'library.1' },
+    });
+  });
+
+  it('makes keys that speak for nobody else', async () => {
+    await expect(identity('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
+  });
+
+  it('keeps private keys to their owner', () => {
+    for (const name of ['root.key', 'gateway.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('never overwrites a keyring', async () => {
+    const before = read('root.key');
+    await expect(createKeyring(folder, { now })).rejects.toThrow(/holds one already/);
+    expect(read('root.key')).toBe(before);
+  });
+});
+
+describe('rotateKey()', () => {
+  it('lets the old and the new key count side by side', async () => {
+    const old = read('library.key');
+    await rotateKey(folder, 'library', { now });
+    expect(await identity('library', old)).toMatchObject({ signer: { kid: 'library.1' } });
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.2' } });
+  });
+
+  it('keeps the old key when there are too many, and says what to do', async () => {
+    for (let number = 2; number <= 7; number++) await rotateKey(folder, 'library', { now });
+    const last = read('library.key');
+    await expect(rotateKey(folder, 'library', { now })).rejects.toThrow(/run retire first/);
+    expect(read('library.key')).toBe(last);
+    expect(await identity('library', last)).toMatchObject({ signer: { kid: 'library.7' } });
+  });
+
+  it('refuses a librarian that there is not', async () => {
+    await expect(rotateKey(folder, 'oracle', { now })).rejects.toThrow(/no such librarian/);
+  });
+});
+
+describe('retireKeys()', () => {
+  it('leaves the newest key alone', async () => {
+    const old = read('library.key');
+    await rotateKey(folder, 'library', { now });
+    await retireKeys(folder, 'library', { now });
+    await expect(identity('library', old)).rejects.toThrow(/not one of library/);
+    expect((await directory()).librarian('library')?.keys).toMatchObject([{ kid: 'library.2' }]);
+  });
+});
+
+describe('renewDirectory()', () => {
+  it('counts up, so that the one before is told from it', async () => {
+    await renewDirectory(folder, { now });
+    const { root, env } = { root: read('root.pub'), env: 'production' as const };
+    await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 2 })).resolves.toBeDefined();
+    await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 3 })).rejects.toThrow(/older/);
+  });
+});
+
+describe('addNeighbour()', () => {
+  const x = 'nWNuKbgwbTsq2HdWrn2xRzHwFWdlqIBRcUWbPXmTAVc';
+
+  it('lets in a librarian of another team, with its host and what it may start', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
+    expect((await directory()).librarian('partner.weather')).toEqual({
+      keys: [{ kid: 'partner.weather.1', x }],
+      host: 'librarians.partner.org',
+      ws: ['default'],
+    });
+  });
+
+  it('adds a second key beside the first', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    expect((await directory()).librarian('partner.weather')?.keys.map(({ kid }) => kid)).toEqual([
+      'partner.weather.1',
+      'partner.weather.2',
+    ]);
+  });
+
+  it.each([
+    ['a function of this house', 'library', { x }, /function of this house/],
+    ['a host that is no public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
+    ['a key that is none', 'partner.weather', { x: 'short' }, /not 32 bytes/],
+  ])('refuses %s and changes nothing', async (_, id, entry, says) => {
+    const before = read('directory.jws');
+    await expect(addNeighbour(folder, id, { now, ...entry })).rejects.toThrow(says);
+    expect(read('directory.jws')).toBe(before);
+  });
+
+  it('is undone by removeNeighbour()', async () => {
+    await addNeighbour(folder, 'partner.weather', { now, x });
+    await removeNeighbour(folder, 'partner.weather', { now });
+    expect((await directory()).ids()).not.toContain('partner.weather');
+    await expect(removeNeighbour(folder, 'navigator', { now })).rejects.toThrow(/function of this house/);
+  });
+});

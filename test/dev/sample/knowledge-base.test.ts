@@ -1,0 +1,319 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_QUESTIONS } from '../../../src/dev/sample/files.ts';
+
+const Device = z.enum(['Apollo', 'Apollo II', 'Apollo III']);
+
+const Intent = z.enum([
+  'api_access',
+  'backup_restore',
+  'device_recovery',
+  'diagnostics',
+  'firmware_update',
+  'general_info',
+  'login_issue',
+  'network_issue',
+  'node_sync',
+  'noise',
+  'not_hashing',
+  'overheating',
+  'performance_issue',
+  'pool_configuration',
+  'power_issue',
+  'rejected_shares',
+  'return_refund',
+  'safety',
+  'setup_help',
+  'shipping_status',
+  'solo_mining',
+  'wallet_payout',
+  'warranty_claim',
+]);
+
+const FrontMatter = z.strictObject({
+  title: z.string().min(1).max(200),
+  url: z.url({ protocol: /^https$/, hostname: /^docs\.example\.com$/ }).max(500),
+  intent: z.array(Intent).min(1),
+  device: z.array(Device).min(1),
+  last_updated: z.iso.datetime(),
+  author: z.string().min(1),
+});
+
+/** What the family does: [TH/s, W at the wall, dBA at 1 m] of each mode. All articles agree with this. */
+const MODES: Record<string, Record<string, [number, number, number]>> = {
+  Apollo: { Eco: [2, 120, 34], Balanced: [2.6, 165, 41], Turbo: [3.1, 210, 49] },
+  'Apollo II': { Eco: [5.2, 170, 32], Balanced: [7, 245, 38], Turbo: [8.4, 320, 47] },
+  'Apollo III': { Quiet: [8.5, 150, 25], Eco: [11, 205, 30], Balanced: [14, 280, 36], Turbo: [16.5, 360, 45] },
+};
+
+/** Left out on purpose, so that a gap or "I don't have information" can be shown. */
+const LEFT_OUT: Record<string, RegExp> = {
+  tax: /\btax/i,
+  'immersion-cooling': /immers|submerge|mineral oil|liquid.cool/i,
+  'other-coins': /altcoin|litecoin|dogecoin|ethereum|monero|scrypt/i,
+  'cloud-mining': /cloud|hashpower|rent out/i,
+  'price-predictions': /price (prediction|forecast|target)/i,
+  'stratum-v2': /stratum ?v?2|\bsv2\b/i,
+  'lightning-network': /lightning (network|channel|node)/i,
+  'mobile-app': /android|iphone|\bapps?\b/i,
+  'solar-power': /solar|photovoltaic/i,
+  vpn: /\bvpn\b|wireguard/i,
+  tor: /\btor\b|onion/i,
+  'uninterruptible-power': /\bUPS\b|uninterruptible/,
+  instalments: /instal+ments?\b|financing/i,
+};
+
+/** Old pages that nobody took down: `old` says the contrary of `current`. */
+const CONFLICTS = [
+  {
+    old: { id: 'getting-started/quick-start-2021.md', says: 'Default password | `apollo123`' },
+    current: { id: 'dashboard/log-in-and-password-reset.md', says: 'there is no default password' },
+  },
+  {
+    old: { id: 'mining/solo-mining-requirements-2021.md', says: 'Solo mining needs an unpruned node.' },
+    current: { id: 'mining/solo-mining.md', says: 'lets you mine solo with a pruned node' },
+  },
+];
+
+const Question = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('answerable'),
+    question: z.string().min(10).max(200),
+    article: z.string(),
+    /** Other articles that state the same. */
+    also: z.array(z.string()).min(1).optional(),
+    must_contain: z.array(z.string().min(1).max(60)).min(1),
+  }),
+  z.strictObject({
+    kind: z.literal('no-information'),
+    question: z.string().min(10).max(200),
+    topic: z.enum([...Object.keys(LEFT_OUT), 'apollo-iii-wifi']),
+  }),
+  z.strictObject({ kind: z.literal('out-of-domain'), question: z.string().min(10).max(200) }),
+]);
+
+const readArticle = (id: string) => {
+  const [, yaml = '', text = ''] =
+    /^---\n(.*?)\n---\n\n(.*)$/s.exec(readFileSync(join(SAMPLE_KNOWLEDGE_BASE, id), 'utf8')) ?? [];
+  const tree = fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+  return { id, text, tree, meta: FrontMatter.parse(load(yaml)) };
+};
+
+const articles = globSync('**/*.md', { cwd: SAMPLE_KNOWLEDGE_BASE }).sort().map(readArticle);
+const everything = articles.map(({ meta, text }) => `${meta.title}\n${text}`).join('\n');
+const questions = z.array(Question).parse(JSON.parse(readFileSync(SAMPLE_QUESTIONS, 'utf8')));
+
+const textOf = (id: string) => {
+  const article = articles.find((candidate) => candidate.id === id);
+  if (!article) throw new Error(`Cannot find the article ${id}: it is not in the sample knowledge base`);
+  return article.text;
+};
+
+/** The rows of all tables of an article that begin with these cells. */
+const rowsOf = (id: string, ...first: string[]) =>
+  textOf(id)
+    .split('\n')
+    .filter((line) => line.startsWith(`| ${first.join(' | ')} |`))
+    .map((line) => line.slice(2, -2).split(' | '));
+
+const matches = (pattern: RegExp, text = everything) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+
+describe('sample knowledge base', () => {
+  it('has at least 25 articles in folders, each with a title and an address of its own', () => {
+    expect(articles.length).toBeGreaterThanOrEqual(25);
+    expect(new Set(articles.map(({ meta }) => meta.title)).size).toBe(articles.length);
+    expect(new Set(articles.map(({ meta }) => meta.url)).size).toBe(articles.length);
+    for (const { id, meta } of articles) expect(`${new URL(meta.url).pathname.slice(1)}.md`).toBe(id);
+  });
+
+  it('covers every intent and every device', () => {
+    expect(new Set(articles.flatMap(({ meta }) => meta.intent))).toEqual(new Set(Intent.options));
+    expect(new Set(articles.flatMap(({ meta }) => meta.device))).toEqual(new Set(Device.options));
+  });
+
+  it.each(articles)('keeps $id between 150 and 900 words, with sections and well-formed tables', ({ text, tree }) => {
+    const words = text.split(/\s+/).length;
+    expect(words).toBeGreaterThanOrEqual(150);
+    expect(words).toBeLessThanOrEqual(900);
+    const headings = tree.children.filter((node) => node.type === 'heading');
+    expect(headings.length).toBeGreaterThanOrEqual(3);
+    expect(headings.every(({ depth }) => depth > 1)).toBe(true);
+    for (const table of tree.children.filter((node) => node.type === 'table')) {
+      const widths = new Set(table.children.map((row) => row.children.length));
+      expect(widths.size).toBe(1);
+    }
+  });
+
+  it('is rich in tables, steps, nested lists, code and notes', () => {
+    const having = (pattern: RegExp) => articles.filter(({ text }) => pattern.test(text)).length;
+    expect(having(/^\| --- /m)).toBeGreaterThanOrEqual(25);
+    expect(having(/^3\. /m)).toBeGreaterThanOrEqual(20);
+    expect(having(/^ +- /m)).toBeGreaterThanOrEqual(4);
+    expect(having(/^```(bash|json|text)$/m)).toBeGreaterThanOrEqual(10);
+    expect(having(/^> \*\*/m)).toBeGreaterThanOrEqual(4);
+  });
+
+  it('refers only to articles that exist', () => {
+    const referred = matches(/(?:[Ss]ee|ontinue with|Follow|(?:details|steps|checks|table) in) \*([A-Z][^*]+)\*/g);
+    expect(referred.length).toBeGreaterThanOrEqual(15);
+    for (const title of referred) {
+      expect(articles.filter(({ meta }) => meta.title.startsWith(title)).length, title).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it.each(CONFLICTS)('keeps the outdated $old.id beside $current.id, which contradicts it', ({ old, current }) => {
+    expect(textOf(old.id)).toContain(old.says);
+    expect(textOf(current.id)).toContain(current.says);
+    const updated = (id: string) => articles.find((article) => article.id === id)!.meta.last_updated;
+    expect(Date.parse(updated(old.id))).toBeLessThan(Date.parse(updated(current.id)));
+  });
+
+  it.each(Object.entries(LEFT_OUT))('says nothing about %s', (_, pattern) => {
+    expect(everything).not.toMatch(pattern);
+  });
+
+  it('says nothing about Wi-Fi on Apollo III', () => {
+    const wifi = articles.filter(({ text }) => /wi-?fi|wlan/i.test(text));
+    expect(wifi.map(({ id }) => id)).toEqual(['network/wifi.md']);
+    expect(wifi[0]!.meta.device).toEqual(['Apollo', 'Apollo II']);
+    expect(wifi[0]!.text).not.toContain('Apollo III');
+  });
+});
+
+describe('facts of the sample knowledge base', () => {
+  const hashrate = (device: string, mode: string) => `${MODES[device]![mode]![0].toFixed(1)} TH/s`;
+  const power = (device: string, mode: string) => `${MODES[device]![mode]![1]} W`;
+  const noise = (device: string, mode: string) => String(MODES[device]![mode]![2]);
+
+  it.each([
+    ['mining/hashrate-expectations.md', hashrate],
+    ['hardware/power-supply.md', power],
+    ['hardware/fan-noise-and-temperature.md', noise],
+  ])('gives each mode of each device in %s as all others do', (id, show) => {
+    for (const mode of ['Quiet', 'Eco', 'Balanced', 'Turbo']) {
+      const cells = Device.options.map((device) => (MODES[device]![mode] ? show(device, mode) : 'not available'));
+      expect(rowsOf(id, mode)[0]).toEqual([mode, ...cells]);
+    }
+  });
+
+  it('gives the same figures with the mode and in the specifications, and the efficiency that follows', () => {
+    for (const [device, modes] of Object.entries(MODES)) {
+      for (const [mode, [terahashes, watts]] of Object.entries(modes)) {
+        const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
+        expect(stated).toEqual([
+          hashrate(device, mode),
+          power(device, mode),
+          `${(watts / terahashes).toFixed(1)} J/TH`,
+        ]);
+      }
+    }
+    for (const [label, show] of Object.entries({ 'Hashrate, Balanced': hashrate, 'Power, Balanced': power })) {
+      const cells = Device.options.map((device) => show(device, 'Balanced'));
+      expect(rowsOf('hardware/technical-specifications.md', label)[0]).toEqual([label, ...cells]);
+    }
+  });
+
+  it('names no hashrate, power or noise that is not in a table', () => {
+    const all = Object.values(MODES).flatMap((modes) => Object.values(modes));
+    const examples = ['0', '1', '5', '9', '6.65', '7.02', '7.35'].map(Number);
+    expect([...all.map(([terahashes]) => terahashes), ...examples]).toEqual(
+      expect.arrayContaining(matches(/([\d.]+) TH\/s/g).map(Number)),
+    );
+    const supplies = [240, 400, 450, 300];
+    const idle = [12, 15, 18];
+    expect([...all.map(([, watts]) => watts), ...supplies, ...idle, 1440]).toEqual(
+      expect.arrayContaining(matches(/\b([\d,]+) W\b/g).map((number) => Number(number.replace(',', '')))),
+    );
+    expect([...all.map(([, , dba]) => dba), 3, 60, 35]).toEqual(
+      expect.arrayContaining(matches(/(\d+) dBA/g).map(Number)),
+    );
+  });
+
+  it('calculates the cost of electricity from the power of Balanced mode', () => {
+    for (const [device, modes] of Object.entries(MODES)) {
+      const [, watts] = modes.Balanced!;
+      const energy = (watts * 24 * 30) / 1000;
+      const row = [device, `${watts} W`, `${energy.toFixed(1)} kWh`, `$${(energy * 0.15).toFixed(2)}`];
+      expect(rowsOf('hardware/electricity-cost.md', device)[0]).toEqual(row);
+    }
+    expect(textOf('hardware/electricity-cost.md')).toContain(`$${(176.4 * 0.3).toFixed(2)}`);
+  });
+
+  it('calculates the chance of a solo block from the hashrate', () => {
+    expect(Math.round(900e6 / MODES['Apollo III']!.Balanced![0] / 1e6)).toBe(64);
+    expect(textOf('mining/solo-mining.md')).toContain('With a network of 900 EH/s that is about 1 in 64 million');
+  });
+
+  it('repeats limits, chip counts and durations as the overview gives them', () => {
+    const [, , ...stops] = rowsOf('hardware/fan-noise-and-temperature.md', 'Mining stops at')[0]!;
+    expect(textOf('troubleshooting/apollo-ii-not-hashing.md')).toContain(`\`E31\` at ${stops[0]}`);
+    const throttled = rowsOf('hardware/fan-noise-and-temperature.md', 'Throttled from')[0]!;
+    expect(textOf('troubleshooting/apollo-iii-not-hashing.md')).toContain(`throttles from ${throttled[3]}`);
+    expect(rowsOf('hardware/technical-specifications.md', 'Mining chips')[0]).toEqual([
+      'Mining chips',
+      '44',
+      '60',
+      '96 (2 x 48)',
+    ]);
+    const chips = { apollo: '44', 'apollo-ii': '60', 'apollo-iii': '48' };
+    for (const [page, count] of Object.entries(chips)) {
+      const counted = matches(/chain: \d+\/(\d+) chips/g, textOf(`troubleshooting/${page}-not-hashing.md`));
+      expect(new Set(counted)).toEqual(new Set([count]));
+    }
+    const sync = rowsOf('node/node-sync-and-pruning.md', 'Apollo II')[0]![2];
+    expect(textOf('troubleshooting/apollo-ii-not-hashing.md')).toContain(`takes ${sync}`);
+    const [, term] = rowsOf('orders/warranty-and-returns.md', 'New device')[0]!;
+    expect(textOf('troubleshooting/apollo-iii-not-hashing.md')).toContain(`its warranty of ${term}`);
+  });
+
+  it('names the newest release as the current version', () => {
+    const [newest] = matches(/^## (\d+\.\d+\.\d+) /gm, textOf('maintenance/release-notes.md'));
+    expect(textOf('maintenance/firmware-update.md')).toContain(`The current version is ${newest}.`);
+    const images = matches(/apollo-([\d.]+\d)\.(?:img|update)/g);
+    expect(new Set(images)).toEqual(new Set([newest]));
+  });
+
+  it('explains every error code and every API path that it mentions', () => {
+    const explained = matches(/^\| `(E\d\d)` \|/gm, textOf('troubleshooting/error-codes.md'));
+    expect(explained.toSorted()).toEqual([...new Set(matches(/\b(E\d\d)\b/g))].sort());
+    const endpoints = matches(/^\| [A-Z]+ \| `([^`]+)` \|/gm, textOf('developer/api-reference.md'));
+    const mentioned = matches(/(\/api\/v2\/[a-z/]+)/g);
+    expect([...new Set(endpoints)].sort()).toEqual([...new Set(mentioned)].sort());
+  });
+});
+
+describe('sample questions', () => {
+  const answerable = questions.filter((question) => question.kind === 'answerable');
+
+  it('has some 60 questions or more of all three kinds, none twice', () => {
+    expect(new Set(questions.map(({ question }) => question)).size).toBe(questions.length);
+    expect(answerable.length).toBeGreaterThanOrEqual(40);
+    for (const kind of ['no-information', 'out-of-domain']) {
+      expect(questions.filter((question) => question.kind === kind).length).toBeGreaterThanOrEqual(8);
+    }
+  });
+
+  it.each(answerable)('is answered by $article: $question', ({ question, article, also = [], must_contain }) => {
+    for (const id of [article, ...also]) {
+      for (const part of must_contain) expect(textOf(id)).toContain(part);
+    }
+    expect(everything).not.toContain(question);
+  });
+
+  it('asks about every topic that was left out', () => {
+    const asked = questions.flatMap((question) => (question.kind === 'no-information' ? question.topic : []));
+    expect(asked.toSorted()).toEqual([...Object.keys(LEFT_OUT), 'apollo-iii-wifi'].sort());
+  });
+
+  it('asks something of almost every article', () => {
+    const asked = new Set(answerable.flatMap(({ article, also = [] }) => [article, ...also]));
+    const outdated = CONFLICTS.map(({ old }) => old.id);
+    expect(articles.map(({ id }) => id).filter((id) => !asked.has(id))).toEqual(outdated);
+  });
+});

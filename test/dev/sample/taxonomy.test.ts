@@ -1,0 +1,140 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Intent, Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../../src/dev/sample/files.ts';
+import { encodeBase64url } from '../../../src/runtime/base64url.ts';
+import { MAX_ARTICLE_BYTES } from '../../../src/runtime/limits.ts';
+import { escalationOf } from '../../../src/support/guidance/escalation.ts';
+import { readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
+import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+
+const file: unknown = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8'));
+const articles = globSync('**/*.md', { cwd: SAMPLE_KNOWLEDGE_BASE }).map((path) =>
+  readFileSync(join(SAMPLE_KNOWLEDGE_BASE, path), 'utf8'),
+);
+const intentsOfArticles = new Set(articles.flatMap((text) => /^intent: \[(.*)\]$/m.exec(text)?.[1]?.split(', ') ?? []));
+
+const templatesOf = (template: string | Record<string, string>): string[] =>
+  typeof template === 'string' ? [template] : Object.values(template);
+
+describe('the sample taxonomy', () => {
+  const taxonomy = Taxonomy.parse(file);
+  const templates = [
+    ...taxonomy.intents.flatMap(({ reply_template: template }) => templatesOf(template)),
+    ...templatesOf(taxonomy.general_template),
+  ];
+  const others = taxonomy.intents.flatMap(({ fallback_template: fallback = {}, auto_send: { template = {} } }) => [
+    ...templatesOf(fallback),
+    ...templatesOf(template),
+  ]);
+
+  const escalationFor = (intent: Intent, message: string) =>
+    escalationOf(taxonomy, intent, {
+      ticket: { message, subject: undefined, question: message, customerMessages: [message] },
+      classification: { primary_intent: intent.id, confidence: 0.9, secondary_intents: [] },
+      coverage: 'high',
+    });
+
+  it('may be put in place as it is', () => {
+    expect(readTaxonomy(file)).toMatchObject({ ok: true });
+  });
+
+  it('recognises facts as customers write them', () => {
+    const patterns = new Map(
+      taxonomy.intents.flatMap((intent) => intent.required_facts.map((fact) => [fact.id, fact])),
+    );
+    const tells = (id: string, text: string) =>
+      patterns.get(id)?.patterns?.some((pattern) => new RegExp(pattern, 'iu').test(text));
+    for (const [id, text] of [
+      ['order_number', 'Where is order BR-10482?'],
+      ['order_number', 'my order number is 204518'],
+      ['order_number', 'Meine Bestellung 30417 fehlt'],
+      ['serial_number', 'serial A2-004711'],
+      ['status_led', 'The LED is blinking amber'],
+      ['status_led', 'a solid red light'],
+      ['status_led', 'slow blinking green'],
+      ['status_led', 'Die Lampe leuchtet rot'],
+      ['tried_so_far', 'I did everything on the page'],
+      ['tried_so_far', 'Ich habe es schon neu gestartet'],
+      ['firmware_version', 'I am on 3.4.1'],
+      ['since_when', 'It has been like this for three days'],
+      ['error_code', 'it says E21'],
+      ['sync_progress', 'stuck at 78 %'],
+    ] as const)
+      expect(tells(id, text), `${id}: ${text}`).toBe(true);
+    for (const [id, text] of [
+      ['order_number', 'Where is my order?'],
+      ['status_led', 'The fan is loud'],
+      ['tried_so_far', 'I did not find the page'],
+      ['firmware_version', 'It needs 12 V'],
+      ['error_code', 'Everything is slow'],
+    ] as const)
+      expect(tells(id, text), `${id}: ${text}`).toBe(false);
+  });
+
+  it('lists exactly the intents that the articles of the sample knowledge base name', () => {
+    expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
+  });
+
+  it('has at least 16 examples of each, none of them twice', () => {
+    const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));
+    for (const intent of taxonomy.intents) expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
+    expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
+  });
+
+  it('fits into a request with its trained model', () => {
+    const model = encodeBase64url(trainClassifier(taxonomy, { effort: 'quick' }));
+    expect(JSON.stringify({ taxonomy, model }).length).toBeLessThan(MAX_ARTICLE_BYTES);
+  });
+
+  it('has templates with the knowledge on a line of its own and known placeholders alone', () => {
+    for (const template of templates) {
+      expect(template.split('\n')).toContain('{knowledge}');
+      const placeholders = [...template.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name);
+      expect(['customer_name', 'product', 'subject', 'knowledge', 'missing_information']).toEqual(
+        expect.arrayContaining(placeholders),
+      );
+    }
+  });
+
+  it('promises neither refund nor replacement nor a date nor a price', () => {
+    const promise =
+      /\bwe (?:will|shall|can) (?:refund|replace|exchange|send|ship|repair|pay|credit)|\bfree of charge|[€$£]|\bwithin \d|\bguarantee/i;
+    for (const template of [...templates, ...others]) expect(template).not.toMatch(promise);
+  });
+
+  it('lets only that go out by itself whose template answers whatever is asked', () => {
+    const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
+    expect(sent.sort()).toEqual(['backup_restore']);
+  });
+
+  it.each([
+    'There is smoke coming out of it',
+    'It caught fire last night',
+    'a burning smell',
+    'I got an electric shock',
+    'sparks at the plug',
+    'the plug has melted',
+    'My son was injured',
+    'Es kommt Rauch heraus',
+    'Ich habe einen Stromschlag bekommen',
+    'Der Stecker ist verschmort',
+    'Il y a de la fumée',
+    "J'ai reçu une décharge électrique",
+    'Sale humo',
+    'Me dio una descarga eléctrica',
+  ])('hands danger to the safety team whatever the message is about: %s', (message) => {
+    for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
+  });
+
+  it('hands nobody to the safety team who writes of a red light', () => {
+    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
+      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
+  });
+
+  it('hands every report of danger to the safety team', () => {
+    const safety = taxonomy.intents.find(({ id }) => id === 'safety');
+    expect(safety?.escalation).toContainEqual(expect.objectContaining({ to: 'Safety team', always: true }));
+  });
+});
