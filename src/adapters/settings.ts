@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { priceOf } from '../ai/chat/prices.ts';
-import { describeIssues } from '../contract/issue.ts';
-import { readAs } from '../contract/read-as.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
 
 /** The variables and secrets that choose adapters (docs/configuration.md). An empty one counts as not set. */

@@ -1,5 +1,5 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
-import type { Healthz } from '../contract/healthz.ts';
+import type { Healthz } from '../contract/librarian-directory.ts';
 import { type AdapterVariables, readModelSettings } from './settings.ts';
 
 /**

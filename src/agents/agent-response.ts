@@ -1,17 +1,17 @@
-import {
-  type AgentMetadata,
-  ATTRIBUTIONS,
-  type SourceAttribution,
-  AgentResponse as WireAgentResponse,
-} from '../contract/agent-response.ts';
 import type {
   AgentType,
   AnalyticsResult,
   HybridResult,
   SemanticResult,
   WebSearchResult,
-} from '../contract/agent-result.ts';
-import { type ReadValue, readAs } from '../contract/read-as.ts';
+} from '../contract/agent-response.ts';
+import {
+  type AgentMetadata,
+  ATTRIBUTIONS,
+  type SourceAttribution,
+  AgentResponse as WireAgentResponse,
+} from '../contract/agent-response.ts';
+import { type ReadValue, readAs } from '../contract/issue.ts';
 
 interface Results {
   analytics: AnalyticsResult;

@@ -1,5 +1,4 @@
-import type { AgentResponse } from '../contract/agent-response.ts';
-import type { AgentType } from '../contract/agent-result.ts';
+import type { AgentResponse, AgentType } from '../contract/agent-response.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentMetadata, AgentSuccess, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
 import type { DisplayBlock } from '../contract/display-model.ts';
+import { readAs } from '../contract/issue.ts';
 import { jsonObject } from '../contract/json-object.ts';
-import { readAs } from '../contract/read-as.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 import { displayModelOf } from './format/display-model-of.ts';

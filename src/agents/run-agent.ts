@@ -1,7 +1,6 @@
 import type { AgentFailure, AgentMetadata, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
-import { describeIssues } from '../contract/issue.ts';
-import { readAs } from '../contract/read-as.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { Agent, AgentCall, AgentProfile } from './agent.ts';

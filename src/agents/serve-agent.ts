@@ -1,9 +1,9 @@
 import type { Context as HonoContext } from 'hono';
 import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
-import type { DelegationTrace } from '../contract/delegation-trace.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
+import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
+import type { DelegationTrace } from '../contract/response.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { startDeadline } from '../runtime/deadline.ts';
 import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';

@@ -1,8 +1,8 @@
 import type { AgentSuccess } from '../contract/agent-response.ts';
-import { SemanticResult, WebSearchResult } from '../contract/agent-result.ts';
-import { Link } from '../contract/link.ts';
-import { readAs } from '../contract/read-as.ts';
-import type { Source } from '../contract/source.ts';
+import { SemanticResult, WebSearchResult } from '../contract/agent-response.ts';
+import { readAs } from '../contract/issue.ts';
+import { Link } from '../contract/names.ts';
+import type { Source } from '../contract/response.ts';
 import { memberOf, numberMemberOf } from './format/members.ts';
 
 /** The sources of an agent's answer, best first, each once, at most 50: documents, tables of a database, web pages. */

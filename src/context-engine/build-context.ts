@@ -1,8 +1,6 @@
 import type { Tokenizer } from '../ai/tokenizer.ts';
-import type { ContextPreview } from '../contract/context-result.ts';
-import type { ContextTemplate } from '../contract/context-template.ts';
+import type { ContextPreview, ContextTemplate, RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import type { RankingOptions } from '../contract/search-options.ts';
 import { fitBytes } from './fit-bytes.ts';
 import { ContextFormatter } from './formatter.ts';
 import { type Ranking, rankResults } from './rank-results.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { CacheConfig } from '../contract/cache-config.ts';
+import { CacheConfig, RankingOptions } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
-import { RankingOptions } from '../contract/search-options.ts';
 import { InvalidContextConfiguration } from './errors.ts';
 import type { ContextEngineConfig } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { EmbeddingFailed } from '../ai/embeddings/base.ts';
-import type { ContextError } from '../contract/context-error.ts';
+import type { ContextError } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 

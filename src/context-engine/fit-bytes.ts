@@ -1,4 +1,4 @@
-import type { ContextTemplate } from '../contract/context-template.ts';
+import type { ContextTemplate } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { renderMemory, withMetadata } from './templates.ts';
 

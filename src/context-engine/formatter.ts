@@ -1,6 +1,5 @@
 import type { Tokenizer } from '../ai/tokenizer.ts';
-import type { ContextResult } from '../contract/context-result.ts';
-import type { ContextTemplate } from '../contract/context-template.ts';
+import type { ContextResult, ContextTemplate } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { cutText } from './cut-text.ts';
 import { renderMemory, withMetadata } from './templates.ts';

@@ -1,10 +1,16 @@
 import { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import type { Tokenizer } from '../ai/tokenizer.ts';
-import type { ContextError, Result } from '../contract/context-error.ts';
-import type { ContextPreview, ContextResult } from '../contract/context-result.ts';
-import type { ContextTemplate } from '../contract/context-template.ts';
+import type {
+  ContextError,
+  ContextOptions,
+  ContextPreview,
+  ContextResult,
+  ContextTemplate,
+  RankingFunction,
+  Result,
+  SearchOptions,
+} from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import type { ContextOptions, RankingFunction, SearchOptions } from '../contract/search-options.ts';
 import { buildContext } from './build-context.ts';
 import { checkedConfig } from './check-config.ts';
 import { embedQueries } from './embed-queries.ts';

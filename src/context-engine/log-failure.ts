@@ -1,5 +1,5 @@
 import { EmbeddingCache } from '../ai/embeddings/cache.ts';
-import type { ContextError } from '../contract/context-error.ts';
+import type { ContextError } from '../contract/context-engine.ts';
 import { describeCause } from '../runtime/log.ts';
 import type { LogFields, Logger } from './types.ts';
 

@@ -1,5 +1,5 @@
+import type { RankingFunction, RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import type { RankingFunction, RankingOptions } from '../contract/search-options.ts';
 import { searchFailure } from './errors.ts';
 import { DEFAULT_WEIGHTS, defaultScore, MemoryRanker, recencyScore } from './ranker.ts';
 

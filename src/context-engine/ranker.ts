@@ -1,5 +1,5 @@
+import type { RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import type { RankingOptions } from '../contract/search-options.ts';
 
 /**
  * Used where a weight is not given; the seed names none. Together 1, so that a score is 0 to 1. Being similar counts most: what

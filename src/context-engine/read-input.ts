@@ -1,13 +1,12 @@
 import type * as z from 'zod';
-import { WorkspaceId } from '../contract/names.ts';
-import { Query } from '../contract/query.ts';
 import {
   type ContextOptions,
   MemorySearchRequest,
   type RankingFunction,
   SearchOptions,
   WireContextOptions,
-} from '../contract/search-options.ts';
+} from '../contract/context-engine.ts';
+import { Query, WorkspaceId } from '../contract/names.ts';
 import { invalidInput, validationFailure } from './errors.ts';
 
 /** A search with its defaults filled in. */

@@ -1,5 +1,4 @@
-import type { ContextTemplate } from '../contract/context-template.ts';
-import type { RankingFunction } from '../contract/search-options.ts';
+import type { ContextTemplate, RankingFunction } from '../contract/context-engine.ts';
 import { InvalidContextConfiguration, templateNotFound, validationFailure } from './errors.ts';
 import { DEFAULT_RANKINGS, type Ranking } from './rank-results.ts';
 import { checkedTemplate, DEFAULT_TEMPLATES, withMetadata } from './templates.ts';

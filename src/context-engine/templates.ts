@@ -1,4 +1,4 @@
-import { ContextTemplate } from '../contract/context-template.ts';
+import { ContextTemplate } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { InvalidContextConfiguration } from './errors.ts';

@@ -1,7 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { Tokenizer } from '../ai/tokenizer.ts';
-import type { CacheConfig } from '../contract/cache-config.ts';
-import type { RankingOptions } from '../contract/search-options.ts';
+import type { CacheConfig, RankingOptions } from '../contract/context-engine.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
 
 /** Seed 002, Configuration. What a result is, and what can be asked for, is in `src/contract`. */

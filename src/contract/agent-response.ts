@@ -1,15 +1,128 @@
 import * as z from 'zod';
-import {
-  AgentType,
-  AnalyticsResult,
-  HybridResult,
-  orEmptyList,
-  SemanticResult,
-  WebSearchResult,
-} from './agent-result.ts';
 import { unlessMissing } from './issue.ts';
 import { jsonObject, withinLimits } from './json-object.ts';
-import { Query } from './query.ts';
+import { Query, WebUrl } from './names.ts';
+
+/** The four kinds of agent (seed 003, getType). */
+export const AgentType = z.enum(['analytics', 'semantic', 'web_search', 'hybrid']);
+export type AgentType = z.infer<typeof AgentType>;
+
+const Text = z.string().max(64_000);
+const Free = jsonObject({ maxDepth: 12, maxLength: 1_000_000 });
+const Share = z.number().min(0).max(1);
+
+/**
+ * An object without members: some writers send it as an empty list, since in PHP, where seed 003 comes from, the two
+ * are the same.
+ */
+export const orEmptyList = <T extends z.ZodType>(object: T) =>
+  z.union([
+    object,
+    z
+      .array(z.unknown())
+      .max(0)
+      .transform(() => ({})),
+  ]);
+
+/** The answer of a database (seed 003, Analytics Result). */
+export const AnalyticsResult = z
+  .object({
+    sql_query: z.string().regex(/\S/, 'is empty').max(64_000),
+    /** Column names, in order. */
+    columns: z.array(z.string().max(300)).max(2000),
+    /** One object a row, by column name. */
+    rows: z.array(jsonObject({ maxDepth: 4, maxLength: 100_000 })).max(100_000),
+    /** The number of rows. */
+    row_count: z.int().min(0),
+    /** What the rows say, for people. */
+    interpretation: Text,
+  })
+  .superRefine(({ rows, row_count }, check) => {
+    if (row_count === rows.length) return;
+    check.addIssue({ code: 'custom', path: ['row_count'], message: `is ${row_count}, but rows has ${rows.length}` });
+  });
+export type AnalyticsResult = z.infer<typeof AnalyticsResult>;
+
+/** A document that an embedding search found. */
+export const AgentDocument = z.object({
+  content: Text,
+  /** Similarity, 0 to 1. */
+  score: Share,
+  metadata: orEmptyList(Free).optional(),
+});
+export type AgentDocument = z.infer<typeof AgentDocument>;
+
+/** The answer of an embedding search (seed 003, Semantic Result). */
+export const SemanticResult = z
+  .object({
+    /** Best first. */
+    documents: z.array(AgentDocument).max(1000),
+    summary: Text,
+    /** The number of documents. */
+    document_count: z.int().min(0),
+    /** Below this similarity nothing was taken, 0 to 1. */
+    similarity_threshold: Share,
+  })
+  .superRefine(({ documents, document_count }, check) => {
+    if (document_count === documents.length) return;
+    const message = `is ${document_count}, but documents has ${documents.length}`;
+    check.addIssue({ code: 'custom', path: ['document_count'], message });
+  });
+export type SemanticResult = z.infer<typeof SemanticResult>;
+
+/** A result of the web. */
+export const ExternalResult = z
+  .looseObject({
+    title: z.string().max(1000),
+    price: z.number().nullish(),
+    url: WebUrl.nullish(),
+  })
+  .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
+export type ExternalResult = z.infer<typeof ExternalResult>;
+
+/** Our price against the cheapest found (seed 003, Web Search Result). In one currency. */
+export const PriceComparison = z
+  .looseObject({
+    internal_price: z.number().nullish(),
+    cheapest_external: z.number().nullish(),
+    /** `cheapest_external - internal_price`: negative when the web is cheaper. */
+    difference: z.number().nullish(),
+    /** The difference in per cent of the internal price. */
+    percentage: z.number().nullish(),
+  })
+  .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
+export type PriceComparison = z.infer<typeof PriceComparison>;
+
+/** The answer of a web search (seed 003, Web Search Result). */
+export const WebSearchResult = z.object({
+  /** The product as we know it; empty when the question is about none. */
+  product_info: orEmptyList(Free),
+  external_results: z.array(ExternalResult).max(200),
+  price_comparison: orEmptyList(PriceComparison),
+  /** Absolute http or https addresses. */
+  urls: z.array(WebUrl).max(200),
+});
+export type WebSearchResult = z.infer<typeof WebSearchResult>;
+
+/** A part of a hybrid answer. Its result is of the shape of its type when it succeeded; only its presence is checked. */
+export const SubQuery = z
+  .looseObject({
+    type: AgentType,
+    query: z.string().regex(/\S/, 'is empty').max(4000),
+    result: orEmptyList(Free),
+  })
+  .superRefine(withinLimits({ maxDepth: 16, maxLength: 1_100_000 }));
+export type SubQuery = z.infer<typeof SubQuery>;
+
+/** The answer of several agents together (seed 003, Hybrid Result). */
+export const HybridResult = z.object({
+  sub_queries: z.array(SubQuery).max(16),
+  /** The parts put together, for people. */
+  synthesis: Text,
+  /** What was used: `analytics`, `semantic`. */
+  sources_used: z.array(z.string().max(300)).max(64),
+});
+export type HybridResult = z.infer<typeof HybridResult>;
 
 /** Where an agent's answer comes from, for display (seed 003, getSourceAttribution). */
 export const SourceAttribution = z.object({

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
 import { MemoryId } from './memory.ts';
-import { LibrarianId, WorkspaceId } from './names.ts';
-import { Query } from './query.ts';
+import { LibrarianId, Query, WorkspaceId } from './names.ts';
 
 /** What a caller adds to a question: at most 8 levels and 16,000 characters. */
 export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });

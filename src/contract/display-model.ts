@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { AgentType } from './agent-result.ts';
-import { ConfidenceLevel } from './confidence.ts';
+import { AgentType } from './agent-response.ts';
 import { ErrorCode } from './error-info.ts';
-import { Link, WebUrl } from './link.ts';
+import { Link, WebUrl } from './names.ts';
+import { ConfidenceLevel } from './navigator-response.ts';
 
 /** Plain text: no Markdown, no HTML, no control characters save line breaks. To be shown as it is. */
 const Plain = (max: number) => z.string().max(max);

@@ -56,3 +56,21 @@ const closestBranch = (branches: readonly ZodIssue[][]): ZodIssue[] | undefined 
     branch.length + (branch.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1000 : 0);
   return branches.filter((branch) => branch.length > 0).toSorted((a, b) => cost(a) - cost(b))[0];
 };
+
+export type ReadValue<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
+
+/**
+ * Reads a value from outside as a schema has it. Unlike `safeParse` it never throws, whatever it is given.
+ *
+ * `safeParse` does throw for a text with bounds when it is sent an object whose `length` cannot be compared, which plain
+ * JSON can say: `{ "query": { "length": { "valueOf": 0, "toString": 0 } } }` (seen with zod 4.6.7: bounds on a length
+ * are checked even after the type was found wrong). In one process a getter or a proxy can throw as well.
+ */
+export const readAs = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
+  try {
+    const { success, data, error } = schema.safeParse(value);
+    return success ? { ok: true, value: data } : { ok: false, issues: issuesOf(error) };
+  } catch {
+    return { ok: false, issues: [{ path: '', message: 'cannot be read' }] };
+  }
+};

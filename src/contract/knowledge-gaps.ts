@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './names.ts';
 
 /**
  * What is missing: `product`: the named product has no article of its own on this; `intent`: no article is about the intent; `question`:

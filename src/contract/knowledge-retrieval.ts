@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './names.ts';
 
 /** Sources in a reply, at most (seed 001, contract 2, Guarantees: top_k=3). */
 export const RETRIEVAL_MAX_SOURCES = 3;

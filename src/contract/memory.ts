@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
-import { WorkspaceId } from './names.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp, WorkspaceId } from './names.ts';
 
 /** An id of a memory or a conversation: 1 to 128 visible characters. */
 export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
@@ -135,3 +134,28 @@ export const MemorySearchResponse = z.object({
   degraded: z.array(MemoryDegradation).max(2).optional(),
 });
 export type MemorySearchResponse = z.infer<typeof MemorySearchResponse>;
+
+const Count = z.int().min(0);
+
+/** `GET /v1/workspaces/{workspace_id}/memories/stats`: how memories are looked for. Numbers only, no text. */
+export const MemoryStats = z.object({
+  /** Memories in the workspace now. */
+  memories: Count,
+  /** Searches and contexts since `since`. */
+  searches: z.object({
+    count: Count,
+    /** Of these, those that found nothing. */
+    empty: Count,
+    /** Of these, those that had to do without vectors. */
+    degraded: Count,
+    /** Of these, those that ended with an error. */
+    failed: Count,
+    /** Upper bounds in milliseconds, of those that did not fail; absent before the first. */
+    latency_ms: z.object({ p50: z.number().min(0), p95: z.number().min(0) }).optional(),
+    /** When the first was counted. */
+    since: Timestamp.optional(),
+  }),
+  /** The cache of query embeddings for searches of this workspace, as the isolate that answers sees it; absent where there is none. */
+  embedding_cache: z.object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) }).optional(),
+});
+export type MemoryStats = z.infer<typeof MemoryStats>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unlessMissing } from './issue.ts';
 
 /** A librarian's id, as it stands in addresses, delegation chains and signed links (signed context 4.2). 1 to 48 characters. */
 export const LibrarianId = z
@@ -18,3 +19,46 @@ export const Capability = z
   .max(64)
   .regex(/^[a-z0-9_-]+(?::[a-z0-9_-]+)*(?::\*)?$|^\*$/, 'is not a capability such as kb:read');
 export type Capability = z.infer<typeof Capability>;
+
+/** A moment, ISO 8601 with an offset or `Z`: `2024-12-15T10:00:00Z`. */
+export const Timestamp = z.iso
+  .datetime({ offset: true, error: unlessMissing('is not a moment such as 2024-12-15T10:00:00Z') })
+  .max(40);
+export type Timestamp = z.infer<typeof Timestamp>;
+
+/** A day or a moment: `2024-01-14` (midnight UTC) or `2024-01-14T10:00:00Z`. */
+export const DateOrTimestamp = z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)], {
+  error: unlessMissing('is not a date such as 2024-01-14 or a moment such as 2024-01-14T10:00:00Z'),
+});
+export type DateOrTimestamp = z.infer<typeof DateOrTimestamp>;
+
+/**
+ * Where a reader finds something: an http or https address of at most 2,048 characters, absolute or relative to the
+ * site that shows it. Other schemes (`javascript:`, `data:`, `file:`) are refused, since links end up in pages.
+ */
+export const Link = z.string().min(1).max(2048).refine(isWebLink, 'is not a web address');
+export type Link = z.infer<typeof Link>;
+
+/** An absolute http or https address, at most 2,048 characters. */
+export const WebUrl = z
+  .url({ protocol: /^https?$/, error: unlessMissing('is not an absolute http or https address') })
+  .max(2048);
+export type WebUrl = z.infer<typeof WebUrl>;
+
+function isWebLink(link: string): boolean {
+  const base = 'https://relative.invalid/';
+  if (!URL.canParse(link, base)) return false;
+  return /^https?:$/.test(new URL(link, base).protocol);
+}
+
+/** The longest question anyone may ask, in UTF-16 units after trimming. */
+export const QUERY_MAX_LENGTH = 4000;
+
+/** A question: trimmed, then 1 to 4,000 characters, at least one of them visible. */
+export const Query = z
+  .string()
+  .trim()
+  .min(1, { error: 'is empty', abort: true })
+  .max(QUERY_MAX_LENGTH, `is longer than ${QUERY_MAX_LENGTH} characters`)
+  .regex(/[^\s\p{Cc}\p{Cf}\p{Cs}]/u, 'has no visible character');
+export type Query = z.infer<typeof Query>;

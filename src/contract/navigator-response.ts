@@ -1,9 +1,120 @@
 import * as z from 'zod';
-import { ConfidenceLevel } from './confidence.ts';
-import { isMeaningfulReason, REASON_MIN_LENGTH } from './confidence-reason.ts';
 import { jsonObject } from './json-object.ts';
-import { KnowledgeFile } from './knowledge-file.ts';
-import { statesLackOfInformation } from './lack-of-information.ts';
+
+/**
+ * An article's path from the root of its knowledge base, or its id there (seed 004, sources: "relative to knowledge
+ * base root"). 1 to 300 characters, parts joined by `/`; no leading or doubled slash, no `.` or `..` part, no
+ * backslash, no URL scheme, no control character or line separator. Percent-encoded, as in an address, it has at most
+ * 1,800 characters: a signed call names its path, which may have 2,047 (signed context 4.5).
+ */
+export const KnowledgeFile = z
+  .string()
+  .min(1, 'is empty')
+  .max(300)
+  .superRefine((file, check) => {
+    const problem = problemWith(file);
+    if (problem !== undefined) check.addIssue({ code: 'custom', message: problem });
+  });
+export type KnowledgeFile = z.infer<typeof KnowledgeFile>;
+
+const MAX_ENCODED = 1800;
+
+const problemWith = (file: string): string | undefined => {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(file))
+    return 'has a URL scheme; a path from the root of the knowledge base is asked for';
+  if (file.startsWith('/')) return 'starts with a slash; a path from the root of the knowledge base is asked for';
+  if (file.includes('\\')) return 'has a backslash; parts are joined by /';
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file)) return 'has a control character';
+  if (file.trim() !== file) return 'starts or ends with white space';
+  // No half of a surrogate pair is left, which could not be encoded.
+  const encoded = encodeURIComponent(file).length;
+  if (encoded > MAX_ENCODED) return `has ${encoded} characters in an address, more than ${MAX_ENCODED}`;
+  return file.split('/').some((part) => ['', '.', '..'].includes(part)) ? 'has an empty, . or .. part' : undefined;
+};
+
+const MATERIAL = '(?:information|documentation|details?|data|knowledge|articles?|sources?|pages?|answers?)';
+const PLACE = '(?:knowledge base|documentation|docs|sources|articles)';
+
+/** How an English answer says that nothing was found. Each is tried on a sentence's own words; none crosses a full stop. */
+const STATEMENTS = [
+  // I don't have (any specific) information; we do not have detailed documentation
+  new RegExp(`\\b(?:i|we) (?:do not|don't) (?:currently |yet )?have (?:[\\w-]+ ){0,4}?${MATERIAL}\\b`, 'i'),
+  // I have no documentation; we have nothing
+  new RegExp(`\\b(?:i|we) have (?:nothing\\b|no (?:[\\w-]+ ){0,3}?${MATERIAL}\\b)`, 'i'),
+  // I could not find; I found nothing
+  /\b(?:i|we) (?:could not|couldn't|cannot|can't|did not|didn't) find\b/i,
+  /\b(?:i|we) found (?:no|nothing|none)\b/i,
+  // Nothing about this is written in my knowledge base; no article in the documentation covers it
+  new RegExp(`\\b(?:no|nothing|not)\\b[^.!?\\n]{0,80}\\b(?:in|by) (?:my|our|the|this) ${PLACE}\\b`, 'i'),
+  // The documentation does not cover it; my knowledge base has nothing on it
+  new RegExp(
+    `\\b(?:my|our|the|this) ${PLACE} (?:(?:does|do) not|doesn't|don't|(?:has|have|contains?|says?) (?:no|nothing)\\b)`,
+    'i',
+  ),
+];
+
+/**
+ * Whether an answer says outright that the information is lacking, as seed 004 asks of an answer without sources
+ * ("I don't have information about ..."). Knows English; reads the first 2,000 characters.
+ */
+export const statesLackOfInformation = (answer: string): boolean => {
+  const text = answer
+    .slice(0, 2000)
+    .replaceAll('’', "'")
+    .replace(/[ \t]+/g, ' ');
+  return STATEMENTS.some((statement) => statement.test(text));
+};
+
+/** How sure an answer is, in words (seed 004, confidence). */
+export const ConfidenceLevel = z.enum(['high', 'medium', 'low']);
+export type ConfidenceLevel = z.infer<typeof ConfidenceLevel>;
+
+/** Below this an answer is partial (seed 000, partial), and its word is `low` (design 7.4). */
+export const PARTIAL_BELOW = 0.6;
+
+/** From this on the word is `high` (design 7.4). */
+export const HIGH_FROM = 0.8;
+
+/** 0 to 1 -> its word: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`. */
+export const levelOf = (confidence: number): ConfidenceLevel => {
+  if (confidence >= HIGH_FROM) return 'high';
+  return confidence >= PARTIAL_BELOW ? 'medium' : 'low';
+};
+
+const NUMBER_OF = { high: 0.9, medium: 0.7, low: 0.3 } satisfies Record<ConfidenceLevel, number>;
+
+/** A word -> the middle of its range, for a reply that only has the word: 0.9, 0.7, 0.3. `levelOf` leads back. */
+export const confidenceOf = (level: ConfidenceLevel): number => NUMBER_OF[level];
+
+/** Words that carry a sentence but say nothing about the evidence. */
+const FUNCTION_WORDS =
+  'a an the this that these those it its it’s i we you my our your me us is am are was were be been being do does did ' +
+  'have has had will would can could should may might must and or but so because as of to in on at by for from with ' +
+  'about than then there here what which who how all any some no not too also just only yes';
+
+/** Words that voice an opinion or repeat the verdict. However many there are, they justify nothing. */
+const OPINION_WORDS =
+  'seem seems seemed look looks sound sounds feel feels appear appears think believe guess suppose assume know hope ' +
+  'right correct good fine ok okay great well true wrong bad likely unlikely probable probably possible possibly maybe ' +
+  'perhaps sure certain certainly surely definitely obvious obviously clear clearly very quite really pretty rather ' +
+  'fairly totally absolutely highly high medium low level confidence confident uncertain unsure answer response reply ' +
+  'reason me enough';
+
+const FILLER = new Set(`${FUNCTION_WORDS} ${OPINION_WORDS}`.split(' '));
+
+/** Characters below which seed 004 refuses a reason, whatever it says. */
+export const REASON_MIN_LENGTH = 10;
+
+/**
+ * Whether a confidence reason tells why, and not only how sure (seed 004, confidenceReason: "Seems right" is too vague).
+ * What is left without function words and words of opinion must be at least two different words: those name the
+ * evidence, what was found or missing, where. In scripts without spaces each character counts as a word.
+ */
+export const isMeaningfulReason = (reason: string): boolean => {
+  const words =
+    reason.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}’'_]+/gu) ?? [];
+  return new Set(words.filter((word) => !FILLER.has(word))).size >= 2;
+};
 
 /** The exact words of an article that a statement rests on (seed 004, Future Extensions: source excerpts). */
 export const Excerpt = z

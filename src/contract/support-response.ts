@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonObject, withinLimits } from './json-object.ts';
 import { KnowledgeRetrievalV1, WeakKnowledgeRetrieval } from './knowledge-retrieval.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './names.ts';
 
 const Share = z.number().min(0).max(1);
 const Intent = z.string().trim().min(1, 'is empty').max(100);

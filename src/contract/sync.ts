@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ErrorInfo } from './error-info.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './names.ts';
 
 /** `POST /v1/sync` (design, section 4). An empty object asks for an incremental sync. */
 export const SyncRequest = z.strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './names.ts';
 
 /**
  * How far the work on a customer's message is: `open` is worked on, or will be again; `done` needs nothing more; `dead` was given

@@ -1,6 +1,6 @@
-import type { DelegateRequest } from './delegate-request.ts';
 import type { Issue } from './issue.ts';
-import { readAs } from './read-as.ts';
+import { readAs } from './issue.ts';
+import type { DelegateRequest } from './response.ts';
 import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse } from './response.ts';
 
 /** What a delegation is checked against. Without a member, its rule is not checked. */

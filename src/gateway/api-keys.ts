@@ -1,7 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
-import { readAs } from '../contract/read-as.ts';
 import { encodeBase64url } from '../runtime/base64url.ts';
 
 /** What an API key may do. Stored under the key's hash; the key itself is stored nowhere (design, section 8). */

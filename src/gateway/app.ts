@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
-import type { AgentType } from '../contract/agent-result.ts';
-import type { Healthz } from '../contract/healthz.ts';
+import type { AgentType } from '../contract/agent-response.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import type { Healthz } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
 import type { Amounts } from '../runtime/budget.ts';
 import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { AskRequest } from '../contract/ask-request.ts';
 import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
+import { readAs } from '../contract/issue.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { type Amounts, requestBudget } from '../runtime/budget.ts';
 import { isDeclined, nothingFound } from '../runtime/delegation/aggregation/declined.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
 import type { AIMessage } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 
 /** A passage as a model is shown it, and as the statements that name it are checked. */
 export interface Passage {

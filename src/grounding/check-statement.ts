@@ -1,4 +1,4 @@
-import { statesLackOfInformation } from '../contract/lack-of-information.ts';
+import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { Span } from '../text/split-sentences.ts';
 import weights from './check-weights.json' with { type: 'json' };
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
 import type { AIMessage } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 import { list, object, type Passage, parseJson } from './answer-prompt.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 

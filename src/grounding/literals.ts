@@ -1,6 +1,6 @@
 import { backgroundShares } from '../search/background-shares.ts';
 import { detectLanguage } from '../text/detect-language.ts';
-import { withoutListNumbers } from '../text/list-numbers.ts';
+import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
 import type { AIMessage } from '../contract/librarian.ts';
-import { readAs } from '../contract/read-as.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { list, MAX_TURNS, object, parseJson } from './answer-prompt.ts';
 import type { FoundAnswer } from './find-answer.ts';

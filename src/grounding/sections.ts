@@ -4,8 +4,7 @@ import { chunkAtHand } from '../search/chunks-at-hand.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { isRepeatedIn } from '../search/repeated-blocks.ts';
 import { analyseText } from '../text/analyse-text.ts';
-import { withoutListNumbers } from '../text/list-numbers.ts';
-import { type Span, splitSentences } from '../text/split-sentences.ts';
+import { type Span, splitSentences, withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 
 /** The smallest thing that is shown: a paragraph, a list item, a table row, a code block. */

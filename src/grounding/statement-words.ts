@@ -1,5 +1,5 @@
+import { STOP_WORDS } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
-import { STOP_WORDS } from '../text/stop-words.ts';
 import relations from './word-relations.json' with { type: 'json' };
 
 /** What a word does in a sentence. A source has to have content, names and numbers. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { readAs } from '../contract/read-as.ts';
+import { readAs } from '../contract/issue.ts';
 import { discard, readBody } from '../runtime/read-body.ts';
 import { isOwnAddress } from '../runtime/service-address.ts';
 import { HelpdeskFailed } from './helpdesk-tool.ts';

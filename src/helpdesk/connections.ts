@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/read-as.ts';
+import { readAs } from '../contract/issue.ts';
 import { serviceAddress } from '../runtime/service-address.ts';
 import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId } from './helpdesk-tool.ts';
 

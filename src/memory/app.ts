@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono';
 import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
-import type { ContextError, Result } from '../contract/context-error.ts';
-import { describeIssues } from '../contract/issue.ts';
+import type { ContextError, Result } from '../contract/context-engine.ts';
+import { ContextRequest, MemorySearchRequest } from '../contract/context-engine.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import type { MemoryStats } from '../contract/memory.ts';
 import {
   MemoryErasureQuery,
   MemoryId,
@@ -11,9 +13,6 @@ import {
   type MemorySearchResponse,
   type SearchResult,
 } from '../contract/memory.ts';
-import type { MemoryStats } from '../contract/memory-stats.ts';
-import { readAs } from '../contract/read-as.ts';
-import { ContextRequest, MemorySearchRequest } from '../contract/search-options.ts';
 import {
   contextGuard,
   faultHandler,

@@ -1,5 +1,5 @@
 import type { Memory } from '../contract/memory.ts';
-import { QUERY_MAX_LENGTH } from '../contract/query.ts';
+import { QUERY_MAX_LENGTH } from '../contract/names.ts';
 import { questionText } from '../search/question-text.ts';
 
 /**

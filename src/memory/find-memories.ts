@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { ContextEngine } from '../context-engine/index.ts';
-import type { ContextError, Result } from '../contract/context-error.ts';
+import type { ContextError, Result } from '../contract/context-engine.ts';
 import type { MemoryDegradation } from '../contract/memory.ts';
 import type { Engines } from './engines.ts';
 

@@ -1,4 +1,4 @@
-import type { MemoryStats } from '../contract/memory-stats.ts';
+import type { MemoryStats } from '../contract/memory.ts';
 import { callStore } from '../knowledge/library/call-store.ts';
 import type { Sql } from '../storage/sql.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ContextError } from '../contract/context-error.ts';
+import type { ContextError } from '../contract/context-engine.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { type GuardedEnv, refusal } from '../runtime/context-guard.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';

@@ -1,5 +1,5 @@
 import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
-import type { MemoryStats } from '../contract/memory-stats.ts';
+import type { MemoryStats } from '../contract/memory.ts';
 
 /** What another request was embedding already counts as a hit. */
 export const toldCache = ({

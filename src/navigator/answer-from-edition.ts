@@ -1,4 +1,4 @@
-import { PARTIAL_BELOW } from '../contract/confidence.ts';
+import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';

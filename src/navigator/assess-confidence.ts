@@ -1,5 +1,5 @@
-import { levelOf, PARTIAL_BELOW } from '../contract/confidence.ts';
 import type { ConfidenceComponents, NavigatorResponse } from '../contract/navigator-response.ts';
+import { levelOf, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
 import { escapeText } from '../runtime/escape-html.ts';

@@ -1,5 +1,4 @@
-import { levelOf, PARTIAL_BELOW } from '../contract/confidence.ts';
-import { NavigatorResponse, type NavigatorSource } from '../contract/navigator-response.ts';
+import { levelOf, NavigatorResponse, type NavigatorSource, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { hiddenIn, overlaps } from '../grounding/hidden-parts.ts';
 import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';

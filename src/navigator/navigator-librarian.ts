@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
+import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
-import { Link } from '../contract/link.ts';
-import { Query } from '../contract/query.ts';
-import { readAs } from '../contract/read-as.ts';
+import { Link, Query } from '../contract/names.ts';
+import type { Source } from '../contract/response.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
-import type { Source } from '../contract/source.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { oncePer } from '../runtime/once-per.ts';

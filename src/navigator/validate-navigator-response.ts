@@ -1,6 +1,5 @@
-import { isMeaningfulReason, REASON_MIN_LENGTH } from '../contract/confidence-reason.ts';
-import { statesLackOfInformation } from '../contract/lack-of-information.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import { isMeaningfulReason, REASON_MIN_LENGTH, statesLackOfInformation } from '../contract/navigator-response.ts';
 import {
   checkPrepared,
   prepareStatementEvidence,

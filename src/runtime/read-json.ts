@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { describeIssues, type Issue } from '../contract/issue.ts';
-import { readAs } from '../contract/read-as.ts';
+import { describeIssues, type Issue, readAs } from '../contract/issue.ts';
 
 export type ReadJson<T> = { ok: true; value: T } | { ok: false; problem: string; issues: Issue[] };
 

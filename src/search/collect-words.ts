@@ -1,6 +1,5 @@
-import { analyseText } from '../text/analyse-text.ts';
+import { analyseText, utf8Length } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
-import { utf8Length } from '../text/utf8-length.ts';
 import type { Article } from './article.ts';
 import type { Chunk } from './chunk.ts';
 import type { EditionEntry } from './edition-entry.ts';

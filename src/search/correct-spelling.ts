@@ -1,5 +1,5 @@
+import { letterMask } from '../text/analyse-text.ts';
 import { editDistance } from '../text/edit-distance.ts';
-import { letterMask } from '../text/letter-mask.ts';
 import type { EditionIndex } from './open-index.ts';
 import { firstEntryFrom } from './text-table.ts';
 

@@ -1,5 +1,4 @@
-import { letterMask } from '../text/letter-mask.ts';
-import { utf8Length } from '../text/utf8-length.ts';
+import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { CollectedWords, GrowingTable } from './collect-words.ts';
 import type { EditionIdentity } from './edition-entry.ts';
 import { encodeStrings } from './string-list.ts';

@@ -1,5 +1,5 @@
+import { readAs } from '../contract/issue.ts';
 import { MeaningReply, type MeaningRequest } from '../contract/meaning.ts';
-import { readAs } from '../contract/read-as.ts';
 import { DataSourceError } from '../runtime/error-info-of.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { floatsOf } from './float-text.ts';

@@ -1,5 +1,5 @@
+import { readAs } from '../contract/issue.ts';
 import { Memory } from '../contract/memory.ts';
-import { readAs } from '../contract/read-as.ts';
 import { slicesOf } from './check-embeddings.ts';
 import type { StoreOptions } from './embedding-store.ts';
 import { PICK } from './memory-pick-script.ts';

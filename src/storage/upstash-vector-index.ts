@@ -1,6 +1,6 @@
 import { Index } from '@upstash/vector';
 import * as z from 'zod';
-import { readAs } from '../contract/read-as.ts';
+import { readAs } from '../contract/issue.ts';
 import { checkId, checkLimit, checkRecord, checkVector, readMetadata } from './check-vector.ts';
 import type { StoreOptions } from './embedding-store.ts';
 import { isNamespace } from './namespace-of.ts';

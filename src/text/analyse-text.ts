@@ -1,5 +1,3 @@
-import { STOP_WORDS } from './stop-words.ts';
-
 /**
  * How a word came about: it stands in the text; it stands there in camelCase (its parts follow); it is such a part; or it
  * joins two to four parts that one of `. _ : / @ -` holds together (`16.0.4266` gives `1604266`).
@@ -162,3 +160,43 @@ const NEGATIONS: ReadonlySet<string> = new Set(
 );
 
 const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);
+
+/**
+ * English words too common to tell one chunk from another: articles, pronouns, auxiliaries, question words and what an
+ * apostrophe leaves behind (`s`, `t`, `ll`). Kept short on purpose: a longer list loses questions made of common words.
+ */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    'a an the this that these those i me my we our you your he him his she her it its they them their ' +
+    'is am are was were be been being do does did has have had can could will would shall should may might must ' +
+    'what which who whom whose when where why how and or but if as of at by for with to from in on there s t ll re ve'
+  ).split(' '),
+);
+
+/**
+ * Which letters a word has, one bit each (a to z; digits share five bits, bytes beyond ASCII one): one edit changes at
+ * most two bits, so that a vocabulary is searched for misspelt words without looking at its letters.
+ */
+export const letterMask = (utf8: Uint8Array): number => {
+  let mask = 0;
+  for (const byte of utf8) {
+    if (byte >= 97 && byte <= 122) mask |= 1 << (byte - 97);
+    else mask |= byte < 128 ? 1 << (26 + (byte % 5)) : 1 << 31;
+  }
+  return mask >>> 0;
+};
+
+/** Bytes of a text in UTF-8; a lone surrogate becomes U+FFFD. */
+export const utf8Length = (text: string): number => {
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) length += 1;
+    else if (code < 0x800) length += 2;
+    else if (code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
+      length += 4;
+      at++;
+    } else length += 3;
+  }
+  return length;
+};

@@ -1,8 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts';
 import { AgentResponse } from '../../src/agents/agent-response.ts';
 import { serveAgent } from '../../src/agents/serve-agent.ts';
-import type { AgentResponse as WireAgentResponse } from '../../src/contract/agent-response.ts';
-import type { AgentType } from '../../src/contract/agent-result.ts';
+import type { AgentType, AgentResponse as WireAgentResponse } from '../../src/contract/agent-response.ts';
 import type { ServeOptions } from '../../src/runtime/serve-librarian.ts';
 import {
   ANALYTICS_RESULT,

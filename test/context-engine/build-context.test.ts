@@ -5,9 +5,8 @@ import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { ContextEngineConfig } from '../../src/context-engine/types.ts';
-import type { ContextError, Result } from '../../src/contract/context-error.ts';
-import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
-import type { ContextOptions, RankingFunction } from '../../src/contract/search-options.ts';
+import type { ContextError, ContextOptions, RankingFunction, Result } from '../../src/contract/context-engine.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
 import { wordEmbeddings } from './word-embeddings.ts';
 

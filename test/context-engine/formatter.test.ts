@@ -5,7 +5,7 @@ import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { cutText } from '../../src/context-engine/cut-text.ts';
 import { ContextFormatter } from '../../src/context-engine/formatter.ts';
 import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
-import type { ContextTemplate } from '../../src/contract/context-template.ts';
+import type { ContextTemplate } from '../../src/contract/context-engine.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
 import { memoryOf, wordsOf } from './memory-storage.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
-import { ContextTemplate } from '../../src/contract/context-template.ts';
+import { ContextTemplate } from '../../src/contract/context-engine.ts';
 import { memoryOf } from './memory-storage.ts';
 
 const result = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask-request.ts';
-import { Query } from '../../src/contract/query.ts';
+import { Query } from '../../src/contract/names.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 
 const ASK = {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { CacheConfig } from '../../src/contract/cache-config.ts';
-import { ContextError } from '../../src/contract/context-error.ts';
-import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
-import { ContextTemplate } from '../../src/contract/context-template.ts';
-import { Memory, MemoryInput, SearchResult } from '../../src/contract/memory.ts';
 import {
+  CacheConfig,
+  ContextError,
   type ContextOptions,
+  ContextPreview,
   ContextRequest,
+  ContextResult,
+  ContextTemplate,
   MemorySearchRequest,
   RankingOptions,
   SearchOptions,
   WireContextOptions,
-} from '../../src/contract/search-options.ts';
+} from '../../src/contract/context-engine.ts';
+import { Memory, MemoryInput, SearchResult } from '../../src/contract/memory.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 import { CONTEXT_OPTIONS, SEARCH_OPTIONS, TEMPLATES } from './seed-examples/seed-002.ts';
 

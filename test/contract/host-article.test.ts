@@ -3,9 +3,11 @@ import {
   ArticleListing,
   ArticleListingQuery,
   ArticleListingReply,
+  ArticlePut,
+  HostArticle,
+  HostArticleReply,
   HostErrorBody,
-} from '../../src/contract/article-listing.ts';
-import { ArticlePut, HostArticle, HostArticleReply } from '../../src/contract/host-article.ts';
+} from '../../src/contract/host-article.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 import { HOST_ERROR, LISTING, LISTING_QUERY } from './seed-examples/seed-001.ts';
 

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { confidenceOf, levelOf } from '../../src/contract/confidence.ts';
 import * as contract from '../../src/contract/index.ts';
 import { describeIssues } from '../../src/contract/issue.ts';
+import { confidenceOf, levelOf } from '../../src/contract/navigator-response.ts';
 
 const FOLDER = new URL('../../src/contract/', import.meta.url);
 const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.ZodType][] =>

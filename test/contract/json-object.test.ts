@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readAs } from '../../src/contract/issue.ts';
 import { jsonObject } from '../../src/contract/json-object.ts';
-import { readAs } from '../../src/contract/read-as.ts';
 
 /** Counts how often something in it is read. */
 const watched = <T extends object>(value: T) => {

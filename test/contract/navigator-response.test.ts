@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isMeaningfulReason } from '../../src/contract/confidence-reason.ts';
-import { statesLackOfInformation } from '../../src/contract/lack-of-information.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import {
+  isMeaningfulReason,
+  NavigatorResponse,
+  statesLackOfInformation,
+} from '../../src/contract/navigator-response.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 import { GOOD_REASONS, NAVIGATOR_RESPONSES } from './seed-examples/seed-004.ts';
 

@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
-import { Healthz } from '../../src/contract/healthz.ts';
 import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
-import { LibrarianDescription, LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { SyncAccepted, SyncReport, SyncRequest, SyncStatus } from '../../src/contract/sync.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 

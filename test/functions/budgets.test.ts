@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { MemoryPage } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
+import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
 import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';

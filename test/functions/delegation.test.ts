@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DelegationTrace } from '../../src/contract/delegation-trace.ts';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
-import { LibrarianResponse } from '../../src/contract/response.ts';
+import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import type { Plan } from '../../src/dev/run/relays/index.ts';

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as z from 'zod';
-import { ContextResult } from '../../src/contract/context-result.ts';
+import { ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
 import { MemorySearchResponse } from '../../src/contract/memory.ts';

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ContextResult } from '../../src/contract/context-result.ts';
+import { ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
-import { MemoryStats } from '../../src/contract/memory-stats.ts';
+import { MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';

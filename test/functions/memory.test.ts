@@ -1,9 +1,15 @@
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { Memory, MemoryErasure, MemoryPage, MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
-import { MemoryStats } from '../../src/contract/memory-stats.ts';
+import {
+  Memory,
+  MemoryErasure,
+  MemoryPage,
+  MemorySearchResponse,
+  MemoryStats,
+  MemoryStored,
+} from '../../src/contract/memory.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
 import { idsInVector, textsInRedis } from './look-into-services.ts';

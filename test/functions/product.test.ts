@@ -2,13 +2,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ArticleListing } from '../../src/contract/article-listing.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { Healthz } from '../../src/contract/healthz.ts';
+import { ArticleListing } from '../../src/contract/host-article.ts';
 import { type KnowledgeHit, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
-import { statesLackOfInformation } from '../../src/contract/lack-of-information.ts';
-import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { Healthz, LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { NavigatorResponse, statesLackOfInformation } from '../../src/contract/navigator-response.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
-import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
+import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';

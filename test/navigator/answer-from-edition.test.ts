@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { levelOf, PARTIAL_BELOW } from '../../src/contract/confidence.ts';
-import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
+import { levelOf, NavigatorResponse, PARTIAL_BELOW } from '../../src/contract/navigator-response.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { HEDGE } from '../../src/navigator/hedge.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import { ALLOWED_FUNCTIONS } from './allowed-instructions.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Refusal } from './checked.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { type SchemaEntry, type SqlDatabase, SqlRefused, SqlUnavailable } from '../../storage/sql-database.ts';
 
 /** How much there is in the tables that may be read. */

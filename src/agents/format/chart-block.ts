@@ -1,4 +1,4 @@
-import type { AnalyticsResult } from '../../contract/agent-result.ts';
+import type { AnalyticsResult } from '../../contract/agent-response.ts';
 import type { ChartBlock } from '../../contract/display-model.ts';
 import type { Column } from './column.ts';
 import { cellOf, columnsOf } from './table-block.ts';

@@ -1,6 +1,6 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
-import { levelOf } from '../../contract/confidence.ts';
 import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
+import { levelOf } from '../../contract/navigator-response.ts';
 import { errorBlock } from './error-block.ts';
 import { factsOf } from './facts-of.ts';
 import { memberOf, numberMemberOf, textMemberOf } from './members.ts';

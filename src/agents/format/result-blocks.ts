@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-result.ts';
+import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-response.ts';
 import type { DisplayBlock, DocumentsBlock, LinksBlock, TableBlock } from '../../contract/display-model.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { chartBlock } from './chart-block.ts';
 import { errorBlock } from './error-block.ts';
 import { memberOf, textMemberOf } from './members.ts';

@@ -1,4 +1,4 @@
-import type { AnalyticsResult } from '../../contract/agent-result.ts';
+import type { AnalyticsResult } from '../../contract/agent-response.ts';
 import type { TableBlock } from '../../contract/display-model.ts';
 import { type Column, columnOf } from './column.ts';
 import { oneLine } from './plain-text.ts';

@@ -1,6 +1,6 @@
 import { AgentRequest } from '../../contract/agent-response.ts';
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
+import type { DelegateRequest } from '../../contract/response.ts';
 import { covers } from '../../runtime/capabilities.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import type { AgentCall } from '../agent.ts';

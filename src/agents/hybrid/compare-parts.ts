@@ -1,5 +1,5 @@
+import { readAs } from '../../contract/issue.ts';
 import { type Contradiction, JoinedAnswer } from '../../contract/joined-answer.ts';
-import { readAs } from '../../contract/read-as.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from '../../runtime/delegation/aggregate.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';

@@ -1,5 +1,4 @@
-import type { AgentMetadata, AgentResponse as AgentResponseShape } from '../../contract/agent-response.ts';
-import type { SubQuery } from '../../contract/agent-result.ts';
+import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { joinFailures } from '../../runtime/delegation/aggregation/join-failures.ts';
 import type { AgentCall } from '../agent.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { AIClient } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { SourceType } from './source-type.ts';

@@ -1,6 +1,6 @@
 import { type AgentMetadata, AgentResponse, type AgentSuccess } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { containMarkdown } from '../../runtime/delegation/aggregation/contain-markdown.ts';
 import type { Branch } from '../../runtime/delegation/branch.ts';

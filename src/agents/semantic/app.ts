@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/calls-under-way.ts';
+import type { KnowledgeStats } from '../../contract/knowledge-search.ts';
 import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
-import type { KnowledgeStats } from '../../contract/knowledge-stats.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { type MeaningReply, MeaningRequest } from '../../contract/meaning.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';

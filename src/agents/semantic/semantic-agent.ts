@@ -1,5 +1,4 @@
-import type { AgentMetadata } from '../../contract/agent-response.ts';
-import type { AgentDocument } from '../../contract/agent-result.ts';
+import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';

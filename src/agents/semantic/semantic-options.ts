@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { describeIssues } from '../../contract/issue.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
 import { CodedError } from '../../runtime/error-info-of.ts';
 
 /** What the semantic agent takes besides the question; other members are not its own. */

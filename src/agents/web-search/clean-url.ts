@@ -1,5 +1,5 @@
-import { WebUrl } from '../../contract/link.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
+import { WebUrl } from '../../contract/names.ts';
 
 /**
  * The address of a result without what follows its readers around: an absolute http(s) address of at most 2,048

@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
 import type { Product, ProductCatalogue } from './product-catalogue.ts';
 import { productsNamedIn } from './products-named-in.ts';

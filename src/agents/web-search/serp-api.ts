@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { providerJson } from './provider-json.ts';
 import { webResult } from './web-result.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { AICompletion } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import type { TokenUsage } from './prices.ts';
 
 const Tokens = z.int().min(0);

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { CacheConfig } from '../../contract/cache-config.ts';
+import { CacheConfig } from '../../contract/context-engine.ts';
 
 /** What a cache holds where its configuration says nothing: 6 MB of vectors with 1,536 numbers, for an hour. */
 const DEFAULT_MAX_SIZE = 1000;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 
 /** Of the reply (OpenAI's specification, CreateEmbeddingResponse). */
 const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.unknown() })) });

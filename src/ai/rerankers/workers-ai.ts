@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { type Reranker, scoresByIndex } from '../reranker.ts';
 
 /** The part of a Workers AI binding that is used. */

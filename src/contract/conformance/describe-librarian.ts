@@ -1,8 +1,8 @@
 import type { Librarian } from '../librarian.ts';
-import type { LibrarianCases } from './librarian-cases.ts';
+import type { LibrarianCases } from './ask-librarian.ts';
 import { librarianChecks } from './librarian-checks.ts';
 
-export type { LibrarianCases } from './librarian-cases.ts';
+export type { LibrarianCases } from './ask-librarian.ts';
 
 /** What the suite needs of a test runner: vitest, Jest, Mocha and `node:test` have it. */
 export interface TestRunner {

@@ -1,6 +1,6 @@
 import type { Librarian } from '../librarian.ts';
-import { subjectOf } from './check-subject.ts';
-import type { LibrarianCases } from './librarian-cases.ts';
+import type { LibrarianCases } from './ask-librarian.ts';
+import { subjectOf } from './ask-librarian.ts';
 import { REQUIRED_CHECKS } from './required-checks.ts';
 import { RESPONSE_CHECKS } from './response-checks.ts';
 import { SAFETY_CHECKS } from './safety-checks.ts';

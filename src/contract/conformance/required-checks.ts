@@ -1,8 +1,7 @@
-import type { DelegateRequest } from '../delegate-request.ts';
-import { DelegationTrace } from '../delegation-trace.ts';
-import type { LibrarianResponse } from '../response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../response.ts';
+import { DelegationTrace } from '../response.ts';
+import type { Check } from './ask-librarian.ts';
 import { ask, caseResponse, insist, responseOf } from './ask-librarian.ts';
-import type { Check } from './check-subject.ts';
 import { HOSTILE_QUESTIONS } from './odd-questions.ts';
 
 /** The five tests that seed 000 demands of every librarian (Testing Requirements). */

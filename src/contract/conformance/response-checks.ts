@@ -1,9 +1,8 @@
 import type { Context } from '../librarian.ts';
 import type { LibrarianResponse } from '../response.ts';
 import { validateResponse } from '../validate-response.ts';
+import type { Check, LibrarianCase, Subject } from './ask-librarian.ts';
 import { ask, caseResponse, insist } from './ask-librarian.ts';
-import type { Check, Subject } from './check-subject.ts';
-import type { LibrarianCase } from './librarian-cases.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS } from './odd-questions.ts';
 
 /** What a Response has to be like, whatever was asked (seed 000, Field Specifications and Validation). */

@@ -1,7 +1,7 @@
 import type { AIClient, Context } from '../librarian.ts';
 import type { LibrarianResponse } from '../response.ts';
+import type { Check } from './ask-librarian.ts';
 import { ask, caseResponse, insist, responseOf } from './ask-librarian.ts';
-import type { Check } from './check-subject.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS, ODD_METADATA } from './odd-questions.ts';
 
 /** What must hold whatever a librarian is given (seed 000, Requirements and Usage Rules; signed context 10.2). */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { DelegationTrace } from '../../contract/delegation-trace.ts';
-import { LibrarianResponse } from '../../contract/response.ts';
+import { DelegationTrace, LibrarianResponse } from '../../contract/response.ts';
 import { isDeclined } from '../../runtime/delegation/aggregation/declined.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import type { Measure } from './retrieval.ts';

@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../../text/stop-words.ts';
+import { STOP_WORDS } from '../../text/analyse-text.ts';
 
 /** Gives each content word of a text, with this probability, one mistake: a letter added, dropped, changed or swapped. */
 export const withTypingMistakes = (text: string, share: number, random: () => number): string =>

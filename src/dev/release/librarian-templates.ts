@@ -18,8 +18,8 @@ const questionFor = (name: string): string => `What do you know about ${name}?`;
 
 const librarianText = ({ info: { id, name, description }, capabilities }: NewLibrarianOptions): string => `
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { Query } from '../../src/contract/query.ts';
-import { readAs } from '../../src/contract/read-as.ts';
+import { Query } from '../../src/contract/names.ts';
+import { readAs } from '../../src/contract/issue.ts';
 import { errorInfo } from '../../src/runtime/error-info-of.ts';
 
 /** How people and other librarians get to know it. Questions without a name find their way by the description and the examples. */

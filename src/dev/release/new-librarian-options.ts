@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { describeIssues } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
 import { LibrarianInfo } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 
 export const HELP = `Makes a new librarian: a function with its test, wired to the gateway, that answers at once.
 

@@ -1,8 +1,7 @@
 /** `npm run taxonomy`: checks a file of intents and trains a classifier from its examples. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { WorkspaceId } from '../../contract/names.ts';
-import type { Taxonomy } from '../../contract/taxonomy.ts';
-import type { TaxonomyPut } from '../../contract/taxonomy-put.ts';
+import type { Taxonomy, TaxonomyPut } from '../../contract/taxonomy.ts';
 import { encodeBase64url } from '../../runtime/base64url.ts';
 import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/current-taxonomy.ts';

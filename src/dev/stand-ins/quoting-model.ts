@@ -1,6 +1,5 @@
-import { wordsOf } from '../../text/analyse-text.ts';
+import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
-import { STOP_WORDS } from '../../text/stop-words.ts';
 import type { ChatScript, ScriptedAnswer } from './openai/chat-answer.ts';
 import { type ChatRequest, textOf } from './openai/chat-request.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { AIClient, LibrarianInfo } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 
 export interface ModelChoice {

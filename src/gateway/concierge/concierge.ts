@@ -1,5 +1,5 @@
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
+import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../runtime/delegation/aggregation/declined.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { chooseByModel } from './choose-by-model.ts';

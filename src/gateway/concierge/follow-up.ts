@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { Context } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
 import { placeOf, subjectOf } from '../../knowledge/questions/subject-of.ts';
 import { beginsAsQuestion, namesItsSubject, pointsBack } from './question-forms.ts';

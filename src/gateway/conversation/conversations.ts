@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../../contract/memory.ts';
-import { readAs } from '../../contract/read-as.ts';
 import { originate } from '../../runtime/request-context.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';
 import { GatewayError } from '../gateway-error.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import { isWithin } from '../../contract/json-object.ts';
 import type { AIClient } from '../../contract/librarian.ts';
-import { Query } from '../../contract/query.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { Query } from '../../contract/names.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import { isFollowUp } from '../concierge/follow-up.ts';
 import type { PastTurn } from './conversations.ts';

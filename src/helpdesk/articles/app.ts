@@ -1,9 +1,8 @@
 import { Hono } from 'hono/tiny';
 import * as z from 'zod';
-import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/article-listing.ts';
 import { HTTP_STATUS } from '../../contract/error-info.ts';
-import { describeIssues, issuesOf } from '../../contract/issue.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/host-article.ts';
+import { describeIssues, issuesOf, readAs } from '../../contract/issue.ts';
 import { decodeBase64url, encodeBase64url } from '../../runtime/base64url.ts';
 import {
   contextGuard,

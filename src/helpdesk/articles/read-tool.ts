@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { discard, readBody } from '../../runtime/read-body.ts';
 import { parseJson } from '../parse-json.ts';
 import { retryAfterOf } from '../retry-after.ts';

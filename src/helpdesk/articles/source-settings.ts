@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { describeIssues } from '../../contract/issue.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
 import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
 import { basicAuth } from '../tools/basic-auth.ts';
 import type { ArticleSource } from './article-source.ts';

@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { type SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { originate } from '../../runtime/request-context.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';

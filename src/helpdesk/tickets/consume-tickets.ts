@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
 import type { DeskStub } from './desk-stub.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { type Delivery, DeliveryUnreadable } from '../helpdesk-tool.ts';
 import { parseJson } from '../parse-json.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 
 /**
  * An id of a helpdesk as a text: letters, digits and `_ - : .`, not beginning with a dot, so that it may stand in a path;

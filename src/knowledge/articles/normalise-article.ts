@@ -1,6 +1,6 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
-import { KnowledgeFile } from '../../contract/knowledge-file.ts';
-import { WebUrl } from '../../contract/link.ts';
+import { WebUrl } from '../../contract/names.ts';
+import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import type { Article } from '../../search/article.ts';
 import { dropActiveHtml } from './drop-active-html.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';

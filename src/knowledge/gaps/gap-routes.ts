@@ -1,7 +1,6 @@
 import type { Hono } from 'hono';
-import { describeIssues } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
 import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
-import { readAs } from '../../contract/read-as.ts';
 import {
   contextGuard,
   type GuardedEnv,

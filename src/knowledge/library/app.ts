@@ -1,9 +1,14 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { type ArticleListing, ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/article-listing.ts';
-import { ArticlePut, type HostArticle } from '../../contract/host-article.ts';
+import {
+  type ArticleListing,
+  ArticleListingQuery,
+  ArticlePut,
+  type HostArticle,
+  LISTING_DEFAULT_LIMIT,
+} from '../../contract/host-article.ts';
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
-import { KnowledgeFile } from '../../contract/knowledge-file.ts';
+import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { SyncRequest } from '../../contract/sync.ts';
 import {
   contextGuard,

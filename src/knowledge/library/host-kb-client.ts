@@ -1,7 +1,5 @@
-import { ArticleListingReply } from '../../contract/article-listing.ts';
-import { ARTICLE_CONTENT_MAX_LENGTH, HostArticleReply } from '../../contract/host-article.ts';
-import { describeIssues } from '../../contract/issue.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { ARTICLE_CONTENT_MAX_LENGTH, ArticleListingReply, HostArticleReply } from '../../contract/host-article.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { fetchHostJson, HostKbError } from './fetch-host-json.ts';

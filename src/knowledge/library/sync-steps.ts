@@ -1,4 +1,4 @@
-import { KnowledgeFile } from '../../contract/knowledge-file.ts';
+import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';

@@ -1,8 +1,7 @@
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { inverseFrequency } from '../../search/ranking.ts';
-import { wordsOf } from '../../text/analyse-text.ts';
+import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
-import { STOP_WORDS } from '../../text/stop-words.ts';
 import COMMON_WORDS from './common-words.json' with { type: 'json' };
 
 /** What a question is about, in the customer's own words. */

@@ -1,9 +1,7 @@
 import { LibrarianAskRequest } from '../../contract/ask-request.ts';
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import { ErrorInfo } from '../../contract/error-info.ts';
-import { describeIssues } from '../../contract/issue.ts';
-import { readAs } from '../../contract/read-as.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
 import type { Budget } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import { askTarget, type TargetReply } from './ask-target.ts';

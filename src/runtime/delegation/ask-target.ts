@@ -1,5 +1,4 @@
-import type { TraceHop } from '../../contract/delegation-trace.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import type { LibrarianResponse, TraceHop } from '../../contract/response.ts';
 import type { Amounts } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import { type Attempt, type Call, type Caller, callOnce } from './call-once.ts';

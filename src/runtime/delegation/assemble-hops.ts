@@ -1,4 +1,4 @@
-import { MAX_TRACE_HOPS, type TraceHop } from '../../contract/delegation-trace.ts';
+import { MAX_TRACE_HOPS, type TraceHop } from '../../contract/response.ts';
 
 /** A question that was asked here, and what its target said of those that it led to. */
 export interface RecordedHop {

@@ -1,5 +1,4 @@
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
 
 /** A question that was handed on, and what came of it. */
 export interface Branch {

@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
 import { type Amounts, type Budget, MODEL_BUDGETS } from '../budget.ts';
 import { CodedError, type ErrorScene, errorInfoOf } from '../error-info-of.ts';

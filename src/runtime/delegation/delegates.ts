@@ -1,6 +1,4 @@
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
-import type { DelegationTrace, TraceHop } from '../../contract/delegation-trace.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import type { DelegateRequest, DelegationTrace, LibrarianResponse, TraceHop } from '../../contract/response.ts';
 import { type Amounts, type Budget, budgetOf, MODEL_BUDGETS, requestBudget } from '../budget.ts';
 import { errorInfo } from '../error-info-of.ts';
 import type { KeyDirectory } from '../key-directory.ts';

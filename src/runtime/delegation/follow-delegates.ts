@@ -1,5 +1,4 @@
-import type { DelegateRequest } from '../../contract/delegate-request.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from './aggregate.ts';
 import type { Branch } from './branch.ts';
 import type { Delegates } from './delegates.ts';

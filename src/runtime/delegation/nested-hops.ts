@@ -1,5 +1,5 @@
-import { DelegationTrace, type TraceHop } from '../../contract/delegation-trace.ts';
-import { readAs } from '../../contract/read-as.ts';
+import { readAs } from '../../contract/issue.ts';
+import { DelegationTrace, type TraceHop } from '../../contract/response.ts';
 import { readJws } from '../compact-jws.ts';
 import { sha256, utf8 } from '../digest.ts';
 import type { KeyDirectory } from '../key-directory.ts';

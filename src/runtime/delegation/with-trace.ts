@@ -1,5 +1,5 @@
-import type { DelegationTrace } from '../../contract/delegation-trace.ts';
 import { isWithin } from '../../contract/json-object.ts';
+import type { DelegationTrace } from '../../contract/response.ts';
 import { type LibrarianResponse, METADATA_LIMITS } from '../../contract/response.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Issue } from '../../contract/issue.ts';
-import { type ReadValue, readAs } from '../../contract/read-as.ts';
+import { type ReadValue, readAs } from '../../contract/issue.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { checkPattern } from './check-pattern.ts';
 import { checkTemplate } from './check-template.ts';

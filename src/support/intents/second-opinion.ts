@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
-import { readAs } from '../../contract/read-as.ts';
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { describeIssues, type Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy-put.ts';
+import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { decodeBase64url } from '../../runtime/base64url.ts';
 import {
   contextGuard,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
-import { DelegationTrace } from '../../../src/contract/delegation-trace.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
+import { DelegationTrace } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/runtime/error-info-of.ts';
 import { ask, userContext } from '../../runtime/neighbours.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/app.ts';
 import { describeLibrarian } from '../../../src/contract/conformance/describe-librarian.ts';
-import { statesLackOfInformation } from '../../../src/contract/lack-of-information.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { LibrarianInfo } from '../../../src/contract/librarian.ts';
+import { statesLackOfInformation } from '../../../src/contract/navigator-response.ts';
 import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
 import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';

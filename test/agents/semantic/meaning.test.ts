@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/app.ts';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
-import { KnowledgeStats } from '../../../src/contract/knowledge-stats.ts';
+import { KnowledgeStats } from '../../../src/contract/knowledge-search.ts';
 import { MeaningReply, type MeaningRequest } from '../../../src/contract/meaning.ts';
 import { floatsOf } from '../../../src/search/float-text.ts';
 import { StoreUnavailable } from '../../../src/storage/store-unavailable.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ArticleListing } from '../../../src/contract/article-listing.ts';
+import { ArticleListing } from '../../../src/contract/host-article.ts';
 import { type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { LibrarianInfo } from '../../../src/contract/librarian.ts';
+import { DelegateRequest } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';
 import { ALL_RIGHTS, decide, HOUSE, houseWithout, targetsOf } from './house.ts';

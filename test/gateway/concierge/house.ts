@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import { type Context, LibrarianInfo } from '../../../src/contract/librarian.ts';
+import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';
 
 /** Five librarians as they might describe themselves; the product's own descriptions may change without these. */

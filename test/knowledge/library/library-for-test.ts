@@ -1,5 +1,4 @@
-import { ArticleListingReply } from '../../../src/contract/article-listing.ts';
-import { HostArticleReply } from '../../../src/contract/host-article.ts';
+import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
 import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';

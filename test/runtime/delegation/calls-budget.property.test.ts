@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
+import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { covers } from '../../../src/runtime/capabilities.ts';
 import { readJws } from '../../../src/runtime/compact-jws.ts';
 import { DEFAULT_CALLS } from '../../../src/runtime/limits.ts';

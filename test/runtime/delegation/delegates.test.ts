@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
+import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { type ServedLibrarian, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';

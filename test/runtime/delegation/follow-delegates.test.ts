@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DelegationTrace } from '../../../src/contract/delegation-trace.ts';
 import { JoinedAnswer } from '../../../src/contract/joined-answer.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import { LibrarianResponse } from '../../../src/contract/response.ts';
+import { DelegationTrace, LibrarianResponse } from '../../../src/contract/response.ts';
 import { followDelegates } from '../../../src/runtime/delegation/follow-delegates.ts';
 import type { ServedLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import { userContext } from '../neighbours.ts';

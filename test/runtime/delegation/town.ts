@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { vi } from 'vitest';
-import type { DelegateRequest } from '../../../src/contract/delegate-request.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import type { LibrarianResponse } from '../../../src/contract/response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../../src/contract/response.ts';
 import { contextGuard, type GuardedEnv } from '../../../src/runtime/context-guard.ts';
 import { createCircuits } from '../../../src/runtime/delegation/circuits.ts';
 import { createDelegates, type DelegateParts } from '../../../src/runtime/delegation/delegates.ts';

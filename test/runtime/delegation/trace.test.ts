@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DelegationTrace, type TraceHop } from '../../../src/contract/delegation-trace.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import { LibrarianResponse } from '../../../src/contract/response.ts';
+import { DelegationTrace, LibrarianResponse, type TraceHop } from '../../../src/contract/response.ts';
 import { readJws, signJws } from '../../../src/runtime/compact-jws.ts';
 import { sha256, utf8 } from '../../../src/runtime/digest.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';

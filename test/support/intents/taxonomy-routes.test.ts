@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
-import { TaxonomyWritten } from '../../../src/contract/taxonomy-put.ts';
+import { TaxonomyWritten } from '../../../src/contract/taxonomy.ts';
 import { encodeBase64url } from '../../../src/runtime/base64url.ts';
 import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
 import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../../../src/runtime/limits.ts';

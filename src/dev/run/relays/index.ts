@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'hono';
 import * as z from 'zod';
+import { readAs } from '../../../contract/issue.ts';
 import type { Librarian } from '../../../contract/librarian.ts';
 import { LibrarianId } from '../../../contract/names.ts';
-import { readAs } from '../../../contract/read-as.ts';
 import { reachable } from '../../../runtime/delegation/reachable.ts';
 import { httpsTargets } from '../../../runtime/https-targets.ts';
 import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';

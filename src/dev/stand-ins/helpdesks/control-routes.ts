@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../../contract/read-as.ts';
+import { readAs } from '../../../contract/issue.ts';
 import type { LocalReply } from '../local-server.ts';
 import type { RecordedRequest } from '../request-log.ts';
 import type { LocalDesk } from './local-desk.ts';

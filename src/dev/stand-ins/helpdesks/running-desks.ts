@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readAs } from '../../../contract/read-as.ts';
+import { readAs } from '../../../contract/issue.ts';
 
 /** Where a running `npm start` and its stand-ins are found by another process of the same user. */
 export const RunningDesks = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../../contract/read-as.ts';
+import { readAs } from '../../../contract/issue.ts';
 import type { Delivery, HelpdeskEvent } from '../../helpdesk-tool.ts';
 import { readPayload } from '../read-payload.ts';
 import { DeskId, optionalId, optionalText } from '../reading.ts';

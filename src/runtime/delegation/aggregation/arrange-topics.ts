@@ -1,4 +1,4 @@
-import { PARTIAL_BELOW } from '../../../contract/confidence.ts';
+import { PARTIAL_BELOW } from '../../../contract/navigator-response.ts';
 import { groupByQuestion } from './group-by-question.ts';
 import type { Voice } from './hear-branches.ts';
 import { createSaid, isSaidIn } from './said.ts';

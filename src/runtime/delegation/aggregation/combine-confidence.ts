@@ -1,4 +1,4 @@
-import { PARTIAL_BELOW } from '../../../contract/confidence.ts';
+import { PARTIAL_BELOW } from '../../../contract/navigator-response.ts';
 
 /** The answers to one question. */
 export interface Standing {

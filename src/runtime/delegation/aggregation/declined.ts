@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { statesLackOfInformation } from '../../../contract/lack-of-information.ts';
-import { readAs } from '../../../contract/read-as.ts';
+import { readAs } from '../../../contract/issue.ts';
+import { statesLackOfInformation } from '../../../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../../../contract/response.ts';
 
 /** An article that comes closest to a question that nothing answers. */

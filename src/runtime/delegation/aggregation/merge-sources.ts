@@ -1,4 +1,4 @@
-import type { Source } from '../../../contract/source.ts';
+import type { Source } from '../../../contract/response.ts';
 
 /** The sources of several answers as one list. */
 export interface MergedSources {

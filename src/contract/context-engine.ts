@@ -1,0 +1,194 @@
+import * as z from 'zod';
+import { MemoryDegradation, MemoryId, MemoryType, SearchResult } from './memory.ts';
+import { Query } from './names.ts';
+
+/** How embeddings are kept (seed 002, Configuration). */
+export const CacheConfig = z.strictObject({
+  /** Embeddings at most, 1 to 1,000,000. */
+  maxSize: z.int().min(1).max(1_000_000).optional(),
+  /** Seconds that an embedding is kept, up to a year. */
+  ttl: z.number().positive().max(31_536_000).optional(),
+});
+export type CacheConfig = z.infer<typeof CacheConfig>;
+
+/** What may stand in a `memoryFormat` (seed 002, Context Templates), each in double braces. */
+export const TEMPLATE_VARIABLES = ['content', 'type', 'confidence', 'timestamp', 'score'] as const;
+
+/** How memories become text (seed 002, Context Templates). */
+export const ContextTemplate = z.strictObject({
+  name: z.string().min(1, 'is empty').max(64),
+  /** Stands before the memories. */
+  header: z.string().max(4000).optional(),
+  /** One memory: `- {{content}}`. Only the five variables may stand in double braces. */
+  memoryFormat: z
+    .string()
+    .min(1, 'is empty')
+    .max(4000)
+    .superRefine((format, check) => {
+      for (const [, name] of format.matchAll(/\{\{([^{}]{0,64})\}\}/g)) {
+        if (TEMPLATE_VARIABLES.some((known) => known === name?.trim())) continue;
+        check.addIssue({ code: 'custom', message: `has an unknown variable: ${name}` });
+      }
+    }),
+  /** Stands between memories. */
+  separator: z.string().max(200),
+  /** Stands after the memories. */
+  footer: z.string().max(4000).optional(),
+  /** Whether type, confidence and time are written out. */
+  includeMetadata: z.boolean(),
+});
+export type ContextTemplate = z.infer<typeof ContextTemplate>;
+
+/** A `Date`, or on the wire a day or a moment in ISO 8601 -> a `Date`. */
+const Moment = z.union(
+  [z.date(), z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)]).transform((text) => new Date(text))],
+  { error: 'is not a date' },
+);
+
+/** The same as an end: a day is over with its last millisecond, in UTC. */
+const LastMoment = z.union(
+  [
+    z.date(),
+    z.iso.date().transform((day) => new Date(Date.parse(day) + DAY_MS - 1)),
+    z.iso
+      .datetime({ offset: true })
+      .max(40)
+      .transform((text) => new Date(text)),
+  ],
+  { error: 'is not a date' },
+);
+const DAY_MS = 86_400_000;
+
+/** What a search is narrowed to (seed 002, Configuration). Unknown members are refused. */
+const searchMembers = {
+  /** 1 to 100; 10 when absent. */
+  limit: z.int().min(1).max(100).optional(),
+  /** Only these types. */
+  memoryTypes: z.array(MemoryType).max(32).optional(),
+  /** Only memories created from then on. */
+  dateFrom: Moment.optional(),
+  /** Only memories created until then; on the wire a day is included as a whole. */
+  dateTo: LastMoment.optional(),
+  /** Only memories at least this sure, 0 to 1. */
+  minConfidence: z.number().min(0).max(1).optional(),
+  /** Only memories of this conversation. */
+  conversationId: MemoryId.optional(),
+  /** False when absent. */
+  includeRelationships: z.boolean().optional(),
+  /** Steps to follow, 1 to 5; 1 when absent. */
+  relationshipDepth: z.int().min(1).max(5).optional(),
+};
+
+type Range = { dateFrom?: Date | undefined; dateTo?: Date | undefined };
+const inOrder = ({ dateFrom, dateTo }: Range) => dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
+const NOT_IN_ORDER = { path: ['dateTo'], error: 'is before dateFrom' };
+
+export const SearchOptions = z.strictObject(searchMembers).refine(inOrder, NOT_IN_ORDER);
+export type SearchOptions = z.infer<typeof SearchOptions>;
+
+/** Weights of the default ranking, each 0 to 1 (seed 002, Ranker). */
+export const RankingOptions = z.strictObject({
+  recencyWeight: z.number().min(0).max(1).optional(),
+  confidenceWeight: z.number().min(0).max(1).optional(),
+  similarityWeight: z.number().min(0).max(1).optional(),
+});
+export type RankingOptions = z.infer<typeof RankingOptions>;
+
+/** Puts results in another order, best first (seed 002, Ranker). */
+export type RankingFunction = (results: SearchResult[], options: RankingOptions) => SearchResult[];
+
+/** A search, and how its results become text: as a caller can send it (seed 002, Configuration). */
+export const WireContextOptions = z
+  .strictObject({
+    ...searchMembers,
+    /** Name of a template; `chat` when absent. */
+    template: z.string().min(1, 'is empty').max(64).optional(),
+    /** Tokens at most, 1 to 200,000; 2,000 when absent. */
+    tokenBudget: z.int().min(1).max(200_000).optional(),
+    /** Name of a ranker; the default ranking when absent. */
+    ranker: z.string().min(1, 'is empty').max(64).optional(),
+    /** Whether type, confidence and time of each memory are written out. */
+    includeMetadata: z.boolean().optional(),
+  })
+  .refine(inOrder, NOT_IN_ORDER);
+export type WireContextOptions = z.infer<typeof WireContextOptions>;
+
+/** The same in code, where a ranker may be a function. */
+export type ContextOptions = Omit<WireContextOptions, 'ranker'> & { ranker?: string | RankingFunction | undefined };
+
+/** What is searched for: a text, or its embedding computed before; up to 4,096 finite numbers. */
+const target = {
+  query: Query.optional(),
+  vector: z.array(z.number()).min(1).max(4096).optional(),
+};
+const hasOneTarget = ({ query, vector }: { query?: string | undefined; vector?: number[] | undefined }) =>
+  (query === undefined) !== (vector === undefined);
+const NOT_ONE_TARGET = { path: ['query'], error: 'has to be there when vector is not, and only then' };
+
+/** `POST /v1/workspaces/{workspace_id}/memories/search`. */
+export const MemorySearchRequest = z
+  .strictObject({ ...target, options: SearchOptions.optional() })
+  .refine(hasOneTarget, NOT_ONE_TARGET);
+export type MemorySearchRequest = z.infer<typeof MemorySearchRequest>;
+
+/** `POST /v1/workspaces/{workspace_id}/memories/context` and `.../context/preview`. */
+export const ContextRequest = z
+  .strictObject({ ...target, options: WireContextOptions.optional() })
+  .refine(hasOneTarget, NOT_ONE_TARGET);
+export type ContextRequest = z.infer<typeof ContextRequest>;
+
+/** Text made of memories, for a prompt (seed 002, Data Models). */
+export const ContextResult = z.object({
+  context: z.string().max(2_000_000),
+  /** Counted with the model's tokenizer, or estimated. */
+  tokenCount: z.int().min(0),
+  /** What counted them: `cl100k_base`, a vocabulary of OpenAI, or `characters`, an estimate of four to a token. */
+  tokenizer: z.string().max(64).optional(),
+  /** The memories that are in the text, best first. */
+  memories: z.array(SearchResult).max(1000),
+  /** Whether memories were left out or cut to keep to the budget. */
+  truncated: z.boolean(),
+  /** Name of the template. */
+  template: z.string().min(1).max(64),
+  /** Over HTTP: what was not available when it was made. */
+  degraded: z.array(MemoryDegradation).max(2).optional(),
+});
+export type ContextResult = z.infer<typeof ContextResult>;
+
+/** The same with what led to it (seed 002, Data Models). The ids are those of `memories`, in their order. */
+export const ContextPreview = ContextResult.extend({
+  memoryIds: z.array(MemoryId).max(1000),
+  /** By memory id. */
+  rankingScores: z.record(MemoryId, z.number()),
+  /** Per cent of the token budget; 100 is all of it. */
+  budgetUsed: z.number().min(0),
+}).superRefine(({ memories, memoryIds, rankingScores }, check) => {
+  const refuse = (path: string, message: string) => check.addIssue({ code: 'custom', path: [path], message });
+  const included = memories.map(({ memory }) => memory.id);
+  if (included.join('\n') !== memoryIds.join('\n')) refuse('memoryIds', 'differs from the ids of memories');
+  const unscored = memoryIds.find((id) => !Object.hasOwn(rankingScores, id));
+  if (unscored !== undefined) refuse('rankingScores', `has no score for ${unscored}`);
+});
+export type ContextPreview = z.infer<typeof ContextPreview>;
+
+const message = z.string().max(2000);
+/** For the log; it never travels. */
+const cause = z.unknown().optional();
+
+/** Why the context engine has no result (seed 002, Error Handling). */
+export const ContextError = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('embedding_error'), message, cause }),
+  z.object({ type: z.literal('search_error'), message, cause }),
+  z.object({ type: z.literal('storage_error'), message, cause }),
+  z.object({ type: z.literal('validation_error'), message }),
+  z.object({
+    type: z.literal('template_not_found'),
+    template: z.string().max(64),
+    /** The names that there are. */
+    available: z.array(z.string().max(64)).max(100).optional(),
+  }),
+]);
+export type ContextError = z.infer<typeof ContextError>;
+
+/** A value or the reason why there is none; callers look at `ok` before they use it (seed 002, Error Handling). */
+export type Result<T, E> = { ok: true; value: T } | { ok: false; error: E };

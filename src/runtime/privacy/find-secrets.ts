@@ -1,0 +1,147 @@
+import { type Found, findAll } from './mask-kind.ts';
+
+/**
+ * Finds what opens something: keys and tokens that can be told by their form, private keys, passwords and secrets behind the
+ * word for them, and the words that a wallet is restored from.
+ */
+export const findKeys = (text: string): Found[] => [
+  ...findAll('key', text, BY_FORM),
+  ...privateKeysIn(text),
+  ...findPasswords(text),
+  ...findSeedPhrases(text),
+];
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
+
+/** Of AWS, GitHub, GitLab, Slack, Stripe, npm and others, Google, chat bots; our own `ck_`; JWT; private keys of wallets. */
+const BY_FORM = new RegExp(
+  `(?<![\\w-])(?:${[
+    'A[KSBC][ICI]A[A-Z2-7\\d]{16}',
+    '(?:gh[pousr]|github_pat|npm|hf|whsec|shp(?:at|ss)|dop_v1|ck|[srp]k_(?:live|test))_[\\w+/=-]{16,255}',
+    '(?:gl(?:pat|rt)|sk)-[\\w-]{16,255}',
+    'xox[abeoprs]-[\\w-]{10,255}',
+    'AIza[\\w-]{30,45}',
+    '\\d{8,10}:[\\w-]{35}',
+    'eyJ[\\w-]{8,8000}\\.[\\w-]{4,8000}(?:\\.[\\w-]{0,8000}){0,3}',
+    `(?:5[HJK]|[KLc9]${BASE58})${BASE58}{49,50}`,
+    `[x-zt-vX-ZT-V]prv${BASE58}{90,120}`,
+    'nsec1[02-9ac-hj-np-z]{50,60}',
+  ].join('|')})(?![A-Za-z\\d])`,
+  'g',
+);
+
+/** From its first line to its last; where that is missing, as far as there are lines of it. */
+function* privateKeysIn(text: string): Generator<Found> {
+  for (let at = text.indexOf(BEGINS); at !== -1; ) {
+    KEY.lastIndex = at;
+    const length = KEY.exec(text)?.[0].length ?? 0;
+    if (length > 0) yield { kind: 'key', start: at, end: at + length };
+    at = text.indexOf(BEGINS, at + Math.max(length, 1));
+  }
+}
+
+const BEGINS = '-----BEGIN ';
+const KEY =
+  /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,20000}-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:\s{1,4}[A-Za-z\d+/=]{16,100}){0,400})/y;
+
+/**
+ * Finds what stands behind a word for it: passwords, and strings that look drawn by lot behind "key", "secret" or "token". "My
+ * password is wrong" tells none, nor does "the key is on the back".
+ */
+export const findPasswords = (text: string): Found[] => [
+  ...(WORDS.test(text)
+    ? [
+        ...findAll('key', text, ASSIGNED, (value) => !NO_PASSWORD.test(withoutEnd(value))),
+        ...findAll('key', text, SAID, (value) => isOdd(withoutEnd(value))),
+        ...findAll('key', text, BESIDE, (value) => isMixed(withoutEnd(value))),
+        ...findAll('key', text, PIN),
+      ]
+    : []),
+  ...findAll('key', text, SECRET, isRandom),
+  ...findAll('key', text, IN_URL),
+];
+
+const WORD =
+  '(?:(?:pass|kenn)wor[dt]e?s?|passphrase|passwd|pwd|pass ?code|mot de passe|contraseña|senha|hasło|wachtwoord|lösenord|adgangskode|пароль)["\'`*]{0,2}';
+const WORDS = new RegExp(`${WORD}|\\bp(?:w|in|ass)\\b|code`, 'i');
+/** In quotation marks it may hold spaces. */
+const VALUE = '["\'`*]{0,2}((?<=["\'])[^"\'\\n]{3,60}(?=["\'])|[^\\s"\'`<>,;:=-][^\\s"\'`<>,;]{2,200})';
+const IS = '(?:is|was|ist|lautet|est|es|è|jest|är|er)';
+
+/** "password: …" */
+const ASSIGNED = new RegExp(`${WORD} ?${IS}? {0,2}(?:[:=]|[-=]>){1,2}\\s?${VALUE}`, 'gi');
+
+/** "the password is …", "was changed to …", "I set the password to …". */
+const SAID = new RegExp(`${WORD} (?:(?:${IS} )?(?:(?:re)?set |changed )?to|(?:i use )?${IS}) ${VALUE}`, 'gi');
+/** "password …", "pass …", "pw is …" */
+const BESIDE = new RegExp(`(?:${WORD}|\\bp(?:w|ass))(?: ${IS})? ?[:=]? ?(?<=[ :=])${VALUE}`, 'gi');
+/** "PIN 4821", "the set-up code is 7KQ2M9XA": digits, or eight signs with a digit among them. */
+const PIN = new RegExp(
+  `\\b(?:pin|pass ?code|set-?up(?=.code)|einrichtungs)(?:[ -]?(?:code|nu\\p{L}{4,5}))?(?: ${IS})? ?[:=]? ?(?<=[ :=])(\\d{4,8}|(?=[A-Z]*\\d)[A-Z\\d]{8})(?![\\p{L}\\d])`,
+  'giu',
+);
+
+const withoutEnd = (value: string): string => value.replace(/[.!?)\]*]+$/, '');
+
+const isMixed = (value: string): boolean =>
+  value.length > 5 && /\d/.test(value) && /\p{L}/u.test(value) && /^[^\\/([]+$/.test(value);
+
+/** No word: it holds a digit or a sign. */
+const isOdd = (value: string): boolean =>
+  value.length > 3 && /\d|[^\p{L}\p{N}'’-]/u.test(value) && /^[^\\/([]+$/.test(value);
+
+/** What one says of a password. */
+const NO_PASSWORD =
+  /^(?:[^\p{L}\p{N}]*|x+|true|false|yes|on|off|(?:en|dis)abled|optional|required|expired|(?:in)?correct|wrong|invalid|unknown|blank|empty|default|same|missing|none|not|no|the|see|is|it|was|please|reset|forgot(?:ten)?|siehe|keine?|nicht|falsch|vergessen)$/iu;
+
+const SECRET =
+  /(?:(?<![a-z])(?:api|priv)?key|secret|token|credentials?|bearer|basic|schlüssel|clé|clave|chave)["'`*]{0,2} ?(?:(?:is|ist|est|es|[:=]|[-=]>) ?){0,2}["'`*]{0,2}(?<=[ :=>"'`])([\w+/=.~-]{12,500})/gi;
+
+/** Letters and digits in turns, as nobody writes words. */
+const isRandom = (value: string): boolean =>
+  /\d/.test(value) && /[A-Za-z]/.test(value) && (value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0) >= 4;
+
+/** The password of a URL. */
+const IN_URL = /:\/\/[^\s/:@]{0,200}:([^\s/@]{4,200})(?=@)/g;
+
+/**
+ * Finds the words that a wallet is restored from (BIP 39): 12 to 24 words of three to eight small letters in a row, numbered or
+ * not. The list of words is not needed: prose has words of one and two letters, and those below, within any twelve.
+ *
+ * Where nothing says that it is such a phrase, it has to have 12, 15, 18, 21 or 24 words exactly, and stand by itself.
+ */
+export const findSeedPhrases = (text: string): Found[] => {
+  const found: Found[] = [];
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    let [start, end, count] = [index, index, 0];
+    const close = () => {
+      const isWhole = count % 3 === 0 && isAlone(text, start, end);
+      if (count > 11 && count < 27 && (isWhole || TOLD.test(text.slice(Math.max(0, start - 100), start))))
+        found.push({ kind: 'key', start, end });
+      count = 0;
+    };
+    for (const { 0: word, index: at } of run.matchAll(/[a-z]+/g)) {
+      if (OUTSIDE.test(word)) close();
+      else {
+        if (count === 0) start = index + at;
+        end = index + at + word.length;
+        count += 1;
+      }
+    }
+    close();
+  }
+  return found;
+};
+
+const RUN = /(?<![\p{L}\p{N}])(?:(?:\d{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?![\p{L}\p{N}])[,;]?\s{0,3}){12,40}/gu;
+
+const TOLD = /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
+
+/** A line, what stands between quotation marks, or what a colon announces. */
+const isAlone = (text: string, start: number, end: number): boolean =>
+  /(?:^|[\n:="'(])[ \t]{0,3}(?:1[.):]?[ \t]{0,3})?$/.test(text.slice(Math.max(0, start - 10), start)) &&
+  /^[ \t]{0,3}(?:$|[\n."')])/.test(text.slice(end, end + 6));
+
+/** Frequent words that the list of BIP 39 does not have; of the forms it lists hardly any. */
+const OUTSIDE =
+  /^(?:the|and|for|not|are|was|but|has|had|from|been|were|which|would|could|should|does|did|its|our|his|her|how|who|why|while|got?|get|let|than|them|too|out|see|may|per|yes|non|here|tried|said|new|.*[^aeious]s|(?!br|k|r|sp|sw|th|w|even|dur).*ing)$/;
