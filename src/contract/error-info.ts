@@ -8,7 +8,7 @@ const MIN_SUBSTANCE = 10;
  * Whether a sentence meant to help or to justify has enough in it to do so: at least ten letters and digits in at
  * least two words. In scripts written without spaces a character counts as three letters, and as a word.
  */
-export const saysSomething = (text: string): boolean => {
+const saysSomething = (text: string): boolean => {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu)?.length ?? 0;
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   return letters + 2 * dense >= MIN_SUBSTANCE && wordsOf(text).length + dense >= 2;

@@ -11,8 +11,7 @@ import {
   prepareEvidence,
 } from './compare-statement.ts';
 import { type Literal, missingLiterals } from './literals.ts';
-import { readWords } from './statement-words.ts';
-import { plainOf, statementSpans } from './statements.ts';
+import { plainOf, readWords, statementSpans } from './statement-words.ts';
 
 /** What the words of a statement and of its evidence tell. */
 export interface StatementCheck {

@@ -16,7 +16,7 @@ import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
-import { plainOf } from './statements.ts';
+import { plainOf } from './statement-words.ts';
 
 /** A statement that may go out. */
 export interface CheckedStatement<P extends Passage = Passage> {

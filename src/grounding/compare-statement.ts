@@ -1,5 +1,4 @@
-import { areContrary, readWords, type Word, worthOf } from './statement-words.ts';
-import { plainOf, statementSpans } from './statements.ts';
+import { areContrary, plainOf, readWords, statementSpans, type Word, worthOf } from './statement-words.ts';
 
 /** A text that a statement may rest on, with what stands above it: title, headings, products. */
 export interface Evidence {

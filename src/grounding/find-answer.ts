@@ -1,11 +1,13 @@
+import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
+import { chunkAtHand } from '../search/chunks-at-hand.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import { joined } from '../search/semantic-calibration.ts';
+import type { SearchOutcome } from '../search/search-edition.ts';
+import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
+import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { closer } from './match-terms.ts';
-import { nearnessIn } from './nearness.ts';
-import { withRanges } from './number-ranges.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
@@ -409,3 +411,66 @@ const gateFeatures = (
     (pick?.unit.size ?? 0) / 1000,
   ];
 };
+
+/** Less near passages tell nothing. */
+const NEAR_FROM = 0.5;
+
+/**
+ * Tells how probably a unit answers by its meaning alone, 0 to 1, as an embedding model that was configured compares whole texts. The
+ * table of word vectors that stands in for one is none: what it compares is among the features of units.
+ */
+export const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit: Unit) => number) => {
+  if (search?.model === undefined || search.model === WORD_VECTORS_MODEL) return () => 0;
+  const near = semanticRelevances(search).flatMap((relevance = 0, at) => {
+    const hit = search.hits[at];
+    return hit === undefined || relevance < NEAR_FROM ? [] : [{ relevance, chunk: chunkAtHand(edition, hit.chunk) }];
+  });
+  return ({ parts }) =>
+    near.reduce((most, { relevance, chunk }) => {
+      const isWithin = parts.some(
+        ({ section, pieces }) =>
+          chunk.index >= section.firstChunk &&
+          chunk.index < section.endChunk &&
+          pieces.some(({ start, end }) => section.start + start < chunk.end && section.start + end > chunk.start),
+      );
+      return isWithin ? Math.max(most, relevance) : most;
+    }, 0);
+};
+
+/** "110 volts", "230V". */
+const MEASURED = /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
+/** "100 to 240 V", "100–240V". */
+const RANGE =
+  /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)\s{0,2}(?:to|and|[-–—…]|\.{2,3})\s{0,2}(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
+
+/** A question whose numbers with a unit are also found by the ranges that they lie in, where what was found states such a range. */
+export const withRanges = (
+  edition: Edition,
+  question: ParsedQuestion,
+  searches: readonly SearchOutcome[],
+): ParsedQuestion => {
+  const measured = [...question.text.matchAll(MEASURED)].flatMap(([, digits = '', unit = '']) => {
+    const name = nameOf(unit);
+    return name === undefined ? [] : [{ digits, name }];
+  });
+  if (measured.length === 0) return question;
+  const chunks = new Set(searches.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)));
+  const ranges = [...chunks].flatMap((chunk) => [...chunkAtHand(edition, chunk).text.matchAll(RANGE)]);
+  const boundsOf = (word: string): string[] =>
+    measured
+      .filter(({ digits }) => digits === word)
+      .flatMap(({ digits, name }) =>
+        ranges
+          .filter(
+            ([, low, high, unit = '']) => nameOf(unit) === name && +digits >= Number(low) && +digits <= Number(high),
+          )
+          .map(([, , high = '']) => high),
+      );
+  const terms = question.terms.map((term) => {
+    const bounds = boundsOf(term.word);
+    return bounds.length === 0 ? term : { ...term, isKnown: true, forms: new Set([...term.forms, ...bounds]) };
+  });
+  return { ...question, terms };
+};
+
+const nameOf = (unit: string): string | undefined => UNITS_OF_MEASUREMENT.get(unit.toLowerCase())?.[0];

@@ -1,4 +1,4 @@
-import { plainReadings } from './plain-readings.ts';
+import { decodeReferences } from '../markup/decode-references.ts';
 import { PROMPT_INJECTION_PATTERNS } from './prompt-injection-patterns.ts';
 
 /**
@@ -46,3 +46,66 @@ const decodedOf = (text: string): string[] =>
       return [];
     }
   });
+
+/**
+ * A text as somebody may come to read it, in lower case: by its lines; with the lines of a paragraph made one, as Markdown shows
+ * them; and with the tags and links within a sentence taken away. Marks, invisible signs, letters that only look Latin and the
+ * spaces within a word that is spelled out are gone in each. Equal ones are given once.
+ */
+export const plainReadings = (text: string): string[] => {
+  const decoded = decodeReferences(text, letterNamed);
+  const joined = decoded.replace(SOFT_BREAK, ' ');
+  const bare = joined.replace(INLINE, '').replace(LINK, '$1');
+  return [...new Set([decoded, joined, bare].map(plainOf))];
+};
+
+/** Letters, spaces and quotes by their names in HTML; a Greek letter as what it looks like. */
+const letterNamed = (name: string): string | undefined => {
+  const [, letter = '', mark = ''] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring)$/i.exec(name) ?? [];
+  if (letter !== '') return `${letter}${MARKS[mark]}`.normalize('NFC');
+  if (/^(?:shy|zwn?j)$/.test(name)) return '';
+  if (/^(?:(?:en|em|thin|nb)sp|Tab)$/.test(name)) return ' ';
+  return Object.hasOwn(SIGNS, name.toLowerCase()) ? SIGNS[name.toLowerCase()] : undefined;
+};
+
+const MARKS: Record<string, string> = {
+  ...{ grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308', ring: '\u030A' },
+  cedil: '\u0327',
+};
+const SIGNS: Record<string, string> = {
+  ...{ newline: '\n', amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", period: '.', comma: ',' },
+  ...{ alpha: 'a', epsilon: 'e', iota: 'i', kappa: 'k', nu: 'v', omicron: 'o', rho: 'p', tau: 't', upsilon: 'u' },
+  chi: 'x',
+};
+
+/** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence stands for itself. */
+const SOFT_BREAK = /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
+
+const INLINE = /<!--[\s\S]{0,2000}?-->|<\/?[a-z][^<>]{0,300}>/gi;
+const LINK = /!?\[([^\]\n]{0,200})\]\([^)\n]{0,300}\)/g;
+
+const plainOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[\u00AD\u200B-\u200F\u202A-\u202C\u2060-\u2069\uFEFF]/g, '')
+    .replace(/[*~`\\]+/g, '')
+    .replace(/(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu, '')
+    .toLowerCase()
+    .replace(/[\p{L}\p{M}]+/gu, latinised)
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[\u201C-\u201F]/g, '"')
+    .replace(/\b(?:\p{L}[ .-]){4,40}\p{L}\b/gu, (spelled) => spelled.replace(/[ .-]/g, ''))
+    .replace(/[^\S\n]+/g, ' ');
+
+/** Only a word that is Latin otherwise: a Russian one stays Russian. */
+const latinised = (word: string): string =>
+  /[a-z]/.test(word) && /[^\p{sc=Latin}\p{M}]|[ıɡ]/u.test(word)
+    ? [...word].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
+    : word;
+
+/** Cyrillic, Greek and others, by what they look like in either case (Unicode Technical Standard 39, confusables). */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+  'аa еe оo рp сc хx уy іi јj ѕs ԁd һh кk мm тt пn вb нh οo αa εe ιi κk νv ρp τt υu χx ηn βb հh օo ıi ɡg'
+    .split(' ')
+    .map(([letter = '', latin = '']) => [letter, latin]),
+);

@@ -1,6 +1,6 @@
 import type { Memory } from '../contract/memory.ts';
 import { QUERY_MAX_LENGTH } from '../contract/names.ts';
-import { questionText } from '../search/question-text.ts';
+import { questionText } from '../search/retrieve.ts';
 
 /**
  * Texts that may have been embedded to look for something, when memories that are erased were written or searched for: what stands in

@@ -2,19 +2,16 @@ import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
-import { allowedChunks } from '../search/allowed-chunks.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
-import { type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
-import { assembleAnswer, strategyOf } from './assemble-answer.ts';
-import { assessConfidence } from './assess-confidence.ts';
-import { chooseHits } from './choose-hits.ts';
+import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
 import { composeAnswer, type PlacedQuote } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
-import { relatedTopics } from './related-topics.ts';
+import { chooseHits } from './navigator-answer.ts';
 import { type Screen, unscreened } from './screen.ts';
 
 export interface AnswerOptions {

@@ -15,10 +15,9 @@ import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
-import { chooseHits } from './choose-hits.ts';
 import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
-import { type ModelRefusal, REFUSALS } from './model-refused.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
+import { chooseHits } from './navigator-answer.ts';
 import { promptInjectionScreen } from './screen.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
@@ -188,3 +187,20 @@ const withRefusal = ({ confidenceReason, sources }: NavigatorResponse, refused: 
   const sentence = ` ${what}, because ${REFUSALS[refused]}.`;
   return `${escapeText(confidenceReason, 1000 - sentence.length)}${sentence}`;
 };
+
+/** Why quotes stand where a model's answer could (`metadata.model_refused`), and how a confidence reason says it. */
+export const REFUSALS = {
+  unavailable: 'the model could not be reached or failed',
+  timeout: 'the model did not answer in the time that was left for it',
+  over_budget: 'the budget of the request does not pay for the model',
+  refused: 'the model declined to answer',
+  filtered: "the model's answer was withheld by its provider",
+  cut: "the model's answer was cut off before its end",
+  empty: 'the model gave an empty answer',
+  malformed: "the model's answer did not have the form that was asked for",
+  unsupported: "the model's answer made statements that its sources do not support, and was discarded",
+  no_answer: 'the model found no answer in the passages',
+  /** Nothing was found that it could answer from, or the question is out of domain: it was not asked. */
+  not_asked: '',
+} as const;
+export type ModelRefusal = keyof typeof REFUSALS;

@@ -2,8 +2,8 @@ import { type Section, sectionOfChunk, sentenceSpans } from '../grounding/sectio
 import { oncePer } from '../runtime/once-per.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import type { ArticleHit } from './choose-hits.ts';
 import { citationOf, type PlacedQuote } from './compose-answer.ts';
+import type { ArticleHit } from './navigator-answer.ts';
 
 /** What another source says about a statement that is shown. */
 export interface Comparison {

@@ -5,7 +5,6 @@ import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
-import { HEDGE } from './hedge.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** Words of a chunk that an answer shows or rests on: `chunk.text.slice(start, end)`. */
@@ -168,3 +167,15 @@ export const oneLine = (text: string, limit = 300): string => {
 
 /** Printable ASCII with single spaces inside: nearly all titles and headings, which need no replacing. */
 const IS_ONE_LINE = /^(?:[!-~]+ )*[!-~]+$/;
+
+/** Said before a passage that may well not answer the question (seed 004, pattern 3): nothing is claimed, nothing denied. */
+export const HEDGE = "I'm not sure that this answers your question.";
+
+/**
+ * Whether a statement only speaks of the answer, and so needs no source. The whole of it must: whatever else is said in the
+ * same breath is a statement like any other.
+ */
+export const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll('’', "'").trim());
+
+const HEDGED =
+  /^(?:I'm|I am) not (?:sure|certain) (?:that|whether|if) (?:this|it) answers (?:the|your|this) question[.:]?$/i;

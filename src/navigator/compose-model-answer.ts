@@ -10,13 +10,11 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import { strategyOf } from './assemble-answer.ts';
-import { chooseHits } from './choose-hits.ts';
+import { relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { citationOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
-import { HEDGE } from './hedge.ts';
+import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
-import { relatedTopics } from './related-topics.ts';
+import { chooseHits } from './navigator-answer.ts';
 import {
   type CitableArticle,
   type CitableKnowledge,

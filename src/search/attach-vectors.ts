@@ -1,7 +1,8 @@
-import { attachSection } from './attach-section.ts';
-import { aligned } from './edition-format.ts';
-import { signsOf, signWords, unpackVector } from './quantise.ts';
-import { VECTOR_ID_DIGITS, type VectorSpace } from './vector-id.ts';
+import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { aligned, attachSection } from './edition-format.ts';
+import { openEdition } from './open-edition.ts';
+import { packVector, quantise, signsOf, signWords, unpackVector } from './quantise.ts';
+import { embeddingTextOf, VECTOR_ID_DIGITS, type VectorSpace } from './vector-id.ts';
 
 /** Names of the sections that tell an edition's vectors (docs/edition-format.md). */
 export const VECTOR_SECTIONS = {
@@ -85,4 +86,16 @@ const attachRows = (
   const scaled = attachSection(edition, VECTOR_SECTIONS.scales, scales);
   const whole = attachSection(scaled, VECTOR_SECTIONS.rows, all);
   return attachSection(whole, VECTOR_SECTIONS.signs, new Uint8Array(signs.buffer));
+};
+
+/** Gives every chunk of an edition its vector from the table of word vectors; `edition` must not be used any more. */
+export const attachWordVectors = (edition: Uint8Array, words: WordVectors): Uint8Array<ArrayBuffer> => {
+  const { index, chunk, article, chunkCount } = openEdition(edition);
+  const rows = Array.from({ length: chunkCount }, (_, place) => {
+    const text = embeddingTextOf({ ...chunk(place), title: article(index.articleOf(place)).title });
+    const vector = words.vectorOfText(text);
+    return vector && packVector(quantise(vector));
+  });
+  const space = { model: WORD_VECTORS_MODEL, dimensions: words.dimensions };
+  return attachVectors(edition, { kind: 'rows', space, rows, chunks: chunkCount });
 };

@@ -1,11 +1,7 @@
 import { analyseText, utf8Length } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
-import type { Article } from './article.ts';
-import type { Chunk } from './chunk.ts';
-import type { EditionEntry } from './edition-entry.ts';
-import { type GrowingBytes, type GrowingNumbers, growingBytes, growingNumbers } from './growing-bytes.ts';
-import { encodeStrings } from './string-list.ts';
-import { compareByBytes } from './text-table.ts';
+import type { Article, Chunk, EditionEntry } from './article.ts';
+import { compareByBytes, encodeStrings } from './text-table.ts';
 
 /** A table being written: where each entry ends, and the entries' bytes. */
 export interface GrowingTable {
@@ -213,3 +209,80 @@ const emptyCollection = (): CollectedWords => ({
   textEnds: growingNumbers(),
   tags: new Map(),
 });
+
+/** Bytes and numbers that grow as they are written, without ever being copied as a whole more than a few times. */
+export interface GrowingBytes {
+  length: () => number;
+  /** A whole number from 0 to 2^32 - 1, seven bits a byte, the lowest first. */
+  pushVarint: (value: number) => void;
+  push: (bytes: Uint8Array) => void;
+  /** Writes everything to the start of `target`. */
+  copyTo: (target: Uint8Array) => void;
+}
+
+const BLOCK_BYTES = 65_536;
+
+/** In blocks: the peak is the content plus one block. */
+export const growingBytes = (): GrowingBytes => {
+  const blocks: Uint8Array[] = [];
+  let block = new Uint8Array(0);
+  let used = 0;
+  let full = 0;
+  const pushByte = (byte: number): void => {
+    if (used === block.length) {
+      full += used;
+      block = new Uint8Array(BLOCK_BYTES);
+      blocks.push(block);
+      used = 0;
+    }
+    block[used++] = byte;
+  };
+  return {
+    length: () => full + used,
+    pushVarint: (value) => {
+      let rest = value;
+      for (; rest >= 128; rest = Math.floor(rest / 128)) pushByte((rest % 128) | 128);
+      pushByte(rest);
+    },
+    push: (bytes) => bytes.forEach(pushByte),
+    copyTo: (target) => {
+      let at = 0;
+      for (const part of blocks) {
+        const end = part === block ? used : part.length;
+        target.set(part.subarray(0, end), at);
+        at += end;
+      }
+    },
+  };
+};
+
+export interface GrowingNumbers {
+  length: () => number;
+  push: (value: number) => void;
+  get: (at: number) => number;
+  set: (at: number, value: number) => void;
+  /** A view, valid until the next push. */
+  view: () => Uint32Array;
+}
+
+/** Unsigned 32-bit numbers; doubles when full. */
+export const growingNumbers = (): GrowingNumbers => {
+  let numbers = new Uint32Array(1024);
+  let length = 0;
+  return {
+    length: () => length,
+    push: (value) => {
+      if (length === numbers.length) {
+        const larger = new Uint32Array(length * 2);
+        larger.set(numbers);
+        numbers = larger;
+      }
+      numbers[length++] = value;
+    },
+    get: (at) => numbers[at] ?? 0,
+    set: (at, value) => {
+      numbers[at] = value;
+    },
+    view: () => numbers.subarray(0, length),
+  };
+};

@@ -1,11 +1,12 @@
 import type { Identity } from '../runtime/identity.ts';
+import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
+import type { SignedClient } from '../runtime/signed-client.ts';
 import { signedClient, type Target } from '../runtime/signed-client.ts';
 import type { EditionParts } from '../storage/edition-source.ts';
-import { libraryEditionSource } from '../storage/library-edition-source.ts';
+import { type AskLibrary, LibraryUnreachable, libraryEditionSource } from '../storage/library-edition-source.ts';
 import { createEditionReader } from './edition-reader.ts';
 import type { Edition } from './open-edition.ts';
-import { signedLibrary } from './signed-library.ts';
 
 /**
  * The current edition for a request: of the workspace that its verified context names, asked of the library over signed
@@ -24,3 +25,18 @@ export const currentEdition = (
     return (await reader.read({ workspace: context.workspace, source, waitUntil })).edition;
   };
 };
+
+/** The library asked over signed calls that extend the context at hand, with `kb:read` and nothing else. */
+export const signedLibrary =
+  (client: SignedClient, context: OriginContext | VerifiedContext): AskLibrary =>
+  async (path, { maxBytes }) => {
+    const answer = await client.call(context, {
+      to: 'library',
+      method: 'GET',
+      path,
+      capabilities: ['kb:read'],
+      maxAnswerBytes: maxBytes,
+    });
+    if (!answer.ok) throw new LibraryUnreachable(`Cannot ask the library: ${answer.error.code}`);
+    return { status: answer.status, body: answer.body };
+  };

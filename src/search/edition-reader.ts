@@ -1,8 +1,7 @@
 import { CodedError } from '../runtime/error-info-of.ts';
-import type { EditionManifest } from '../storage/edition-manifest.ts';
-import type { EditionSource } from '../storage/edition-source.ts';
-import { loadEdition } from './load-edition.ts';
-import type { Edition } from './open-edition.ts';
+import { type EditionManifest, sha256Hex } from '../storage/edition-manifest.ts';
+import type { EditionParts, EditionSource } from '../storage/edition-source.ts';
+import { type Edition, openEdition } from './open-edition.ts';
 
 /** There is no edition to answer from: nothing was published yet, or the library cannot be asked for too long. */
 export class EditionUnavailable extends CodedError {
@@ -157,3 +156,39 @@ const withinWait = <T>(work: Promise<T>): Promise<T> =>
     const timer = setTimeout(() => reject(new Error('Cannot wait for the edition any longer')), SHARED_WAIT_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+
+/** No place had an intact copy of a part. */
+class EditionIncomplete extends Error {
+  override name = 'EditionIncomplete';
+}
+
+/** Fetches the parts of an edition, each from the first place that has it unharmed, and opens what they make together. */
+export const loadEdition = async (manifest: EditionManifest, places: readonly EditionParts[]): Promise<Edition> => {
+  const bytes = new Uint8Array(manifest.bytes);
+  let at = 0;
+  for (const [part, { bytes: length }] of manifest.parts.entries()) {
+    if (at + length > bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too long');
+    bytes.set(await readPart(manifest, part, places), at);
+    at += length;
+  }
+  if (at !== bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too short');
+  return openEdition(bytes);
+};
+
+const readPart = async (
+  manifest: EditionManifest,
+  part: number,
+  places: readonly EditionParts[],
+): Promise<Uint8Array> => {
+  const expected = manifest.parts[part];
+  let cause: unknown;
+  for (const place of places) {
+    try {
+      const bytes = await place.readPart(manifest, part);
+      if (bytes?.length === expected?.bytes && bytes && (await sha256Hex(bytes)) === expected?.sha256) return bytes;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new EditionIncomplete(`Cannot load the edition: no place has part ${part} unharmed`, { cause });
+};

@@ -1,8 +1,7 @@
 import { letterMask, utf8Length } from '../text/analyse-text.ts';
+import type { EditionIdentity } from './article.ts';
 import type { CollectedWords, GrowingTable } from './collect-words.ts';
-import type { EditionIdentity } from './edition-entry.ts';
-import { encodeStrings } from './string-list.ts';
-import { compareByBytes } from './text-table.ts';
+import { compareByBytes, encodeStrings } from './text-table.ts';
 
 /** A section before there is room for it. */
 interface Section {

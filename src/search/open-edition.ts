@@ -2,8 +2,15 @@ import type { Article } from './article.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
 import { readHeader, unreadable } from './edition-format.ts';
 import { type EditionIndex, openIndex, type SectionReader, sectionReader } from './open-index.ts';
-import { decodeStrings } from './string-list.ts';
-import { checkStarts, compareByBytes, entryBytes, entryRange, entryText, findEntry } from './text-table.ts';
+import {
+  checkStarts,
+  compareByBytes,
+  decodeStrings,
+  entryBytes,
+  entryRange,
+  entryText,
+  findEntry,
+} from './text-table.ts';
 
 /** An article as an edition knows it: everything but its text, which its chunks hold. */
 export interface EditionArticle extends Omit<Article, 'text'> {

@@ -1,7 +1,6 @@
 import { CHUNK_NUMBERS } from './collect-words.ts';
 import { unreadable } from './edition-format.ts';
-import { numbersView, postingView } from './edition-views.ts';
-import { checkStarts, openTextTable, type TextTable } from './text-table.ts';
+import { checkStarts, numbersView, openTextTable, postingView, type TextTable } from './text-table.ts';
 
 /** What searching reads: views on the edition's bytes, and working memory that every search leaves cleared. */
 export interface EditionIndex {

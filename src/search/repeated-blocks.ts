@@ -1,6 +1,6 @@
 import { parseBlocks } from '../markup/parse-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { attachSection } from './attach-section.ts';
+import { attachSection } from './edition-format.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** Name of the section of an edition that lists what is repeated: 32-bit hashes, ascending. */

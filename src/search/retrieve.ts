@@ -1,13 +1,11 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
-import { allowedChunks } from './allowed-chunks.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
 import { type Meaning, type MeaningOf, type MeaningOptions, meaningBy } from './meaning.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
-import { questionText } from './question-text.ts';
-import { type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
+import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
 
 /**
  * How meaning took part: `used`; `absent` (no model, or an edition without its vectors); `late` (not at hand in time; the same
@@ -170,4 +168,13 @@ const startRace = (limitMs: number, outer: AbortSignal | undefined): Race => {
       outer?.removeEventListener('abort', giveUp);
     },
   };
+};
+
+/** A question is a few sentences; a pasted log has its meaning at the front, and costs. */
+const MAX_CHARACTERS = 2000;
+
+/** What is embedded of a question, with the turn of the user before it: "And on the other one?" means little by itself. */
+export const questionText = (question: string, { history = [] }: Pick<SearchOptions, 'history'>): string => {
+  const before = history.findLast(({ speaker }) => speaker === 'user')?.text.slice(0, MAX_CHARACTERS / 2);
+  return (before === undefined ? question : `${before}\n${question}`).slice(0, MAX_CHARACTERS);
 };

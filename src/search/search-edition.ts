@@ -1,12 +1,10 @@
-import { allowedChunks, type ChunkFilter } from './allowed-chunks.ts';
+import { oncePer } from '../runtime/once-per.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
 import { devicesNamedIn } from './devices-named-in.ts';
-import { fuse } from './fuse.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
-import { rankChunks } from './rank-chunks.ts';
-import { bonusOf, type ChunkEvidence, gatherEvidence } from './re-rank.ts';
-import { sectionDevices } from './section-devices.ts';
+import { bonusOf, type ChunkEvidence, gatherEvidence, rankChunks } from './re-rank.ts';
+import { semanticCalibrationOf } from './semantic-calibration.ts';
 
 export interface SearchOptions {
   /** Hits to return, 1 to 50; 10 when missing. */
@@ -180,4 +178,104 @@ const deviceBonus = (
   const own = sectionDevices(edition, chunk);
   if (own.length > 0 && !own.some((device) => named.includes(device))) return -OTHER_DEVICE_PENALTY;
   return isFavoured ? DEVICE_BONUS : 0;
+};
+
+/** So many sections of an edition are remembered; then all are forgotten. */
+const REMEMBERED = 2000;
+
+const remembered = oncePer((_edition: Edition) => new Map<number, readonly string[]>());
+
+/**
+ * Devices that a chunk's innermost heading with a device in it names: within an article on several, a section is about
+ * its own. Empty where no heading names one.
+ */
+export const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
+  const known = remembered(edition);
+  const found = known.get(chunk);
+  if (found !== undefined) return found;
+  if (known.size >= REMEMBERED) known.clear();
+  const devices = readDevices(edition, chunk);
+  known.set(chunk, devices);
+  return devices;
+};
+
+const readDevices = (edition: Edition, chunk: number): readonly string[] => {
+  for (const heading of edition.chunk(chunk).headingPath.toReversed()) {
+    const named = devicesNamedIn(heading, edition.devices());
+    if (named.length > 0) return named;
+  }
+  return [];
+};
+
+/** A hit, and what its words alone would order it by. */
+interface Candidate<Hit> {
+  hit: Hit;
+  order: number;
+}
+
+interface Near {
+  model: string;
+  /** By chunk: its cosine with the question. */
+  near: ReadonlyMap<number, number>;
+  /** Of the query: the most that words could match. */
+  total: number;
+}
+
+/**
+ * What a unit of log-odds from the meaning is worth beside the words, whose unit is a perfect match. Chosen with a weak model,
+ * both halves of two public sets in view: what they gain tells little of other sets (docs/calibration.md).
+ */
+const MEANING = 0.04;
+
+/**
+ * Orders hits by words and meaning together, and tells by what; those that are near get their similarity. Meaning counts from
+ * the least close of those on: so the range of a model's cosines does not matter, and how well they tell answers apart does.
+ */
+export const fuse = <Hit extends { chunk: number }>(
+  candidates: readonly Candidate<Hit>[],
+  { model, near, total }: Near,
+): (Hit & { similarity?: number; fused: number })[] => {
+  const hits = candidates.map(({ hit }) => {
+    const similarity = near.get(hit.chunk);
+    return similarity === undefined ? hit : { ...hit, similarity };
+  });
+  const { slope } = semanticCalibrationOf(model);
+  const least = Math.min(...near.values());
+  const fused = candidates.map(({ hit: { chunk }, order }, at) => {
+    const words = total > 0 ? order / (4 * total) : 0;
+    const meaning = slope * ((near.get(chunk) ?? least) - least);
+    return { at, order, chunk, score: near.size === 0 ? words : words + MEANING * meaning };
+  });
+  fused.sort((left, right) => right.score - left.score || right.order - left.order || left.chunk - right.chunk);
+  return fused.flatMap(({ at, score }) => {
+    const hit = hits[at];
+    return hit === undefined ? [] : { ...hit, fused: score };
+  });
+};
+
+/** Only chunks of articles that carry this intent, name this device (both whatever their case), have this id. */
+export interface ChunkFilter {
+  intent?: string | undefined;
+  device?: string | undefined;
+  articleId?: string | undefined;
+}
+
+/** Tells which chunks meet the filter; undefined when all do. */
+export const allowedChunks = (
+  edition: Edition,
+  { intent, device, articleId }: ChunkFilter,
+): ((chunk: number) => boolean) | undefined => {
+  const conditions: ArrayLike<number>[] = [];
+  if (intent !== undefined) conditions.push(edition.articlesTagged('intent', intent));
+  if (device !== undefined) conditions.push(edition.articlesTagged('device', device));
+  if (articleId !== undefined) conditions.push([edition.findArticle(articleId)]);
+  if (conditions.length === 0) return undefined;
+  const met = new Uint8Array(edition.articleCount);
+  for (const articles of conditions) {
+    for (let at = 0; at < articles.length; at++) {
+      const article = articles[at] ?? -1;
+      met[article] = (met[article] ?? 0) + 1;
+    }
+  }
+  return (chunk) => met[edition.index.articleOf(chunk)] === conditions.length;
 };

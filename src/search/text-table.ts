@@ -86,3 +86,78 @@ export const compareByBytes = (left: string, right: string): number => {
 };
 
 const isSurrogate = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? 1 : 0);
+
+/** Short texts one behind the other, each led by its length in bytes as a varint. */
+export const encodeStrings = (strings: readonly string[]): Uint8Array => {
+  const encoder = new TextEncoder();
+  const parts = strings.map((text) => encoder.encode(text));
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length + 5, 0));
+  let at = 0;
+  for (const part of parts) {
+    let rest = part.length;
+    for (; rest >= 128; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+    bytes[at++] = rest;
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes.slice(0, at);
+};
+
+/** Reads back what `encodeStrings` wrote; damaged bytes give other texts, never more than there are bytes. */
+export const decodeStrings = (bytes: Uint8Array): string[] => {
+  const decoder = new TextDecoder();
+  const strings: string[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    let length = 0;
+    let shift = 0;
+    let byte = 128;
+    for (; byte >= 128 && shift < 35 && at < bytes.length; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      length += (byte & 127) * 2 ** shift;
+    }
+    strings.push(decoder.decode(bytes.subarray(at, at + length)));
+    at += length;
+  }
+  return strings;
+};
+
+/**
+ * A reader of whole numbers written as varints, with working memory of its own.
+ *
+ * @returns A function from bytes to the numbers in them: a view that is valid until the function is called again.
+ * Damaged bytes give other numbers, never more of them than there are bytes.
+ */
+export const varintReader = (): ((bytes: Uint8Array) => Uint32Array) => {
+  let scratch = new Uint32Array(1024);
+  return (bytes) => {
+    if (bytes.length > scratch.length) scratch = new Uint32Array(bytes.length * 2);
+    let count = 0;
+    let at = 0;
+    while (at < bytes.length) {
+      let byte = bytes[at++] ?? 0;
+      let value = byte & 127;
+      for (let shift = 7; byte >= 128 && at < bytes.length && shift < 35; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+      scratch[count++] = value;
+    }
+    return scratch.subarray(0, count);
+  };
+};
+
+const NOTHING = new Uint8Array(0);
+
+/** A section as 32-bit numbers. @throws {EditionFormatError} When its length is not a multiple of four. */
+export const numbersView = (section: Uint8Array = NOTHING): Uint32Array => {
+  if (section.byteLength % 4 !== 0) throw unreadable('a section of numbers has an odd length');
+  return new Uint32Array(section.buffer, section.byteOffset, section.byteLength / 4);
+};
+
+/** The chunks of all postings, two or four bytes each. @throws {EditionFormatError} When `count` fits neither. */
+export const postingView = (section: Uint8Array = NOTHING, count: number): Uint16Array | Uint32Array => {
+  if (section.byteLength === count * 2) return new Uint16Array(section.buffer, section.byteOffset, count);
+  if (section.byteLength === count * 4) return new Uint32Array(section.buffer, section.byteOffset, count);
+  throw unreadable('its postings have lost their chunks');
+};

@@ -35,7 +35,7 @@ describe('the contract', () => {
   it('publishes every file of its folder', () => {
     const files = ownFiles().filter((file) => file !== 'index.ts');
     const entry = readFileSync(new URL('index.ts', FOLDER), 'utf8');
-    expect(files.filter((file) => !entry.includes(`'./${file}'`))).toEqual(['says-something.ts']);
+    expect(files.filter((file) => !entry.includes(`'./${file}'`))).toEqual([]);
   });
 
   it('imports nothing but zod and itself', () => {

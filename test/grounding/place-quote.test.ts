@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeQuote } from '../../src/grounding/place-quote.ts';
-import { evidenceOfQuote } from '../../src/grounding/quote-evidence.ts';
+import { evidenceOfQuote, placeQuote } from '../../src/grounding/quote-evidence.ts';
 
 const TEXT = `Use the **following** steps:
 

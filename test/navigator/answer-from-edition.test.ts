@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { levelOf, NavigatorResponse, PARTIAL_BELOW } from '../../src/contract/navigator-response.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
-import { HEDGE } from '../../src/navigator/hedge.ts';
+import { HEDGE } from '../../src/navigator/compose-answer.ts';
 import type { NavigatorAnswer } from '../../src/navigator/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';

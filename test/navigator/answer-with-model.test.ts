@@ -4,7 +4,7 @@ import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
-import { type ModelRefusal, REFUSALS } from '../../src/navigator/model-refused.ts';
+import { type ModelRefusal, REFUSALS } from '../../src/navigator/answer-with-model.ts';
 import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
-import { answerAtHand } from '../../src/navigator/answers-at-hand.ts';
+import { answerAtHand } from '../../src/navigator/answer-question.ts';
 import { openSmallKb } from './small-kb.ts';
 
 const QUESTION = 'How do I descale the boiler?';

@@ -3,8 +3,7 @@ import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
 import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
 import { unitsOf } from '../../src/grounding/units.ts';
-import { composeAnswer } from '../../src/navigator/compose-answer.ts';
-import { HEDGE } from '../../src/navigator/hedge.ts';
+import { composeAnswer, HEDGE } from '../../src/navigator/compose-answer.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
 
 /** The first section of each article as a passage, the first article the likeliest. */

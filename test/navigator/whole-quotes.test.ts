@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wholeQuotes } from '../../src/navigator/whole-quotes.ts';
+import { wholeQuotes } from '../../src/navigator/validate-navigator-response.ts';
 
 const TEXT =
   'Replace damaged cables. Do not mend them with tape.\n\n| Part | Term |\n| --- | --- |\n| Fan | 6 months |\n';

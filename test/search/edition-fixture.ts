@@ -1,6 +1,5 @@
-import type { Article } from '../../src/search/article.ts';
+import type { Article, EditionEntry } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import type { EditionEntry } from '../../src/search/edition-entry.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
 /** An article as a test states it: texts of its chunks, and what differs from the ordinary. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fuse } from '../../src/search/fuse.ts';
+import { fuse } from '../../src/search/search-edition.ts';
 
 const MODEL = 'text-embedding-3-small';
 const candidatesOf = (orders: Record<number, number>) =>

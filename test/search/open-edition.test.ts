@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attachSection, SPARE_BYTES } from '../../src/search/attach-section.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { EditionFormatError } from '../../src/search/edition-format.ts';
+import { attachSection, EditionFormatError, SPARE_BYTES } from '../../src/search/edition-format.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';

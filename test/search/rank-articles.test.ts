@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { rankArticles } from '../../src/grounding/candidate-articles.ts';
 import { analyseQuery } from '../../src/search/analyse-query.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
-import { rankArticles } from '../../src/search/rank-articles.ts';
 import { editionOf } from './edition-fixture.ts';
 
 const article = (id: string, ...texts: string[]) => ({ id, title: '', sections: texts.map((text) => ({ text })) });

@@ -4,15 +4,13 @@ import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/wo
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
-import { attachVectors } from '../../src/search/attach-vectors.ts';
-import { attachWordVectors } from '../../src/search/attach-word-vectors.ts';
+import { attachVectors, attachWordVectors } from '../../src/search/attach-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { embeddingTextOf } from '../../src/search/embedding-text.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
 import { packVector, quantise } from '../../src/search/quantise.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../src/search/search-edition.ts';
-import { vectorIdOf } from '../../src/search/vector-id.ts';
+import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
 
 const TEXTS = {

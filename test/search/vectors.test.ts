@@ -3,11 +3,10 @@ import { seededRandom } from '../../src/runtime/seeded-random.ts';
 import { attachedBytes, attachVectors } from '../../src/search/attach-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { vectorsOf } from '../../src/search/edition-vectors.ts';
-import { embeddingTextOf } from '../../src/search/embedding-text.ts';
 import { nearestRows } from '../../src/search/nearest-rows.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
 import { packVector, quantise, signsOf, signWords, unpackVector } from '../../src/search/quantise.ts';
-import { vectorIdOf } from '../../src/search/vector-id.ts';
+import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { cosine } from '../knowledge/vectors-for-test.ts';
 
 /** Directions as a model's: dense, and spread evenly. */

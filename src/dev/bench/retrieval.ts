@@ -5,10 +5,10 @@ import { EmbeddingFailed, type EmbeddingProvider } from '../../ai/embeddings/bas
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { attachVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import { embeddingTextOf } from '../../search/embedding-text.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { packVector, quantise } from '../../search/quantise.ts';
 import { createRetriever, type SemanticUse } from '../../search/retrieve.ts';
+import { embeddingTextOf } from '../../search/vector-id.ts';
 import { type JudgedSet, readSupportDocs } from '../eval/eval-data.ts';
 import { textVector } from '../stand-ins/openai/text-vector.ts';
 import { benchVectorSync } from './vector-sync.ts';

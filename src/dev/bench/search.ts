@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { EditionEntry } from '../../search/article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { drawQuestions, growCorpus, readBenchArticles } from './corpus.ts';

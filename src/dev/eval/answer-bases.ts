@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostArticleReply } from '../../contract/host-article.ts';
 import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';

@@ -1,13 +1,13 @@
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { answerQuestion } from '../../navigator/answer-question.ts';
-import { HEDGE } from '../../navigator/hedge.ts';
+import { HEDGE } from '../../navigator/compose-answer.ts';
 import type { NavigatorAnswer } from '../../navigator/navigator-answer.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../../navigator/validate-navigator-response.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { answeringModelOf } from '../../search/answering-model.ts';
 import type { Article } from '../../search/article.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';

@@ -1,6 +1,6 @@
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { groupByArticle } from '../../search/group-by-article.ts';
 import { type Edition, type EditionChunk, openEdition } from '../../search/open-edition.ts';

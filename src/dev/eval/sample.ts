@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import type { EditionEntry } from '../../search/article.ts';
+import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
 import { groupByArticle } from '../../search/group-by-article.ts';
 import { openEdition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPrepared, prepareStatementEvidence, type StatementCheck } from '../../grounding/check-statement.ts';
 import { compareSentence, type Features } from '../../grounding/compare-statement.ts';
-import { plainOf, statementSpans } from '../../grounding/statements.ts';
+import { plainOf, statementSpans } from '../../grounding/statement-words.ts';
 import { readLines } from './eval-data.ts';
 
 /** An answer that people judged against its source. */

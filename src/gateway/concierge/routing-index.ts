@@ -1,7 +1,7 @@
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import type { AnalysedQuery } from '../../search/analyse-query.ts';
+import type { EditionEntry } from '../../search/article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { inverseFrequency, RANKING } from '../../search/ranking.ts';
 import { searchEdition } from '../../search/search-edition.ts';

@@ -1,6 +1,5 @@
 import { type Block, parseBlocks } from '../../markup/parse-blocks.ts';
-import type { Article } from '../../search/article.ts';
-import type { Chunk } from '../../search/chunk.ts';
+import type { Article, Chunk } from '../../search/article.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutBlock } from './cut-block.ts';
 import { plainHeading } from './plain-heading.ts';

@@ -1,5 +1,5 @@
 import type { HostArticleReply } from '../../contract/host-article.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
+import type { EditionEntry } from '../../search/article.ts';
 import { chunkArticle } from './chunk-article.ts';
 import { ArticleRefused, type NormaliseOptions, normaliseArticle } from './normalise-article.ts';
 

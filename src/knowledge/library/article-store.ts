@@ -1,6 +1,4 @@
-import type { Article } from '../../search/article.ts';
-import type { Chunk } from '../../search/chunk.ts';
-import type { EditionEntry } from '../../search/edition-entry.ts';
+import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import type { Sql } from '../../storage/sql.ts';
 
 /** Whose an article is: a sync with the host changes and deletes only what is the host's. */

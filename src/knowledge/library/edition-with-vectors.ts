@@ -1,7 +1,6 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import { utf8 } from '../../runtime/digest.ts';
-import { attachedBytes, attachVectors } from '../../search/attach-vectors.ts';
-import { attachWordVectors } from '../../search/attach-word-vectors.ts';
+import { attachedBytes, attachVectors, attachWordVectors } from '../../search/attach-vectors.ts';
 import { spaceKey } from '../../search/vector-id.ts';
 import { sha256Hex } from '../../storage/edition-manifest.ts';
 import { fitsEdition, type LibraryEmbedding, MAX_VECTOR_BYTES } from './library-embedding.ts';

@@ -1,5 +1,5 @@
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
-import { embeddingTextOf } from '../../search/embedding-text.ts';
+import { embeddingTextOf } from '../../search/vector-id.ts';
 import type { VectorRecord } from '../../storage/vector-index.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { VectorStore } from './vector-store.ts';

@@ -1,6 +1,5 @@
-import type { EditionEntry } from '../../search/edition-entry.ts';
-import { embeddingTextOf } from '../../search/embedding-text.ts';
-import { spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
+import type { EditionEntry } from '../../search/article.ts';
+import { embeddingTextOf, spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { LibraryState } from './library-state.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Library } from '../../../src/knowledge/library/library.ts';
+import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
-import { embeddingTextOf } from '../../../src/search/embedding-text.ts';
-import { loadEdition } from '../../../src/search/load-edition.ts';
-import { vectorIdOf } from '../../../src/search/vector-id.ts';
+import { embeddingTextOf, vectorIdOf } from '../../../src/search/vector-id.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';

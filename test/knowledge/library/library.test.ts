@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { loadEdition } from '../../../src/search/load-edition.ts';
+import { loadEdition } from '../../../src/search/edition-reader.ts';
 import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 import {
