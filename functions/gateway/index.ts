@@ -3,8 +3,8 @@ import { type AdapterVariables, readModelSettings } from '../../src/adapters/set
 import { toldAdapters } from '../../src/adapters/told-adapters.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
+import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
-import type { RateLimit } from '../../src/gateway/limits.ts';
 import { httpsTargets } from '../../src/runtime/https-targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';

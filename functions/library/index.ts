@@ -4,7 +4,7 @@ import { vectorIndexesOf } from '../../src/adapters/vector-indexes.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
-import type { LibraryEmbedding } from '../../src/knowledge/library/library-embedding.ts';
+import type { LibraryEmbedding } from '../../src/knowledge/library/edition-with-vectors.ts';
 import { LibraryObject as EmbeddedLibrary, type LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
 import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';

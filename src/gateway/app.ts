@@ -17,9 +17,9 @@ import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
 import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
+import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
-import type { RateLimits } from './limits.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {

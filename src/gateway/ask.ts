@@ -10,12 +10,14 @@ import { createCircuits } from '../runtime/delegation/circuits.ts';
 import { createDelegates } from '../runtime/delegation/delegates.ts';
 import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
 import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
+import { withMetadata } from '../runtime/delegation/with-trace.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
+import type { ModelUse } from '../runtime/model-use.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type OriginContext, originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
@@ -28,7 +30,6 @@ import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
-import { withUsage } from './with-usage.ts';
 
 export interface AskParts {
   client: SignedClient;
@@ -197,3 +198,26 @@ const readRequest = (bytes: Uint8Array): AskRequest => {
     details: { issues: read.issues },
   });
 };
+
+/**
+ * A response with what models took for the whole question under `metadata.usage`: tokens, and US dollars where a model has
+ * prices. What a librarian says there of itself stays as `usage.librarian`: only signed receipts count. Unchanged where no
+ * model took part.
+ */
+export const withUsage = (
+  response: LibrarianResponse,
+  { own, below }: { own: ModelUse | undefined; below: Amounts },
+): LibrarianResponse => {
+  const said = response.metadata?.usage;
+  const tokens = (own === undefined ? 0 : own.inputTokens + own.outputTokens) + (below.tokens ?? 0);
+  if (tokens === 0 && said === undefined) return response;
+  const micros = Math.round((own?.costUsd ?? 0) * MICROS) + (below.cost_micros ?? 0);
+  const usage = {
+    tokens,
+    ...(micros > 0 ? { cost_usd: micros / MICROS } : {}),
+    ...(said === undefined ? {} : { librarian: said }),
+  };
+  return withMetadata(response, { usage }) ?? response;
+};
+
+const MICROS = 1_000_000;

@@ -1,14 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
 import { covers } from '../runtime/capabilities.ts';
 import { API_KEY, type ApiKey, type ApiKeys } from './api-keys.ts';
-import { GatewayError } from './gateway-error.ts';
 import {
+  GatewayError,
   RATE_PERIOD_SECONDS,
   type RateLimits,
   withinLibrariansRate,
   withinRate,
   withinStrangersRate,
-} from './limits.ts';
+} from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** Lets in who brings a known API key as `Authorization: Bearer <key>`, as often as the key's rate allows. */

@@ -5,8 +5,7 @@ import { DEFAULT_CALLS } from '../runtime/limits.ts';
 import { readBody } from '../runtime/read-body.ts';
 import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
-import { errorResponse, GatewayError } from './gateway-error.ts';
-import { MAX_BODY_BYTES } from './limits.ts';
+import { errorResponse, GatewayError, MAX_BODY_BYTES } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 export interface Forwarding {

@@ -419,7 +419,7 @@ const NEAR_FROM = 0.5;
  * Tells how probably a unit answers by its meaning alone, 0 to 1, as an embedding model that was configured compares whole texts. The
  * table of word vectors that stands in for one is none: what it compares is among the features of units.
  */
-export const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit: Unit) => number) => {
+const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit: Unit) => number) => {
   if (search?.model === undefined || search.model === WORD_VECTORS_MODEL) return () => 0;
   const near = semanticRelevances(search).flatMap((relevance = 0, at) => {
     const hit = search.hits[at];
@@ -444,11 +444,7 @@ const RANGE =
   /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)\s{0,2}(?:to|and|[-–—…]|\.{2,3})\s{0,2}(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
 
 /** A question whose numbers with a unit are also found by the ranges that they lie in, where what was found states such a range. */
-export const withRanges = (
-  edition: Edition,
-  question: ParsedQuestion,
-  searches: readonly SearchOutcome[],
-): ParsedQuestion => {
+const withRanges = (edition: Edition, question: ParsedQuestion, searches: readonly SearchOutcome[]): ParsedQuestion => {
   const measured = [...question.text.matchAll(MEASURED)].flatMap(([, digits = '', unit = '']) => {
     const name = nameOf(unit);
     return name === undefined ? [] : [{ digits, name }];

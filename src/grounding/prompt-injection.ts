@@ -52,7 +52,7 @@ const decodedOf = (text: string): string[] =>
  * them; and with the tags and links within a sentence taken away. Marks, invisible signs, letters that only look Latin and the
  * spaces within a word that is spelled out are gone in each. Equal ones are given once.
  */
-export const plainReadings = (text: string): string[] => {
+const plainReadings = (text: string): string[] => {
   const decoded = decodeReferences(text, letterNamed);
   const joined = decoded.replace(SOFT_BREAK, ' ');
   const bare = joined.replace(INLINE, '').replace(LINK, '$1');

@@ -149,7 +149,7 @@ interface AnswerMemory {
 }
 
 /** @param by Who finds passages: another search may have found others. */
-export const memoryOf = (
+const memoryOf = (
   edition: Edition,
   question: string,
   { filter = {}, history = [], devices = [] }: AnswerOptions,

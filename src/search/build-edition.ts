@@ -66,7 +66,7 @@ const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edit
  *
  * @param sections The edition's sections, all but postings and texts written.
  */
-export const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): void => {
+const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): void => {
   const view = (name: string): Uint32Array => numbersView(sections.get(name));
   const wordTerms = view('word.terms');
   const chunks = view('chunks');

@@ -211,7 +211,7 @@ const emptyCollection = (): CollectedWords => ({
 });
 
 /** Bytes and numbers that grow as they are written, without ever being copied as a whole more than a few times. */
-export interface GrowingBytes {
+interface GrowingBytes {
   length: () => number;
   /** A whole number from 0 to 2^32 - 1, seven bits a byte, the lowest first. */
   pushVarint: (value: number) => void;
@@ -223,7 +223,7 @@ export interface GrowingBytes {
 const BLOCK_BYTES = 65_536;
 
 /** In blocks: the peak is the content plus one block. */
-export const growingBytes = (): GrowingBytes => {
+const growingBytes = (): GrowingBytes => {
   const blocks: Uint8Array[] = [];
   let block = new Uint8Array(0);
   let used = 0;
@@ -256,7 +256,7 @@ export const growingBytes = (): GrowingBytes => {
   };
 };
 
-export interface GrowingNumbers {
+interface GrowingNumbers {
   length: () => number;
   push: (value: number) => void;
   get: (at: number) => number;
@@ -266,7 +266,7 @@ export interface GrowingNumbers {
 }
 
 /** Unsigned 32-bit numbers; doubles when full. */
-export const growingNumbers = (): GrowingNumbers => {
+const growingNumbers = (): GrowingNumbers => {
   let numbers = new Uint32Array(1024);
   let length = 0;
   return {

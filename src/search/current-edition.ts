@@ -27,7 +27,7 @@ export const currentEdition = (
 };
 
 /** The library asked over signed calls that extend the context at hand, with `kb:read` and nothing else. */
-export const signedLibrary =
+const signedLibrary =
   (client: SignedClient, context: OriginContext | VerifiedContext): AskLibrary =>
   async (path, { maxBytes }) => {
     const answer = await client.call(context, {

@@ -86,7 +86,7 @@ export const unreadable = (reason: string): EditionFormatError =>
   new EditionFormatError(`Cannot read the edition: ${reason}`);
 
 /** @throws {RangeError} When the name is malformed, taken, or one too many. */
-export const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): void => {
+const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): void => {
   if (!SECTION_NAME.test(name)) throw new RangeError(`Cannot name a section ${JSON.stringify(name)}: see the format`);
   if (places.has(name)) throw new RangeError(`Cannot add section ${name}: there is one of that name`);
   if (places.size >= MAX_SECTIONS)

@@ -137,7 +137,7 @@ const randomSentence = (text: string, pick: (length: number) => number): string[
  * For each term of an edition how much more often it occurs there than in English at large, as `encodeKey` bytes. A term
  * that the background does not list counts as half as common as the rarest that it does.
  */
-export const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
+const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
   const shares = backgroundShares();
   const rarest = Math.min(...shares.values());
   const keys = new Uint8Array(index.terms.count);
@@ -160,7 +160,7 @@ const MAX_TITLES = 2000;
  * @param keys By term id, as `keysOfTerms` gives them.
  * @returns At most eight, the most telling first.
  */
-export const topicsOf = (edition: Edition, keys: Uint8Array): string[] => {
+const topicsOf = (edition: Edition, keys: Uint8Array): string[] => {
   const forms = writtenForms(edition);
   const topics: string[] = [];
   const add = (topic: string) => {

@@ -189,7 +189,7 @@ const remembered = oncePer((_edition: Edition) => new Map<number, readonly strin
  * Devices that a chunk's innermost heading with a device in it names: within an article on several, a section is about
  * its own. Empty where no heading names one.
  */
-export const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
+const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
   const known = remembered(edition);
   const found = known.get(chunk);
   if (found !== undefined) return found;

@@ -83,7 +83,7 @@ const byEntry = (lists: Readonly<Record<string, string>>): Table => {
  * The language that a script stands for, where a third of a text's letters are in it; within Cyrillic, Arabic and Han the letters
  * that only one language has decide.
  */
-export const languageOfScript = (text: string): string | undefined => {
+const languageOfScript = (text: string): string | undefined => {
   if (!/[\u0370-\uffff]/.test(text)) return undefined;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const count = (script: RegExp) => text.match(script)?.length ?? 0;

@@ -1,5 +1,5 @@
 import type { Contradiction } from '../../contract/joined-answer.ts';
-import { subjectOf } from '../../knowledge/questions/subject-of.ts';
+import { subjectOf } from '../../knowledge/questions/carry-subject.ts';
 import type { AnsweredPart, Part } from './part.ts';
 import { sentencesOf } from './sentences-of.ts';
 import { SOURCES } from './source-type.ts';

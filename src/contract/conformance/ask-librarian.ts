@@ -77,7 +77,7 @@ const textOf = (error: unknown): string => {
 };
 
 /** Longer than any librarian needs for a question of a test. */
-export const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000;
 
 /** What is checked. */
 export interface Subject {

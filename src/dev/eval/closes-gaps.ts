@@ -1,6 +1,5 @@
 import type { CheckedGap, GapSighting, OpenGap } from '../../knowledge/gaps/gap-book.ts';
-import { recheckGaps } from '../../knowledge/gaps/recheck-gaps.ts';
-import { recordGaps } from '../../knowledge/gaps/record-gaps.ts';
+import { recheckGaps, recordGaps } from '../../knowledge/gaps/gap-keeper.ts';
 import type { Knowledge, KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
 import type { Edition } from '../../search/open-edition.ts';

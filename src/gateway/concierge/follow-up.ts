@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import type { Context } from '../../contract/librarian.ts';
-import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
-import { placeOf, subjectOf } from '../../knowledge/questions/subject-of.ts';
+import { carrySubject, placeOf, subjectOf } from '../../knowledge/questions/carry-subject.ts';
 import { beginsAsQuestion, namesItsSubject, pointsBack } from './question-forms.ts';
 
 /** The last turn before a question. */

@@ -1,6 +1,14 @@
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { covers } from '../../runtime/capabilities.ts';
-import { createRoutingIndex, type RoutingIndex } from './routing-index.ts';
+import type { AnalysedQuery } from '../../search/analyse-query.ts';
+import type { EditionEntry } from '../../search/article.ts';
+import { buildEdition } from '../../search/build-edition.ts';
+import { type Edition, openEdition } from '../../search/open-edition.ts';
+import { inverseFrequency, RANKING } from '../../search/ranking.ts';
+import { searchEdition } from '../../search/search-edition.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
+import { stem } from '../../text/stem.ts';
+import { isFiller } from './question-forms.ts';
 
 /** The librarians that one asker may ask. */
 export interface Candidates {
@@ -99,3 +107,247 @@ export const chooseLibrarian = (
   const isClear = lead - POSITIVE_EVIDENCE >= CLEAR_LEAD && matchOf(best) - matchOf(second) >= CLEAR_LEAD;
   return { to: best, strengthOf, isClear };
 };
+
+/** What some librarians say about themselves, ready to be searched. */
+export interface RoutingIndex {
+  /**
+   * The evidence for each librarian that has any, by id. Only the default librarian is in it without a word in common that is
+   * more than a way of asking.
+   */
+  evidenceFor(question: string): ReadonlyMap<string, Evidence>;
+}
+
+/** What speaks for a librarian; comparable between questions. */
+interface Evidence {
+  /** How well its texts match: 0 upwards, 1 and more where most of the question is said by one of them. */
+  match: number;
+  /** How many words of the question are typical of it beside the default librarian: 0 upwards, about 0.5 for a sure sign. */
+  typical: number;
+}
+
+/** Examples looked at; of one librarian each further one counts less, so that many examples are no advantage by themselves. */
+const EXAMPLES = 30;
+const FURTHER = 0.9;
+/**
+ * Of the single examples, of all that a librarian says taken together, of the pairs of words in it, and of the words that are
+ * typical of it. The first three were chosen by taking tenths of the examples out and routing them by the others (a wide
+ * plateau), the last in the same way, together with the threshold of `chooseLibrarian`.
+ */
+const WEIGHTS = { example: 0.5, whole: 2, pairs: 1, typical: 0.15 };
+
+/** A question of fewer pairs of words says little by them. */
+const FEW_PAIRS = 3;
+/** Of a longer question, in words that say what it is about, some are typical of a librarian by chance. */
+const FEW_SUBJECTS = 4;
+
+/** Questions whose evidence is cached: one is looked at from several sides, and asked again. */
+const CACHED_QUESTIONS = 256;
+/** More of a question says no more about whom it is for. In UTF-16 units. */
+const MAX_LENGTH = 2000;
+
+/**
+ * Lays the descriptions and example questions into small indexes: one knows every example by itself, one what sets a librarian
+ * apart as a whole, one how it is asked, and one which words are typical of it beside the default librarian.
+ */
+const createRoutingIndex = (
+  librarians: readonly LibrarianInfo[],
+  defaultLibrarian: string | undefined,
+): RoutingIndex => {
+  const ids = librarians.map(({ id }) => id);
+  const single = editionOf(librarians);
+  const idOf = Array.from({ length: single.articleCount }, (_, article) => single.article(article).id);
+  const whole = createWordIndex(librarians.map((librarian) => textsOf(librarian).flatMap(stemsOf)));
+  const pairs = createWordIndex(librarians.map((librarian) => textsOf(librarian).flatMap(pairsOf)));
+  const typical = typicalWords(librarians, defaultLibrarian);
+  const typicalOf = (id: string, subjects: readonly string[]): number =>
+    [...new Set(subjects)].reduce((sum, word) => sum + WEIGHTS.typical * (typical.get(id)?.get(word) ?? 0), 0);
+  const evidenceFor = (question: string): Map<string, Evidence> => {
+    const { query, hits } = searchEdition(single, withForm(question), { limit: EXAMPLES });
+    const evidence = new Map<string, Evidence>();
+    const words = readWordsOf(query).filter((word) => whole.has(stem(word)));
+    const subjects = words.filter(isSubject).map(stem);
+    const length = query.terms.filter(({ word }) => isSubject(word)).length / FEW_SUBJECTS;
+    const knowing = whole.scoresFor(subjects);
+    if (knowing.every((score) => score === 0)) return evidence;
+    const add = (id: string, score: number) => {
+      const mayAnswer = id === defaultLibrarian || (knowing[ids.indexOf(id)] ?? 0) > 0;
+      if (score <= 0 || !mayAnswer) return;
+      const known = evidence.get(id) ?? { match: 0, typical: typicalOf(id, subjects) / Math.max(1, length) };
+      evidence.set(id, { ...known, match: known.match + score });
+    };
+    const seen = new Map<string, number>();
+    for (const { article, score } of hits) {
+      const id = idOf[article] ?? '';
+      const place = seen.get(id) ?? 0;
+      seen.set(id, place + 1);
+      add(id, (WEIGHTS.example * score * FURTHER ** place) / query.total);
+    }
+    const asked = pairsOf(question);
+    const asWhole = whole.scoresFor(new Set(words.map(stem)));
+    const asPairs = pairs.scoresFor(new Set(asked));
+    for (const [place, id] of ids.entries()) {
+      add(id, (WEIGHTS.whole * (asWhole[place] ?? 0)) / query.total);
+      add(id, (WEIGHTS.pairs * (asPairs[place] ?? 0)) / Math.max(FEW_PAIRS, asked.length));
+    }
+    return evidence;
+  };
+  return { evidenceFor: cached(evidenceFor) };
+};
+
+/** The same for the same question, as long as it is among those asked last. */
+const cached = <T>(find: (question: string) => T): ((question: string) => T) => {
+  const known = new Map<string, T>();
+  return (question) => {
+    const found = known.get(question) ?? find(question);
+    if (question.length <= MAX_CACHED_LENGTH) known.set(question, found);
+    if (known.size > CACHED_QUESTIONS) known.delete(known.keys().next().value ?? '');
+    return found;
+  };
+};
+
+/** In UTF-16 units. */
+const MAX_CACHED_LENGTH = 500;
+
+/** Share of a librarian's texts that hold a typical word of it: three texts in 150 are chance. */
+const TYPICAL_SHARE = 0.025;
+const MAX_TYPICAL = 3;
+
+/** For each librarian the words that it says more often than the default one, with how much more: the logarithm of the ratio. */
+const typicalWords = (
+  librarians: readonly LibrarianInfo[],
+  defaultLibrarian: string | undefined,
+): ReadonlyMap<string, ReadonlyMap<string, number>> => {
+  const counts = librarians.map((librarian) =>
+    countsOf(textsOf(librarian).flatMap((text) => [...new Set(wordsOf(text).filter(isSubject).map(stem))])),
+  );
+  const usual = counts[librarians.findIndex(({ id }) => id === defaultLibrarian)];
+  const others = librarians.flatMap((librarian, place): [string, ReadonlyMap<string, number>][] => {
+    if (librarian.id === defaultLibrarian) return [];
+    const least = TYPICAL_SHARE * textsOf(librarian).length;
+    const typical = [...(counts[place] ?? [])].flatMap(([word, count]): [string, number][] => {
+      const more = Math.log((count + 0.5) / ((usual?.get(word) ?? 0) + 0.5));
+      return count >= least && more > 0 ? [[word, Math.min(MAX_TYPICAL, more)]] : [];
+    });
+    return [[librarian.id, new Map(typical)]];
+  });
+  return new Map(others);
+};
+
+/** Few texts, ready to be ranked by BM25 as the retrieval ranks its passages; lighter than an edition. */
+interface WordIndex {
+  has(word: string): boolean;
+  /** What each text earns by these words, 0 upwards, in the order of the texts; a word that comes twice counts twice. */
+  scoresFor(words: Iterable<string>): Float64Array;
+}
+
+/** @param texts Each as its words, in the form that the words of a question will have. */
+const createWordIndex = (texts: readonly (readonly string[])[]): WordIndex => {
+  const postings = new Map<string, { text: number; impact: number }[]>();
+  const meanLength = Math.max(1, texts.reduce((sum, words) => sum + words.length, 0) / Math.max(1, texts.length));
+  for (const [text, words] of texts.entries()) {
+    const lengthFactor = 1 - RANKING.b + (RANKING.b * words.length) / meanLength;
+    for (const [word, count] of countsOf(words)) {
+      const frequency = count / lengthFactor;
+      const posting = { text, impact: ((RANKING.k1 + 1) * frequency) / (frequency + RANKING.k1) };
+      const known = postings.get(word);
+      if (known === undefined) postings.set(word, [posting]);
+      else known.push(posting);
+    }
+  }
+  return {
+    has: (word) => postings.has(word),
+    scoresFor: (words) => {
+      const scores = new Float64Array(texts.length);
+      for (const word of words) {
+        const found = postings.get(word) ?? [];
+        const idf = inverseFrequency(found.length, texts.length);
+        for (const { text, impact } of found) scores[text] = (scores[text] ?? 0) + idf * impact;
+      }
+      return scores;
+    },
+  };
+};
+
+const countsOf = (words: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+};
+
+const textsOf = ({ name, description = '', examples = [] }: LibrarianInfo): string[] => [
+  `${name}. ${description}`,
+  ...examples,
+];
+
+const stemsOf = (text: string): string[] => wordsOf(withForm(text)).map(stem);
+
+/** The words of a question that the examples know, typing mistakes read as what they stand for. */
+const readWordsOf = ({ terms }: AnalysedQuery): string[] =>
+  terms.flatMap(({ word, corrections: [read = word], postings }) => (postings.length > 0 ? [read] : []));
+
+/** Whether a word is more than a way of asking: whoever shares none such with a question does not know what it is about. */
+const isSubject = (word: string): boolean => !isFiller(word) && !word.startsWith(FORM);
+
+/** Each librarian as an article, each of its texts a chunk. */
+const editionOf = (librarians: readonly LibrarianInfo[]): Edition => {
+  const entries = librarians.map(
+    (librarian): EditionEntry => ({
+      article: { id: librarian.id, title: '', url: '', text: '', intents: [], devices: [], lastUpdated: '' },
+      chunks: textsOf(librarian)
+        .map(withForm)
+        .map((text, position) => ({
+          articleId: librarian.id,
+          position,
+          headingPath: [],
+          text,
+          start: 0,
+          end: text.length,
+          tokenCount: 0,
+        })),
+    }),
+  );
+  return openEdition(buildEdition(entries, { id: 'routing', workspace: 'routing', createdAt: '' }));
+};
+
+/**
+ * A question with its form written as a word of its own: `how many orders` and `how do I order` share every word that a search
+ * keeps, and ask for different things. Questions and examples go through it alike.
+ */
+const withForm = (question: string): string => {
+  const text = question.slice(0, MAX_LENGTH);
+  const forms = FORMS.flatMap(([form, pattern]) => (pattern.test(text) ? [form] : []));
+  return forms.length === 0 ? text : `${text} ${forms.join(' ')}`;
+};
+
+const FORM = 'xq';
+
+/** Words that no question holds by itself, with what they stand for. */
+const FORMS: readonly (readonly [string, RegExp])[] = [
+  ['xqcount', /\bhow (?:many|much|often)\b|\bnumber of\b|\bcount\b/i],
+  ['xqmeans', /\bhow (?:do|does|can|could|should|would|to|am|is|are|long)\b/i],
+  ['xqreason', /\bwhy\b|\bwhat happens\b/i],
+  ['xqperson', /\bwho\b|\bwhose\b/i],
+  ['xqtrouble', /\b(?:does not|doesn'?t|did not|cannot|can'?t|won'?t|stopped|is not|isn'?t|no longer)\b/i],
+  ['xqmay', /\b(?:can|may|could|should|must) (?:i|we|one|it)\b|\bdo i (?:need|have)\b|\bis it\b/i],
+  ['xqours', /\b(?:our|we|us)\b/i],
+  ['xqmine', /\b(?:my|i|i'm)\b/i],
+];
+
+/**
+ * The pairs of words that stand side by side in a question, function words among them, each pair as one word: `how many`,
+ * `do we`, `in stock`. They carry how something is asked. The first word counts as a pair of its own; all numbers are alike.
+ */
+const pairsOf = (question: string): string[] => {
+  const words = (question.slice(0, MAX_LENGTH).toLowerCase().match(WORD) ?? []).slice(0, MAX_WORDS);
+  const stems = words.map((word) => (NUMBER.test(word) ? ANY_NUMBER : stem(word)));
+  return stems.map((word, place) => `${stems[place - 1] ?? START}${JOINT}${word}`);
+};
+
+const MAX_WORDS = 60;
+/** A possessive ending is no word; of other scripts than Latin nothing is read. */
+const WORD = /[a-z0-9]+(?=['’]s\b)|(?<!['’])[a-z0-9]+|(?<=['’])(?!s\b)[a-z0-9]+/g;
+const NUMBER = /^\d+$/;
+// Digits, so that nothing takes a pair for several words, or stems it.
+const ANY_NUMBER = '9';
+const START = '0';
+const JOINT = '1';

@@ -10,7 +10,7 @@ import {
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
-import { readGapCursor } from './gap-cursor.ts';
+import { readGapCursor } from './gap-book.ts';
 import type { GapKeeper } from './gap-keeper.ts';
 import type { GapBooks } from './remote-gap-book.ts';
 

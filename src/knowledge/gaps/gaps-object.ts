@@ -1,9 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import { durableObjectSql } from '../../storage/durable-object-sql.ts';
 import type { GapBook } from './gap-book.ts';
-import { createGapTables } from './gap-tables.ts';
 import { GAP_METHODS, type GapMethod } from './remote-gap-book.ts';
-import { sqlGapBook } from './sql-gap-book.ts';
+import { createGapTables, sqlGapBook } from './sql-gap-book.ts';
 
 const WORKSPACE = 'workspace';
 

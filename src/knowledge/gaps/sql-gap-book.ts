@@ -1,11 +1,14 @@
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
-import { editionNumber, noteEdition } from './edition-of-the-moment.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
-import { gapCursorText, readGapCursor } from './gap-cursor.ts';
-import { createGapTables } from './gap-tables.ts';
-import { gapLikeness } from './same-gap.ts';
-import { type GapSubject, subjectLikeness } from './same-subject.ts';
+import {
+  type GapSubject,
+  gapCursorText,
+  readGapCursor,
+  SAME_SUBJECT,
+  SAME_WHATEVER_INTENT,
+  subjectLikeness,
+} from './gap-book.ts';
 
 export interface SqlGapBookOptions {
   newId: () => string;
@@ -242,3 +245,62 @@ const gapsToCheck = (sql: Sql, edition: string, limit: number): OpenGap[] => {
     lastSeenMs: row.last_seen,
   }));
 };
+
+/**
+ * Whether an edition is the one of the moment. An isolate may go on with an older one for some minutes; when nobody has told of the newer
+ * one for longer than that, the library went back.
+ */
+const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: number }): boolean => {
+  const [latest] = sql.all<{ edition: string; seen: number }>('SELECT edition, seen FROM gap_edition');
+  const isOlder = latest !== undefined && editionNumber(edition) < editionNumber(latest.edition);
+  if (isOlder && nowMs < latest.seen + OLDER_EDITION_MS) return false;
+  if (latest?.edition !== edition || nowMs >= latest.seen + NOTED_EVERY_MS) {
+    sql.run('INSERT OR REPLACE INTO gap_edition (one, edition, seen) VALUES (1, ?, ?)', edition, nowMs);
+  }
+  return true;
+};
+/** Twice as long as an edition is used that cannot be renewed (`STALE_LIMIT_MS`). */
+const OLDER_EDITION_MS = 600_000;
+const NOTED_EVERY_MS = 60_000;
+
+/** How many editions were published until then: `e000012-3f9c01ab` -> 12. */
+const editionNumber = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
+
+type Told = Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'>;
+
+/** How alike two gaps of one kind and product are, 0 to 1; 0 where they are not the same. */
+const gapLikeness = (left: Told, right: Told): number => {
+  if (left.kind !== right.kind || left.product?.toLowerCase() !== right.product?.toLowerCase()) return 0;
+  const isOneIntent = left.intent === right.intent;
+  if (!isOneIntent && left.subject.stems.length === 0) return 0;
+  const likeness = subjectLikeness(left.subject, right.subject);
+  return likeness >= (isOneIntent ? SAME_SUBJECT : SAME_WHATEVER_INTENT) ? likeness : 0;
+};
+
+export const isSameGap = (left: Told, right: Told): boolean => gapLikeness(left, right) > 0;
+
+/** Creates the tables of a gap book where they are missing. */
+export const createGapTables = (sql: Sql): void => {
+  for (const statement of STATEMENTS) sql.run(`CREATE ${statement}`);
+};
+
+const STATEMENTS = [
+  // `stems` is JSON, `vector` 32-bit floats. `closed_at` is null while it is open. `edition` is the one that it was last met in or compared
+  // with, `edition_number` how many were published until then.
+  `TABLE IF NOT EXISTS gaps (id TEXT PRIMARY KEY, kind TEXT NOT NULL, product TEXT, intent TEXT, gap TEXT NOT NULL, stems TEXT NOT NULL,
+    vector BLOB, model TEXT, count INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, closed_at INTEGER,
+    edition TEXT NOT NULL, edition_number INTEGER NOT NULL)`,
+  'INDEX IF NOT EXISTS gaps_by_kind ON gaps (kind, product COLLATE NOCASE)',
+  'INDEX IF NOT EXISTS gaps_by_count ON gaps (count DESC, id)',
+  // The newest questions of a gap; they go with it.
+  `TABLE IF NOT EXISTS gap_examples (place INTEGER PRIMARY KEY AUTOINCREMENT, gap TEXT NOT NULL, message TEXT NOT NULL, subject TEXT,
+    intent TEXT NOT NULL, product TEXT)`,
+  'INDEX IF NOT EXISTS gap_examples_by_gap ON gap_examples (gap, place)',
+  // Requests that were counted, until a copy cannot be expected any more.
+  'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
+  // The edition of the moment, and when it was last told of.
+  'TABLE IF NOT EXISTS gap_edition (one INTEGER PRIMARY KEY, edition TEXT NOT NULL, seen INTEGER NOT NULL)',
+  // Workspaces that have a gap book: in the one object that is of none.
+  'TABLE IF NOT EXISTS gap_workspaces (workspace TEXT PRIMARY KEY)',
+];

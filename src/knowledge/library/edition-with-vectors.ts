@@ -1,10 +1,15 @@
+import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import { utf8 } from '../../runtime/digest.ts';
+import type { EditionEntry } from '../../search/article.ts';
 import { attachedBytes, attachVectors, attachWordVectors } from '../../search/attach-vectors.ts';
-import { spaceKey } from '../../search/vector-id.ts';
+import { embeddingTextOf, spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
 import { sha256Hex } from '../../storage/edition-manifest.ts';
-import { fitsEdition, type LibraryEmbedding, MAX_VECTOR_BYTES } from './library-embedding.ts';
-import { type PlanParts, planVectors } from './plan-vectors.ts';
+import type { Sql } from '../../storage/sql.ts';
+import type { VectorIndex } from '../../storage/vector-index.ts';
+import type { ArticleStore } from './article-store.ts';
+import type { LibraryState } from './library-state.ts';
+import type { VectorStore } from './vector-store.ts';
 
 /** What publishing asks of the side that has vectors. */
 export interface EditionVectorSource {
@@ -74,3 +79,67 @@ export const wordVectorSource = (
     attach: (edition) => (fits(edition.length) ? attachWordVectors(edition, words()) : edition),
   };
 };
+
+export interface PlanParts {
+  sql: Sql;
+  state: LibraryState;
+  articles: ArticleStore;
+  vectors: VectorStore;
+  space: VectorSpace;
+  now: () => number;
+}
+
+/** Articles that one step hashes. */
+const ARTICLES_AT_ONCE = 25;
+
+/**
+ * Works out the ids of the vectors of some articles that are new, changed or planned for another model; nothing is embedded.
+ *
+ * @returns Whether there may be more.
+ */
+export const planVectors = async (parts: PlanParts): Promise<boolean> => {
+  const { sql, state, articles, vectors, space, now } = parts;
+  const key = spaceKey(space);
+  sql.transaction(() => {
+    if (vectors.forgetGone()) state.write('remove_vectors_at', now());
+  });
+  const unplanned = vectors.unplanned(key, ARTICLES_AT_ONCE);
+  const planned: { id: string; hash: string; ids: string[] }[] = [];
+  for (const { id, hash } of unplanned) {
+    const entry = articles.entry(id);
+    if (entry) planned.push({ id, hash, ids: await vectorIdsOf(entry, space) });
+  }
+  if (planned.length === 0) return false;
+  sql.transaction(() => {
+    const known = articles.known(planned.map(({ id }) => id));
+    for (const { id, hash, ids } of planned) {
+      // Hashing waits, and meanwhile an article may change or go.
+      if (known.get(id)?.hash === hash) vectors.plan({ id, hash }, { space: key, vectors: ids });
+    }
+    state.write('remove_vectors_at', now());
+  });
+  return true;
+};
+
+const vectorIdsOf = ({ article, chunks }: EditionEntry, space: VectorSpace): Promise<string[]> =>
+  Promise.all(
+    chunks.map(({ headingPath, text }) =>
+      vectorIdOf(embeddingTextOf({ title: article.title, headingPath, text }), space),
+    ),
+  );
+
+/** What turns a library's chunks into vectors, and where those are searched. */
+export interface LibraryEmbedding {
+  provider: EmbeddingProvider;
+  /** Of this workspace alone. Without one, an edition carries its vectors itself. */
+  index?: VectorIndex | undefined;
+  /** Which index it is, such as its address: when that changes, everything is stored again. */
+  indexName?: string | undefined;
+}
+
+/** The most that vectors may add to an edition: more would not fit the memory of its readers beside the edition before. */
+const MAX_VECTOR_BYTES = 24 * 1024 * 1024;
+
+/** Whether an edition of so many chunks can carry its vectors; always, where an index holds them. */
+export const fitsEdition = ({ provider, index }: LibraryEmbedding, chunks: number): boolean =>
+  index !== undefined || attachedBytes('rows', provider, chunks) <= MAX_VECTOR_BYTES;

@@ -1,12 +1,13 @@
+import * as z from 'zod';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import { packVector, quantise } from '../../search/quantise.ts';
+import { embeddingTextOf } from '../../search/vector-id.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
-import type { VectorIndex } from '../../storage/vector-index.ts';
-import { progressStore, UNHARMED } from './embedding-progress.ts';
-import { fitsEdition, type LibraryEmbedding } from './library-embedding.ts';
-import { missingVectors } from './missing-vectors.ts';
-import { BATCH, nextBatch, usableVectors, type Wanted } from './next-batch.ts';
-import { type PlanParts, planVectors } from './plan-vectors.ts';
+import type { VectorIndex, VectorRecord } from '../../storage/vector-index.ts';
+import type { ArticleStore } from './article-store.ts';
+import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors } from './edition-with-vectors.ts';
+import type { LibraryState } from './library-state.ts';
+import type { VectorStore } from './vector-store.ts';
 
 export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   embedding: LibraryEmbedding;
@@ -248,3 +249,121 @@ const REFUSED = 'Cannot embed one of its texts: the model refuses it; it is sear
 const REFUSED_ALL = ', for the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
 
 const isRefusal = (error: unknown): boolean => error instanceof EmbeddingFailed && error.reason === 'refused';
+
+const Count = z.int().min(0);
+
+/** How embedding stands, between two steps. There is none when everything has its vector. */
+const Progress = z.object({
+  /** Steps in a row that failed, and times it was given up for that. */
+  failures: Count.default(0),
+  rounds: Count.default(0),
+  /** Milliseconds that they took, without the waits between them. */
+  failingMs: z.number().default(0),
+  /** Nothing is tried before. */
+  retryAt: z.number().optional(),
+  /** The index may not have caught up with what was stored; so long that is waited for. */
+  visibleBy: z.number().optional(),
+  waits: Count.default(0),
+  /** Texts of the next batch, while the model refuses one among them; as many as a batch has when absent. */
+  texts: z.int().min(1).optional(),
+  /** Texts in a row that were refused by themselves. */
+  refused: Count.default(0),
+  /** To be done first: compare the index with what is noted, or have everything stored again. */
+  check: z.enum(['compare', 'again']).optional(),
+});
+type Progress = z.infer<typeof Progress>;
+
+/** Without failures, as before the first one. */
+const UNHARMED = { failures: 0, rounds: 0, failingMs: 0, waits: 0, refused: 0, retryAt: undefined } as const;
+
+interface ProgressStore {
+  read(): Progress | undefined;
+  /** Changes some members; undefined forgets one. */
+  update(changes: { [Name in keyof Progress]?: Progress[Name] | undefined }): void;
+  clear(): void;
+}
+
+const progressStore = (state: LibraryState): ProgressStore => {
+  const read = (): Progress | undefined => {
+    const stored = state.read('embedding');
+    return stored === undefined ? undefined : Progress.catch(() => Progress.parse({})).parse(stored);
+  };
+  return {
+    read,
+    update: (changes) => state.write('embedding', { ...read(), ...changes }),
+    clear: () => state.write('embedding', undefined),
+  };
+};
+
+/** Pages of a listing, of a thousand ids as a rule: more than an edition has chunks. */
+const MAX_PAGES = 300;
+
+/**
+ * Which of the vectors an index does not have: all when somebody emptied it.
+ *
+ * @throws {StoreUnavailable} Also when the index has more pages than 300.
+ */
+const missingVectors = async (
+  index: Pick<VectorIndex, 'list'>,
+  ids: readonly string[],
+  { signal }: { signal: AbortSignal },
+): Promise<string[]> => {
+  const missing = new Set(ids);
+  let cursor: string | undefined;
+  for (let page = 0; missing.size > 0; page += 1) {
+    if (page === MAX_PAGES)
+      throw new StoreUnavailable('malformed', 'Cannot compare the vectors: the index lists too many');
+    const listed = await index.list({ cursor, signal });
+    for (const id of listed.ids) missing.delete(id);
+    if (listed.next === undefined) break;
+    cursor = listed.next;
+  }
+  return [...missing];
+};
+
+/** A text that wants its vector. */
+interface Wanted {
+  vector: string;
+  /** Of one article that has it. */
+  article: string;
+  text: string;
+}
+
+/** What one step embeds, some 100,000 tokens of English: a provider cuts it into as many requests as its service wants. */
+const BATCH = { texts: 256, characters: 400_000 };
+
+/** The texts of the next wanted vectors, each once; bounded in number and length but for the first. */
+const nextBatch = (
+  { vectors, articles }: { vectors: VectorStore; articles: ArticleStore },
+  maxTexts: number,
+): Wanted[] => {
+  const batch = new Map<string, Wanted>();
+  let characters = 0;
+  let entry: ReturnType<typeof articles.entry>;
+  for (const { vector, article, position } of vectors.wanted(maxTexts)) {
+    if (batch.has(vector)) continue;
+    if (entry?.article.id !== article) entry = articles.entry(article);
+    const chunk = entry?.chunks[position];
+    if (!entry || !chunk) continue;
+    const text = embeddingTextOf({ ...chunk, title: entry.article.title });
+    characters += text.length;
+    if (batch.size > 0 && characters > BATCH.characters) break;
+    batch.set(vector, { vector, article, text });
+  }
+  return [...batch.values()];
+};
+
+/**
+ * A vector without a direction, as of a text without words, is near to nothing: its text is done without one.
+ *
+ * @throws {EmbeddingFailed} When a vector is missing, or is not of the right form.
+ */
+const usableVectors = (batch: readonly Wanted[], found: readonly number[][], dimensions: number): VectorRecord[] => {
+  const isWhole = found.length === batch.length && found.every(({ length }) => length === dimensions);
+  if (!isWhole || !found.every((vector) => vector.every(Number.isFinite)))
+    throw new EmbeddingFailed('malformed', 'Cannot store the vectors: some are missing or not of the right form');
+  return batch.flatMap(({ vector: id }, at) => {
+    const vector = found[at] ?? [];
+    return vector.some((value) => value !== 0) ? [{ id, vector }] : [];
+  });
+};

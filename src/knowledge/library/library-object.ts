@@ -8,8 +8,8 @@ import { fitEdition } from '../../search/fit-edition.ts';
 import { durableObjectSql } from '../../storage/durable-object-sql.ts';
 import { kvEditionShelf } from '../../storage/edition-shelf.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
+import type { LibraryEmbedding } from './edition-with-vectors.ts';
 import { createLibrary, type Library } from './library.ts';
-import type { LibraryEmbedding } from './library-embedding.ts';
 import { type LibraryVariables, librarySettings } from './library-settings.ts';
 import { REMOTE_METHODS, type RemoteMethod } from './remote-library.ts';
 

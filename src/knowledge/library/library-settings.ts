@@ -3,8 +3,8 @@ import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts'
 import type { Target } from '../../runtime/signed-client.ts';
 import { boundFetch } from './bound-fetch.ts';
 import { HostKbError } from './fetch-host-json.ts';
+import type { LibrarySource } from './host-kb-client.ts';
 import { hostKbClient } from './host-kb-client.ts';
-import type { LibrarySource } from './library-source.ts';
 
 /** The variables of the library function, and the secrets that its sources name. */
 export interface LibraryVariables extends IdentityVariables {

@@ -36,3 +36,38 @@ export const libraryState = (sql: Sql): LibraryState => {
   const revision = (): number => Number(read('revision') ?? 0);
   return { read, write, revision, bumpRevision: () => write('revision', revision() + 1) };
 };
+
+/** Creates the tables of a library where they are missing. A row stays below 2 MB: an article is at most 1.5 MB of UTF-8. */
+export const createTables = (sql: Sql): void => {
+  for (const table of TABLES) sql.run(`CREATE TABLE IF NOT EXISTS ${table}`);
+};
+
+const TABLES = [
+  // `source` is `host` or `local`; lists are JSON. `place` grows with each new article and leads from page to page.
+  `articles (place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, hash TEXT NOT NULL,
+    title TEXT NOT NULL, url TEXT NOT NULL, intents TEXT NOT NULL, devices TEXT NOT NULL, last_updated TEXT NOT NULL,
+    author TEXT, chunk_count INTEGER NOT NULL)`,
+  // As it was given, without control characters, and as Markdown where that differs.
+  'contents (id TEXT PRIMARY KEY, content TEXT NOT NULL)',
+  'texts (id TEXT PRIMARY KEY, text TEXT NOT NULL)',
+  // Up to 200 chunks a row, as JSON: their texts are slices of the article's.
+  'chunks (id TEXT NOT NULL, part INTEGER NOT NULL, chunks TEXT NOT NULL, PRIMARY KEY (id, part))',
+  // Ids of articles that were deleted here, and stay so although the host lists them; a full sync drops those it does not.
+  'tombstones (id TEXT PRIMARY KEY)',
+  // A running sync: the ids of each page, and what differs from what is known.
+  'listed (page INTEGER PRIMARY KEY, cursor TEXT NOT NULL, ids TEXT NOT NULL)',
+  'staged (id TEXT PRIMARY KEY, hash TEXT NOT NULL, fields TEXT NOT NULL, content TEXT NOT NULL)',
+  // `revision` of the articles that it was built from, `digest` of their hashes.
+  `editions (number INTEGER PRIMARY KEY, edition TEXT NOT NULL UNIQUE, manifest TEXT NOT NULL, revision INTEGER NOT NULL,
+    digest TEXT NOT NULL, is_current INTEGER NOT NULL, stored_at INTEGER NOT NULL, retired_at INTEGER)`,
+  'edition_rows (edition TEXT NOT NULL, part INTEGER NOT NULL, row INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (edition, part, row))',
+  // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
+  'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
+  // `hash` of the article whose chunks have their vectors' ids in `chunk_vectors`, and the `space` they belong to.
+  'vector_plans (article TEXT PRIMARY KEY, hash TEXT NOT NULL, space TEXT NOT NULL)',
+  'chunk_vectors (article TEXT NOT NULL, position INTEGER NOT NULL, vector TEXT NOT NULL, PRIMARY KEY (article, position)) WITHOUT ROWID',
+  // Vectors that are wanted, stored, or still to be removed: whatever may be in the index has a row here. `is_stored` as `vector-store.ts`
+  // tells. `packed`: as the edition has it where that is its place; else its numbers, 32 bits each, until the index takes them.
+  'vectors (vector TEXT PRIMARY KEY, is_stored INTEGER NOT NULL, packed BLOB)',
+  'state (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
+];

@@ -15,18 +15,15 @@ import {
   type StoredArticle,
 } from './article-store.ts';
 import { callStore } from './call-store.ts';
-import { editionStore } from './edition-store.ts';
+import { editionStore, publishEdition } from './edition-store.ts';
+import type { LibraryEmbedding } from './edition-with-vectors.ts';
 import { editionVectorSource, wordVectorSource } from './edition-with-vectors.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
-import type { LibraryEmbedding } from './library-embedding.ts';
-import type { LibrarySource } from './library-source.ts';
-import { type LibraryState, libraryState } from './library-state.ts';
-import { createTables } from './library-tables.ts';
-import { publishEdition } from './publish-edition.ts';
-import { removeVectors } from './remove-vectors.ts';
+import type { LibrarySource } from './host-kb-client.ts';
+import { createTables, type LibraryState, libraryState } from './library-state.ts';
 import { syncDriver } from './sync-driver.ts';
-import { syncStore } from './sync-store.ts';
-import { type VectorStore, vectorStore } from './vector-store.ts';
+import { syncStore } from './sync-run.ts';
+import { removeVectors, type VectorStore, vectorStore } from './vector-store.ts';
 
 export interface LibraryOptions {
   workspace: string;

@@ -1,8 +1,7 @@
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever } from '../../search/retrieve.ts';
 import type { GapKeeper } from '../gaps/gap-keeper.ts';
-import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
-import type { KnowledgeScope } from './knowledge-scope.ts';
+import type { Knowledge, KnowledgeQuestion, KnowledgeScope } from './knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from './retrieve-knowledge.ts';
 
 export interface KnowledgeRetrieverParts {

@@ -1,9 +1,11 @@
 import type { GapKind } from '../../contract/knowledge-gaps.ts';
+import type { Coverage } from '../../contract/knowledge-retrieval.ts';
 import {
   type KnowledgeRetrieval,
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
+import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 
@@ -85,3 +87,24 @@ export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
   const weakAt = sources.findIndex(({ relevance_score }) => relevance_score < RETRIEVAL_MIN_SCORE);
   return weakAt < 0 ? knowledge : { ...knowledge, sources_consulted: sources.slice(0, weakAt) };
 };
+
+/** From which relevance of the best source on each holds (design 7.1). */
+export const COVERAGE_FROM = { high: 0.8, medium: 0.7, low: 0.4 } as const;
+
+/**
+ * How well a message is covered. A source on other products than the ticket's never reaches `medium`: where the best one does, the
+ * product that is named is covered.
+ *
+ * @param best Relevance of the best source, 0 to 1.
+ */
+export const coverageOf = (best: number): Coverage => {
+  if (best >= COVERAGE_FROM.high) return 'high';
+  if (best >= COVERAGE_FROM.medium) return 'medium';
+  return best >= COVERAGE_FROM.low ? 'low' : 'none';
+};
+
+/** What belongs to one request, for what is read of the knowledge base in its name. */
+export interface KnowledgeScope {
+  context: OriginContext | VerifiedContext;
+  waitUntil: (work: Promise<unknown>) => void;
+}

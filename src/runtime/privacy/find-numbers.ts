@@ -123,7 +123,7 @@ const CALLED = new RegExp(
  * Where a number begins that a word in front of it claims for something else than a person: "order no. 5551234567", "Serial: …",
  * "ticket #…".
  */
-export const otherNumbersIn = (text: string): ReadonlySet<number> => {
+const otherNumbersIn = (text: string): ReadonlySet<number> => {
   const starts = new Set<number>();
   for (const { 0: all, index } of text.matchAll(OTHER)) starts.add(index + all.length);
   return starts;

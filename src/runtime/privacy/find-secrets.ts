@@ -48,7 +48,7 @@ const KEY =
  * Finds what stands behind a word for it: passwords, and strings that look drawn by lot behind "key", "secret" or "token". "My
  * password is wrong" tells none, nor does "the key is on the back".
  */
-export const findPasswords = (text: string): Found[] => [
+const findPasswords = (text: string): Found[] => [
   ...(WORDS.test(text)
     ? [
         ...findAll('key', text, ASSIGNED, (value) => !NO_PASSWORD.test(withoutEnd(value))),
@@ -110,7 +110,7 @@ const IN_URL = /:\/\/[^\s/:@]{0,200}:([^\s/@]{4,200})(?=@)/g;
  *
  * Where nothing says that it is such a phrase, it has to have 12, 15, 18, 21 or 24 words exactly, and stand by itself.
  */
-export const findSeedPhrases = (text: string): Found[] => {
+const findSeedPhrases = (text: string): Found[] => {
   const found: Found[] = [];
   for (const { 0: run, index } of text.matchAll(RUN)) {
     let [start, end, count] = [index, index, 0];

@@ -93,7 +93,7 @@ const replace = (text: string, found: readonly Found[]): string => {
 };
 
 /** A text as patterns are matched against it, and the way back to what was written. */
-export interface PlainText {
+interface PlainText {
   text: string;
   /** The same finding in UTF-16 units of the original, which never cuts a surrogate pair. */
   inOriginal(found: Found): Found;
@@ -104,7 +104,7 @@ export interface PlainText {
  * invisible characters, and without the `>` in front of the lines of a forwarded mail. Placeholders become backticks, so that
  * nothing is found in them, nor across.
  */
-export const readPlainly = (text: string): PlainText => {
+const readPlainly = (text: string): PlainText => {
   const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) => '`'.repeat(all.length));
   if (!UNUSUAL.test(hidden)) return { text: hidden, inOriginal: (found) => found };
   let plain = '';

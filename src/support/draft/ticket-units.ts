@@ -1,8 +1,8 @@
 import MODEL from '../../grounding/answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../grounding/parse-question.ts';
 import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
-import { coverageOf } from '../../knowledge/retrieval/coverage.ts';
 import type { Evidence, Knowledge } from '../../knowledge/retrieval/knowledge.ts';
+import { coverageOf } from '../../knowledge/retrieval/knowledge.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 
 /** A unit with how well it fits a message. */

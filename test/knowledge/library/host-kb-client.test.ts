@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressProblem } from '../../../src/knowledge/library/allowed-hosts.ts';
-import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
+import type { HostCursor } from '../../../src/knowledge/library/host-kb-client.ts';
 import { type HostPage, hostKbClient } from '../../../src/knowledge/library/host-kb-client.ts';
 import { hostArticle } from './library-for-test.ts';
 

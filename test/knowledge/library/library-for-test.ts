@@ -1,9 +1,8 @@
 import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
+import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-with-vectors.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
-import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
-import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
+import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
-import type { LibraryEmbedding } from '../../../src/knowledge/library/library-embedding.ts';
 import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';

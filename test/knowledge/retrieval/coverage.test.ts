@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coverageOf } from '../../../src/knowledge/retrieval/coverage.ts';
+import { coverageOf } from '../../../src/knowledge/retrieval/knowledge.ts';
 
 describe('coverageOf()', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mentionIn } from '../../../src/knowledge/retrieval/passing-mention.ts';
+import { mentionIn } from '../../../src/knowledge/retrieval/rank-sources.ts';
 import { searchEdition } from '../../../src/search/search-edition.ts';
 import { editionOf, entryOf, retrieved, SAMPLE } from './sample-edition.ts';
 
