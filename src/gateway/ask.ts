@@ -25,11 +25,11 @@ import { waitUntilOf } from '../runtime/wait-until.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
-import { createTalk } from './conversation/talk.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
+import { createTalk } from './talk.ts';
 
 export interface AskParts {
   client: SignedClient;

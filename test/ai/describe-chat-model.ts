@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/chat/model-unavailable.ts';
 import type { ServiceFailure } from '../../src/ai/openai-service.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 
 /**
  * What every `AIClient` keeps.

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddingFailure, EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 
 /**
  * What every `EmbeddingProvider` keeps, whatever stands in front of the service.

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenAIServiceConfig, openAIService, type ServiceReply } from '../../src/ai/openai-service.ts';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 
 let server: OpenAIServer;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 
 let server: OpenAIServer;
 let miniflare: Miniflare;

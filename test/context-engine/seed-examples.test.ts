@@ -3,7 +3,7 @@ import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import {
   basicSearch,
   contextForPrompt,

@@ -5,7 +5,7 @@ import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { ContextError, Result } from '../../src/contract/context-engine.ts';
 import { ContextPreview } from '../../src/contract/context-engine.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { DIMENSIONS, embeddedStore, type StoreUnderTest, upstashStore } from '../storage/memory-stores.ts';
 import { memoryOf } from './memory-storage.ts';
 

@@ -11,8 +11,8 @@ import { LibrarianResponse } from '../../src/contract/response.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
 import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 
 /** In every question, memory and article of the matrix, and nowhere else. */

@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
-import type { RedisServer } from '../../src/dev/stand-ins/redis-server.ts';
-import type { VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
+import type { RedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
+import type { VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 
 /** Every key and every value that there is, each also as it reads when it is base64 (of either alphabet). */
 export const textsInRedis = async ({ url, token }: Pick<RedisServer, 'url' | 'token'>): Promise<string[]> => {

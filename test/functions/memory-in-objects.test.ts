@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryPage, MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 
 let openai: OpenAIServer;
 let product: Product;

@@ -3,9 +3,9 @@ import { ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
-import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 
 let vector: VectorServer;
 let redis: RedisServer;

@@ -3,7 +3,7 @@ import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import type { ChatScript, ScriptedAnswer } from '../../src/dev/stand-ins/openai/chat-answer.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import type { AskedModel } from '../navigator/scripted-model.ts';
 
 let openai: OpenAIServer;

@@ -4,7 +4,7 @@ import { TicketsResponse } from '../../src/contract/tickets.ts';
 import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
 import { type FaultPlan, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;

@@ -6,7 +6,7 @@ import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-h
 import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
 import { signCall } from '../../src/dev/bench/chaos/sign-call.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import type { LocalDesk, SignOptions } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import type { LocalDesk, SignOptions } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 const OLD_SECRET = 'the-secret-before-this-one';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalDesk, LocalDeskId } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import type { LocalDesk, LocalDeskId } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { type Delivery, HelpdeskFailed, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
 import { noteOf } from './note-of.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/local-server.ts';
+import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/server/local-server.ts';
 import { gorgias } from '../../src/helpdesk/tools/gorgias/gorgias.ts';
 import { noteOf } from './note-of.ts';
 import { changed, madeUp, sampleDelivery } from './payload.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/local-server.ts';
+import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/server/local-server.ts';
 import { DeliveryUnreadable } from '../../src/helpdesk/helpdesk-tool.ts';
 import { hubspot } from '../../src/helpdesk/tools/hubspot/hubspot.ts';
 import { noteOf } from './note-of.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/local-server.ts';
+import { type LocalServer, startLocalServer } from '../../src/dev/stand-ins/server/local-server.ts';
 import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
 import { standard } from '../../src/helpdesk/tools/standard/standard.ts';
 import { noteOf } from './note-of.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
-import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
 import { deliveryOf, LEGACY, SCHEMES, secretOf, timeOf, vectors } from './signature-vectors.ts';

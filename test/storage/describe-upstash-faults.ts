@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../src/dev/stand-ins/faults.ts';
-import type { LocalServer } from '../../src/dev/stand-ins/local-server.ts';
+import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
+import type { LocalServer } from '../../src/dev/stand-ins/server/local-server.ts';
 import { describeCause } from '../../src/runtime/log.ts';
 import type { StoreFailure } from '../../src/storage/store-unavailable.ts';
 

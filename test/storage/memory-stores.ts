@@ -1,6 +1,6 @@
 import type { Memory } from '../../src/contract/memory.ts';
-import { startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
-import { startVectorServer } from '../../src/dev/stand-ins/vector-server.ts';
+import { startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
+import { startVectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';

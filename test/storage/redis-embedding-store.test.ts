@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
-import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
+import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 
 let vectors: VectorServer;
 let redis: RedisServer;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector-server.ts';
+import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import type { VectorFilter } from '../../src/storage/vector-index.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';

@@ -7,8 +7,8 @@ import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { EmbeddingStore } from '../../storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../storage/redis-embedding-store.ts';
 import { sqlVectorIndex } from '../../storage/sql-vector-index.ts';
-import { startOpenAIServer } from '../stand-ins/openai-server.ts';
-import { startRedisServer } from '../stand-ins/redis-server.ts';
+import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
+import { startRedisServer } from '../stand-ins/redis/redis-server.ts';
 import { drawQuestions, readBenchArticles } from './corpus.ts';
 import { percentilesOf } from './single-client.ts';
 

@@ -1,7 +1,7 @@
 import { KnowledgeRetrieval, type RetrievalRequest } from '../../contract/knowledge-retrieval.ts';
 import { readSampleTickets, requestOf, type SampleTicket } from '../eval/read-tickets.ts';
 import { type Product, startProduct } from '../run/product.ts';
-import { startOpenAIServer } from '../stand-ins/openai-server.ts';
+import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
 import { type Answered, manyClients } from './many-clients.ts';
 import { percentilesOf } from './single-client.ts';
 

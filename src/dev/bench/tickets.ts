@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT } from '../functions.ts';
-import type { LocalDesk } from '../stand-ins/helpdesks/local-desk.ts';
+import type { LocalDesk } from '../stand-ins/helpdesks/desk/local-desk.ts';
 import { startHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
 import { type DeskHouse, startDeskHouse } from './chaos/desk-house.ts';
 import { percentilesOf, singleClient } from './single-client.ts';

@@ -8,8 +8,8 @@ import { createLibrary, type Library } from '../../knowledge/library/library.ts'
 import { fitEdition } from '../../search/fit-edition.ts';
 import { upstashVectorIndex } from '../../storage/upstash-vector-index.ts';
 import { readSupportDocs } from '../eval/eval-data.ts';
-import { startOpenAIServer } from '../stand-ins/openai-server.ts';
-import { startVectorServer } from '../stand-ins/vector-server.ts';
+import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
+import { startVectorServer } from '../stand-ins/vector/vector-server.ts';
 
 const EMBEDDING_MS = 50;
 const INDEXING_MS = 1000;

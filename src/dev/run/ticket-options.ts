@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../stand-ins/helpdesks/local-desk.ts';
+import { LOCAL_DESK_IDS, type LocalDeskId } from '../stand-ins/helpdesks/desk/local-desk.ts';
 
 export const TICKET_HELP = `Writes as a customer into a local helpdesk of a running npm start, posts what the tool would deliver to the product's
 webhook, signed, and prints the note that came back.

@@ -1,6 +1,6 @@
-import { type OpenAIServer, startOpenAIServer } from './openai-server.ts';
-import { type RedisServer, startRedisServer } from './redis-server.ts';
-import { startVectorServer, type VectorServer } from './vector-server.ts';
+import { type OpenAIServer, startOpenAIServer } from './openai/openai-server.ts';
+import { type RedisServer, startRedisServer } from './redis/redis-server.ts';
+import { startVectorServer, type VectorServer } from './vector/vector-server.ts';
 
 /** The services of a production deployment, on this machine. */
 export interface LocalServices {

@@ -9,6 +9,7 @@ import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { cutText } from '../retrieval/cut-text.ts';
 import type { FoundGap, Knowledge, KnowledgeQuestion, KnowledgeScope } from '../retrieval/knowledge.ts';
+import type { GapRecorder } from '../retrieval/knowledge-retriever.ts';
 import { problemText } from '../retrieval/problem-text.ts';
 import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
 import { withinTime } from '../retrieval/within-time.ts';
@@ -31,14 +32,8 @@ export interface GapKeeperParts {
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-/** Keeps the gaps that are met, and closes what newer editions answer. Nothing of it rejects. */
-export interface GapKeeper {
-  /** To be done after an answer: keeps its gaps, and compares the open ones with an edition that is new here. */
-  met(
-    question: KnowledgeQuestion,
-    found: { knowledge: Knowledge; edition: Edition | undefined },
-    scope: KnowledgeScope,
-  ): Promise<void>;
+/** Records gaps, and closes those that newer editions answer. None of its methods rejects. */
+export interface GapKeeper extends GapRecorder {
   /** Closes what the current edition answers, as far as that takes no long time; that edition. */
   refresh(scope: KnowledgeScope): Promise<string | undefined>;
   /** The same for every workspace that has gaps, all of them. */

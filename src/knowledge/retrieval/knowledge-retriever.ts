@@ -1,8 +1,17 @@
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever } from '../../search/retrieve.ts';
-import type { GapKeeper } from '../gaps/gap-keeper.ts';
 import type { Knowledge, KnowledgeQuestion, KnowledgeScope } from './knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from './retrieve-knowledge.ts';
+
+/** Records what the knowledge base could not answer. */
+export interface GapRecorder {
+  /** Called after an answer: records its gaps, and compares the open ones with an edition that is new to this isolate. Never rejects. */
+  met(
+    question: KnowledgeQuestion,
+    found: { knowledge: Knowledge; edition: Edition | undefined },
+    scope: KnowledgeScope,
+  ): Promise<void>;
+}
 
 export interface KnowledgeRetrieverParts {
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
@@ -11,8 +20,8 @@ export interface KnowledgeRetrieverParts {
   retrieve: Retriever;
   /** Takes personal data out of what is searched and embedded. */
   mask: (text: string) => string;
-  /** Keeps the gaps; absent: they are told and not kept. */
-  gaps?: GapKeeper | undefined;
+  /** Absent: gaps are reported and not recorded. */
+  gaps?: GapRecorder | undefined;
   now?: (() => number) | undefined;
   /** Told of what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;

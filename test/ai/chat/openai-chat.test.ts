@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenAIChatConfig, openaiChat } from '../../../src/ai/chat/openai-chat.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { changeReply, replyWith } from '../change-reply.ts';
 import { describeChatModel, unavailabilityOf } from '../describe-chat-model.ts';
 

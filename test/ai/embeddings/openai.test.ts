@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenAIEmbeddingConfig, OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { changeReply, replyWith } from '../change-reply.ts';
 import { describeEmbeddingProvider, failureOf } from '../describe-embedding-provider.ts';
 

@@ -7,7 +7,7 @@ import type { AdapterVariables } from '../../../src/adapters/settings.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { examine, type Finding } from '../../../src/dev/release/examine.ts';
 import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
-import { startVectorServer } from '../../../src/dev/stand-ins/vector-server.ts';
+import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 
 let services: LocalServices;
 let variables: AdapterVariables;

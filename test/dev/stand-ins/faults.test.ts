@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFaults } from '../../../src/dev/stand-ins/faults.ts';
+import { createFaults } from '../../../src/dev/stand-ins/server/faults.ts';
 
 const to = (path: string, body = '') => ({ method: 'POST', path, body });
 

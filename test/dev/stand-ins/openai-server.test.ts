@@ -4,7 +4,11 @@ import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../../src/dev/stand-ins/openai-server.ts';
+import {
+  type OpenAIServer,
+  QUOTA_USED_UP,
+  startOpenAIServer,
+} from '../../../src/dev/stand-ins/openai/openai-server.ts';
 
 let server: OpenAIServer;
 /** The client as it is published, but that it does not repeat by itself. */

@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { Redis as CloudflareRedis } from '@upstash/redis/cloudflare';
 import { onTestFinished } from 'vitest';
-import { type RedisServerOptions, startRedisServer } from '../../../src/dev/stand-ins/redis-server.ts';
+import { type RedisServerOptions, startRedisServer } from '../../../src/dev/stand-ins/redis/redis-server.ts';
 
 const retry = { retries: 0 };
 

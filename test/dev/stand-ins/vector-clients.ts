@@ -1,7 +1,7 @@
 import { Index } from '@upstash/vector';
 import { Index as CloudflareIndex } from '@upstash/vector/cloudflare';
 import { onTestFinished } from 'vitest';
-import { startVectorServer, type VectorServerOptions } from '../../../src/dev/stand-ins/vector-server.ts';
+import { startVectorServer, type VectorServerOptions } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 
 const once = { retries: 0 };
 

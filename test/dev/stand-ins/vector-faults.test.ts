@@ -1,6 +1,6 @@
 import { Index } from '@upstash/vector';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startVectorServer } from '../../../src/dev/stand-ins/vector-server.ts';
+import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 import { startVector } from './vector-clients.ts';
 
 const vector = [1, 0];

@@ -3,7 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestHarness } from 'wrangler';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
 import { type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
-import { LOCAL_DESK_IDS, type LocalDesk, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import {
+  LOCAL_DESK_IDS,
+  type LocalDesk,
+  type LocalDeskId,
+} from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { identityFrom } from '../../../src/runtime/identity.ts';
 import { originate } from '../../../src/runtime/request-context.ts';

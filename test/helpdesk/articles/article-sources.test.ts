@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/local-desk.ts';
+import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import type { ArticleSource, SourceArticle, UnreadableArticle } from '../../../src/helpdesk/articles/article-source.ts';
 import { readSources } from '../../../src/helpdesk/articles/source-settings.ts';

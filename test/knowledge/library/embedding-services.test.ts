@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai-server.ts';
-import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector-server.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
+import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';

@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../sample/shop/seeded-random.ts';
-import type { Fault, FaultTarget } from '../../stand-ins/faults.ts';
+import type { Fault, FaultTarget } from '../../stand-ins/server/faults.ts';
 import type { ServiceFault } from './fault-plan.ts';
 
 /** What went wrong, by kind. */

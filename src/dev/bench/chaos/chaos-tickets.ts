@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../functions.ts';
 import type { SeededRandom } from '../../sample/shop/seeded-random.ts';
-import { LOCAL_DESK_IDS, type LocalDesk, type SignedDelivery } from '../../stand-ins/helpdesks/local-desk.ts';
+import { LOCAL_DESK_IDS, type LocalDesk, type SignedDelivery } from '../../stand-ins/helpdesks/desk/local-desk.ts';
 import type { LocalHelpdesks } from '../../stand-ins/helpdesks/start-helpdesks.ts';
 
 /** A ticket of the chaos test, with a word that stands in no other. */

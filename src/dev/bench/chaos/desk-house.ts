@@ -3,8 +3,8 @@ import type { AdapterVariables } from '../../../adapters/settings.ts';
 import { ROOT } from '../../functions.ts';
 import type { LocalWorker } from '../../run/local-cloud.ts';
 import { type Product, type ProductOptions, startProduct } from '../../run/product.ts';
+import type { LocalDesk } from '../../stand-ins/helpdesks/desk/local-desk.ts';
 import { deskVariables } from '../../stand-ins/helpdesks/desk-variables.ts';
-import type { LocalDesk } from '../../stand-ins/helpdesks/local-desk.ts';
 import type { FaultPlan } from './fault-plan.ts';
 
 export interface DeskHouseOptions {

@@ -6,7 +6,7 @@ import { TicketsResponse } from '../../../contract/tickets.ts';
 import { ROOT } from '../../functions.ts';
 import { seededRandom } from '../../sample/shop/seeded-random.ts';
 import { startHelpdesks } from '../../stand-ins/helpdesks/start-helpdesks.ts';
-import { startOpenAIServer } from '../../stand-ins/openai-server.ts';
+import { startOpenAIServer } from '../../stand-ins/openai/openai-server.ts';
 import { quotingModel } from '../../stand-ins/quoting-model.ts';
 import { type FaultCounts, helpdeskFaults, modelFaults, serviceFaults } from './chaos-faults.ts';
 import { type ChaosTicket, createChaosTickets, dealDeliveries, deliveryOf, judgeNotes } from './chaos-tickets.ts';

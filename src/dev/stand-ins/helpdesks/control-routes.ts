@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readAs } from '../../../contract/issue.ts';
-import type { LocalReply } from '../local-server.ts';
-import type { RecordedRequest } from '../request-log.ts';
-import type { LocalDesk } from './local-desk.ts';
-import { membersOf } from './read-request.ts';
-import { type Routes, routed } from './route.ts';
+import type { LocalReply } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
+import type { LocalDesk } from './desk/local-desk.ts';
+import { membersOf } from './desk/read-request.ts';
+import { type Routes, routed } from './desk/route.ts';
 
 /** A message of a customer that is to be written in a tool. */
 export const ControlledTicket = z.strictObject({

@@ -1,4 +1,4 @@
-import type { LocalDesk } from './local-desk.ts';
+import type { LocalDesk } from './desk/local-desk.ts';
 
 /** The variables of the webhooks function that connect a workspace with stand-ins: HELPDESKS, and the secrets that it names. */
 export const deskVariables = (

@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { LocalReply } from '../local-server.ts';
-import type { RecordedRequest } from '../request-log.ts';
-import { createDeskState, type Post, type TicketState } from './desk-state.ts';
-import { localArticles } from './local-articles.ts';
-import type { LocalDesk, LocalNote, SignedDelivery, SignOptions } from './local-desk.ts';
+import type { LocalReply } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
+import { createDeskState, type Post, type TicketState } from './desk/desk-state.ts';
+import { localArticles } from './desk/local-articles.ts';
+import type { LocalDesk, LocalNote, SignedDelivery, SignOptions } from './desk/local-desk.ts';
+import { uuidOf } from './desk/sign-delivery.ts';
+import type { StandIn } from './desk/stand-in.ts';
 import { rateLimit } from './rate-limit.ts';
-import { uuidOf } from './sign-delivery.ts';
-import type { StandIn } from './stand-in.ts';
 
 /** A stand-in with both its sides: the API, and the program's. */
 export interface OpenDesk {

@@ -1,4 +1,4 @@
-import type { Fault, FaultTarget } from '../faults.ts';
+import type { Fault, FaultTarget } from '../server/faults.ts';
 
 /** Every way in which a tool's API fails. */
 const KINDS: readonly ((random: () => number) => Fault)[] = [

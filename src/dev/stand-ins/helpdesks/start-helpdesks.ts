@@ -1,13 +1,13 @@
-import type { Fault, Faults, FaultTarget } from '../faults.ts';
-import { type LocalReply, startLocalServer } from '../local-server.ts';
-import type { RecordedRequest } from '../request-log.ts';
+import type { Fault, Faults, FaultTarget } from '../server/faults.ts';
+import { type LocalReply, startLocalServer } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
 import { chatwoot } from './chatwoot/chatwoot.ts';
 import { controlRoutes } from './control-routes.ts';
+import { LOCAL_DESK_IDS, type LocalDesk, type LocalDeskId } from './desk/local-desk.ts';
+import { DeskRefusal, type StandIn } from './desk/stand-in.ts';
 import { helpScout } from './help-scout/help-scout.ts';
 import { intercom } from './intercom/intercom.ts';
-import { LOCAL_DESK_IDS, type LocalDesk, type LocalDeskId } from './local-desk.ts';
 import { type OpenDesk, openDesk } from './open-desk.ts';
-import { DeskRefusal, type StandIn } from './stand-in.ts';
 import { zammad } from './zammad/zammad.ts';
 import { zendesk } from './zendesk/zendesk.ts';
 

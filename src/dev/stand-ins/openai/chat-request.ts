@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LocalReply } from '../local-server.ts';
+import type { LocalReply } from '../server/local-server.ts';
 import { strictSchemaProblem } from './check-strict-schema.ts';
 import type { ChatModel, LocalModel } from './models.ts';
 import { readRequest, unknownModel } from './read-request.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { LocalReply } from '../local-server.ts';
+import type { LocalReply } from '../server/local-server.ts';
 import type { LocalModel } from './models.ts';
 import { readRequest, unknownModel } from './read-request.ts';
 import { refusal } from './refusal.ts';

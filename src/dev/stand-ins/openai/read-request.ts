@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { LocalReply } from '../local-server.ts';
+import type { LocalReply } from '../server/local-server.ts';
 import { refusal } from './refusal.ts';
 
 export type ReadRequest<T> = { ok: true; value: T } | { ok: false; refused: LocalReply };

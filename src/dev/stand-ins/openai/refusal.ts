@@ -1,4 +1,4 @@
-import type { LocalReply } from '../local-server.ts';
+import type { LocalReply } from '../server/local-server.ts';
 
 export interface RefusalOptions {
   code?: string | undefined;

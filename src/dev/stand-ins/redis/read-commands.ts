@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../request-log.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
 import type { RedisCommand } from './redis-connection.ts';
 
 /** The request is none; the message is what the service says. */

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../request-log.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
 import { readCommand, readCommands, readPathCommand } from './read-commands.ts';
 import type { RedisCommand } from './redis-connection.ts';
 

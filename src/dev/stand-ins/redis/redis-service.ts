@@ -1,4 +1,4 @@
-import type { LocalReply } from '../local-server.ts';
+import type { LocalReply } from '../server/local-server.ts';
 import { objectionTo } from './command-rules.ts';
 import { type CommandTable, readCommandTable } from './command-table.ts';
 import { startReadReplica } from './read-replica.ts';

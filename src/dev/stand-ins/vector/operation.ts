@@ -1,4 +1,4 @@
-import type { Fault } from '../faults.ts';
+import type { Fault } from '../server/faults.ts';
 import type { LocalIndex } from './local-index.ts';
 
 export interface OperationCall {

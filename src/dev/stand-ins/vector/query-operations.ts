@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Fault } from '../faults.ts';
+import type { Fault } from '../server/faults.ts';
 import type { LocalIndex } from './local-index.ts';
 import type { Operation, OperationCall } from './operation.ts';
 import { embedData, readVectors, readWholeVectors } from './read-vectors.ts';

@@ -1,7 +1,7 @@
-import type { LocalArticle } from '../local-articles.ts';
-import { numberIn } from '../read-request.ts';
-import type { Routes } from '../route.ts';
-import { type DeskParts, DeskRefusal } from '../stand-in.ts';
+import type { LocalArticle } from '../desk/local-articles.ts';
+import { numberIn } from '../desk/read-request.ts';
+import type { Routes } from '../desk/route.ts';
+import { type DeskParts, DeskRefusal } from '../desk/stand-in.ts';
 import { ACCOUNT } from './chatwoot-shapes.ts';
 
 const PORTAL = 'help';

@@ -1,10 +1,10 @@
-import type { RecordedRequest } from '../../request-log.ts';
-import type { TicketState } from '../desk-state.ts';
-import { ASSISTANT } from '../desk-state.ts';
-import { membersOf, objectOf, textIn } from '../read-request.ts';
-import { type Routes, routed } from '../route.ts';
-import { hmac, railsJson } from '../sign-delivery.ts';
-import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import type { RecordedRequest } from '../../server/request-log.ts';
+import type { TicketState } from '../desk/desk-state.ts';
+import { ASSISTANT } from '../desk/desk-state.ts';
+import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
+import { type Routes, routed } from '../desk/route.ts';
+import { hmac, railsJson } from '../desk/sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { articleRoutes } from './chatwoot-articles.ts';
 import { ACCOUNT, conversationShape, messageShape, messagesShape, userShape, webhookShape } from './chatwoot-shapes.ts';
 

@@ -1,7 +1,7 @@
-import type { LocalArticle } from '../local-articles.ts';
-import { numberIn } from '../read-request.ts';
-import type { Routes } from '../route.ts';
-import type { DeskParts } from '../stand-in.ts';
+import type { LocalArticle } from '../desk/local-articles.ts';
+import { numberIn } from '../desk/read-request.ts';
+import type { Routes } from '../desk/route.ts';
+import type { DeskParts } from '../desk/stand-in.ts';
 
 const COLLECTIONS = {
   public: '5214c83d45667acd25394b51',

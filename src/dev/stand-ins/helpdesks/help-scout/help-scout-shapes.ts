@@ -1,5 +1,5 @@
-import type { Person, Post, TicketState } from '../desk-state.ts';
-import { htmlOf, textOf } from '../text-and-html.ts';
+import type { Person, Post, TicketState } from '../desk/desk-state.ts';
+import { htmlOf, textOf } from '../desk/text-and-html.ts';
 
 const stamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 

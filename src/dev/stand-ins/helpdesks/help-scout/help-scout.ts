@@ -1,9 +1,9 @@
-import type { RecordedRequest } from '../../request-log.ts';
-import { ASSISTANT, type TicketState } from '../desk-state.ts';
-import { membersOf, numberIn, objectOf, textIn } from '../read-request.ts';
-import { type Routes, routed } from '../route.ts';
-import { hmac, uuidOf } from '../sign-delivery.ts';
-import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import type { RecordedRequest } from '../../server/request-log.ts';
+import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { membersOf, numberIn, objectOf, textIn } from '../desk/read-request.ts';
+import { type Routes, routed } from '../desk/route.ts';
+import { hmac, uuidOf } from '../desk/sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { docsRoutes } from './help-scout-docs.ts';
 import { conversationShape, customerShape, eventOf, threadShape, userShape } from './help-scout-shapes.ts';
 

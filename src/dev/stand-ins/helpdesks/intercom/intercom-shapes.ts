@@ -1,5 +1,5 @@
-import type { Person, Post, TicketState } from '../desk-state.ts';
-import { htmlOf, textOf } from '../text-and-html.ts';
+import type { Person, Post, TicketState } from '../desk/desk-state.ts';
+import { htmlOf, textOf } from '../desk/text-and-html.ts';
 
 const APP = 'ws_local';
 /** The newest parts that a conversation is given with. */

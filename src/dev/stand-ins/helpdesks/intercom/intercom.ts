@@ -1,8 +1,8 @@
-import { ASSISTANT, type TicketState } from '../desk-state.ts';
-import { membersOf, textIn } from '../read-request.ts';
-import { type Routes, routed } from '../route.ts';
-import { hmac, uuidOf } from '../sign-delivery.ts';
-import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { membersOf, textIn } from '../desk/read-request.ts';
+import { type Routes, routed } from '../desk/route.ts';
+import { hmac, uuidOf } from '../desk/sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { articleRoutes } from './intercom-articles.ts';
 import { adminShape, contactShape, conversationShape, notificationShape } from './intercom-shapes.ts';
 

@@ -1,6 +1,6 @@
-import type { LocalArticle } from '../local-articles.ts';
-import type { Routes } from '../route.ts';
-import type { DeskParts } from '../stand-in.ts';
+import type { LocalArticle } from '../desk/local-articles.ts';
+import type { Routes } from '../desk/route.ts';
+import type { DeskParts } from '../desk/stand-in.ts';
 
 const KB = 1;
 const CATEGORY = 1;

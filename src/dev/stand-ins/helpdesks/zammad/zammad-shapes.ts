@@ -1,5 +1,5 @@
-import { AGENT, ASSISTANT, type Person, type Post, type TicketState } from '../desk-state.ts';
-import { htmlOf } from '../text-and-html.ts';
+import { AGENT, ASSISTANT, type Person, type Post, type TicketState } from '../desk/desk-state.ts';
+import { htmlOf } from '../desk/text-and-html.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const GROUP = { id: 3, name: 'Service Desk' };

@@ -1,8 +1,8 @@
-import { ASSISTANT, type TicketState } from '../desk-state.ts';
-import { membersOf, objectOf, textIn } from '../read-request.ts';
-import { type Routes, routed } from '../route.ts';
-import { hmac, railsJson } from '../sign-delivery.ts';
-import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
+import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
+import { type Routes, routed } from '../desk/route.ts';
+import { hmac, railsJson } from '../desk/sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { knowledgeRoutes } from './zammad-knowledge.ts';
 import { articleShape, deliveredArticle, deliveredTicket, ticketShape, userShape } from './zammad-shapes.ts';
 

@@ -1,6 +1,6 @@
-import type { Post, TicketState } from '../desk-state.ts';
-import type { LocalArticle } from '../local-articles.ts';
-import { textOf } from '../text-and-html.ts';
+import type { Post, TicketState } from '../desk/desk-state.ts';
+import type { LocalArticle } from '../desk/local-articles.ts';
+import { textOf } from '../desk/text-and-html.ts';
 import { isStaff, stampOf } from './zendesk-shapes.ts';
 
 export const ACCOUNT_ID = 22_129_848;

@@ -1,5 +1,5 @@
-import type { Post } from '../desk-state.ts';
-import { numberIn } from '../read-request.ts';
+import type { Post } from '../desk/desk-state.ts';
+import { numberIn } from '../desk/read-request.ts';
 import { commentShape } from './zendesk-shapes.ts';
 
 const MAX_PAGE = 100;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { AGENT, ASSISTANT, type Person, type Post, type TicketState } from '../desk-state.ts';
-import { htmlOf, textOf } from '../text-and-html.ts';
+import { AGENT, ASSISTANT, type Person, type Post, type TicketState } from '../desk/desk-state.ts';
+import { htmlOf, textOf } from '../desk/text-and-html.ts';
 
 /** Moments as Zendesk writes them, to the second. */
 export const stampOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');

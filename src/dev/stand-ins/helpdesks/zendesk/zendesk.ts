@@ -1,8 +1,8 @@
-import { ASSISTANT, type DeskState, type TicketState } from '../desk-state.ts';
-import { membersOf, objectOf, textIn } from '../read-request.ts';
-import { type Routes, routed } from '../route.ts';
-import { hmac, uuidOf } from '../sign-delivery.ts';
-import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../stand-in.ts';
+import { ASSISTANT, type DeskState, type TicketState } from '../desk/desk-state.ts';
+import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
+import { type Routes, routed } from '../desk/route.ts';
+import { hmac, uuidOf } from '../desk/sign-delivery.ts';
+import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { articleRoutes } from './zendesk-articles.ts';
 import { ACCOUNT_ID, articleEvent, ticketEvent } from './zendesk-events.ts';
 import { commentPage } from './zendesk-pages.ts';

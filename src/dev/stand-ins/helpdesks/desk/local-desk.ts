@@ -1,4 +1,4 @@
-import type { HelpdeskConnection } from '../../../helpdesk/helpdesk-tool.ts';
+import type { HelpdeskConnection } from '../../../../helpdesk/helpdesk-tool.ts';
 import type { LocalArticles } from './local-articles.ts';
 
 /** Tools that have a stand-in, by the name in the address of their webhook. */

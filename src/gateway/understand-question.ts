@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
-import { isWithin } from '../../contract/json-object.ts';
-import type { AIClient } from '../../contract/librarian.ts';
-import { Query } from '../../contract/names.ts';
-import { NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
-import { wordsOf } from '../../text/analyse-text.ts';
-import { stem } from '../../text/stem.ts';
-import { isFollowUp } from '../concierge/follow-up.ts';
+import { readAs } from '../contract/issue.ts';
+import { isWithin } from '../contract/json-object.ts';
+import type { AIClient } from '../contract/librarian.ts';
+import { Query } from '../contract/names.ts';
+import { NO_NOUNS } from '../knowledge/questions/word-lists.ts';
+import { startDeadline } from '../runtime/deadline.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { stem } from '../text/stem.ts';
+import { isFollowUp } from './concierge/follow-up.ts';
 import type { PastTurn } from './conversations.ts';
 
 /** A question with its conversation in view. */

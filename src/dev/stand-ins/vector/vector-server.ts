@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { LocalReply, LocalServer } from './local-server.ts';
-import { startLocalServer } from './local-server.ts';
-import type { RecordedRequest } from './request-log.ts';
-import { createLocalIndex, type IndexConfig, type LocalIndex } from './vector/local-index.ts';
-import { NAMESPACE_OPERATIONS } from './vector/namespace-operations.ts';
-import type { Operation } from './vector/operation.ts';
-import { QUERY_OPERATIONS } from './vector/query-operations.ts';
-import { READ_OPERATIONS } from './vector/read-operations.ts';
-import { VectorRefusal } from './vector/vector-error.ts';
-import type { Indexing } from './vector/vector-records.ts';
-import { WRITE_OPERATIONS } from './vector/write-operations.ts';
+import type { LocalReply, LocalServer } from '../server/local-server.ts';
+import { startLocalServer } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
+import { createLocalIndex, type IndexConfig, type LocalIndex } from './local-index.ts';
+import { NAMESPACE_OPERATIONS } from './namespace-operations.ts';
+import type { Operation } from './operation.ts';
+import { QUERY_OPERATIONS } from './query-operations.ts';
+import { READ_OPERATIONS } from './read-operations.ts';
+import { VectorRefusal } from './vector-error.ts';
+import type { Indexing } from './vector-records.ts';
+import { WRITE_OPERATIONS } from './write-operations.ts';
 
 export interface VectorServerOptions {
   /** Any free one when it is not said. */

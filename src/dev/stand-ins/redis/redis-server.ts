@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type LocalReply, type LocalServer, startLocalServer } from './local-server.ts';
-import { MAX_REQUEST_BYTES } from './redis/command-rules.ts';
-import { MalformedCommands } from './redis/read-commands.ts';
-import { readRequest } from './redis/read-request.ts';
-import { startRedisService } from './redis/redis-service.ts';
-import type { RecordedRequest } from './request-log.ts';
+import { type LocalReply, type LocalServer, startLocalServer } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
+import { MAX_REQUEST_BYTES } from './command-rules.ts';
+import { MalformedCommands } from './read-commands.ts';
+import { readRequest } from './read-request.ts';
+import { startRedisService } from './redis-service.ts';
 
 export interface RedisServerOptions {
   /** Any free one when it is not said. */

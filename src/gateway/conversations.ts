@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
-import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../../contract/memory.ts';
-import { originate } from '../../runtime/request-context.ts';
-import type { SignedClient } from '../../runtime/signed-client.ts';
-import { GatewayError } from '../gateway-error.ts';
+import { readAs } from '../contract/issue.ts';
+import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
+import { originate } from '../runtime/request-context.ts';
+import type { SignedClient } from '../runtime/signed-client.ts';
+import { GatewayError } from './gateway-error.ts';
 
 /** One question of a conversation, and what was answered. */
 export interface PastTurn {

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { HelpdeskConnection } from '../../../helpdesk/helpdesk-tool.ts';
-import type { LocalReply } from '../local-server.ts';
-import type { RecordedRequest } from '../request-log.ts';
+import type { HelpdeskConnection } from '../../../../helpdesk/helpdesk-tool.ts';
+import type { LocalReply } from '../../server/local-server.ts';
+import type { RecordedRequest } from '../../server/request-log.ts';
 import type { DeskState, FirstIds, Post, TicketState } from './desk-state.ts';
 import type { LocalArticles } from './local-articles.ts';
 import type { LocalDeskId, SignedDelivery } from './local-desk.ts';

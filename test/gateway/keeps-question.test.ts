@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepsQuestion } from '../../../src/gateway/conversation/understand-question.ts';
+import { keepsQuestion } from '../../src/gateway/understand-question.ts';
 
 const before = {
   questions: [

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ConversationPlace, conversationsBy, personIn } from '../../../src/gateway/conversation/conversations.ts';
-import { createApp } from '../../../src/memory/app.ts';
-import { createEngines } from '../../../src/memory/engines.ts';
-import { createLedger } from '../../../src/memory/ledger.ts';
-import { LOCAL_LIBRARIANS } from '../../../src/runtime/house-librarians.ts';
-import { LOCAL_SEED, localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
-import { originate } from '../../../src/runtime/request-context.ts';
-import { type SignedClient, signedClient } from '../../../src/runtime/signed-client.ts';
-import { embeddedStore } from '../../storage/memory-stores.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
+import { type ConversationPlace, conversationsBy, personIn } from '../../src/gateway/conversations.ts';
+import { createApp } from '../../src/memory/app.ts';
+import { createEngines } from '../../src/memory/engines.ts';
+import { createLedger } from '../../src/memory/ledger.ts';
+import { LOCAL_LIBRARIANS } from '../../src/runtime/house-librarians.ts';
+import { LOCAL_SEED, localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
+import { originate } from '../../src/runtime/request-context.ts';
+import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
+import { embeddedStore } from '../storage/memory-stores.ts';
+import { nodeSql } from '../storage/node-sql.ts';
 
 const MEMORIES = '/v1/workspaces/acme/memories';
 const place = (changes: Partial<ConversationPlace> = {}): ConversationPlace => ({

@@ -1,19 +1,13 @@
-import type { Faults } from './faults.ts';
-import { type LocalReply, startLocalServer } from './local-server.ts';
-import {
-  type ChatScript,
-  completionBody,
-  completionOf,
-  type ScriptedAnswer,
-  usualAnswer,
-} from './openai/chat-answer.ts';
-import { type ChatRequest, readChatRequest } from './openai/chat-request.ts';
-import { streamCompletion } from './openai/chat-stream.ts';
-import { replyToEmbeddings } from './openai/embeddings.ts';
-import { type LocalModel, localModels } from './openai/models.ts';
-import { unknownModel } from './openai/read-request.ts';
-import { refusal, refusalBody, USUAL_MESSAGES } from './openai/refusal.ts';
-import type { RecordedRequest } from './request-log.ts';
+import type { Faults } from '../server/faults.ts';
+import { type LocalReply, startLocalServer } from '../server/local-server.ts';
+import type { RecordedRequest } from '../server/request-log.ts';
+import { type ChatScript, completionBody, completionOf, type ScriptedAnswer, usualAnswer } from './chat-answer.ts';
+import { type ChatRequest, readChatRequest } from './chat-request.ts';
+import { streamCompletion } from './chat-stream.ts';
+import { replyToEmbeddings } from './embeddings.ts';
+import { type LocalModel, localModels } from './models.ts';
+import { unknownModel } from './read-request.ts';
+import { refusal, refusalBody, USUAL_MESSAGES } from './refusal.ts';
 
 export interface OpenAIServerOptions {
   /** 0, a free one, when absent. */

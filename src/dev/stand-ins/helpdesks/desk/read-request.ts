@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../request-log.ts';
+import type { RecordedRequest } from '../../server/request-log.ts';
 
 /** The members of a JSON body; none when it is no object. */
 export const membersOf = ({ body }: RecordedRequest): Record<string, unknown> => {

@@ -1,5 +1,5 @@
-import type { LocalReply } from '../local-server.ts';
-import type { RecordedRequest } from '../request-log.ts';
+import type { LocalReply } from '../../server/local-server.ts';
+import type { RecordedRequest } from '../../server/request-log.ts';
 import { decoded } from './read-request.ts';
 
 /** What answers requests of one form: `GET /api/v1/tickets/:id`. */

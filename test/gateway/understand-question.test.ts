@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AIClient, AICompletion, AIMessage } from '../../../src/contract/librarian.ts';
-import { turnsIn, understandQuestion, withHistory } from '../../../src/gateway/conversation/understand-question.ts';
+import type { AIClient, AICompletion, AIMessage } from '../../src/contract/librarian.ts';
+import { turnsIn, understandQuestion, withHistory } from '../../src/gateway/understand-question.ts';
 
 const TURNS = [
   {
