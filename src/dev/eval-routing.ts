@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { DelegationTrace } from '../contract/delegation-trace.ts';
 import { LibrarianResponse } from '../contract/response.ts';
-import { isDeclined } from '../runtime/delegation/aggregation/declined.ts';
+import { isDeclined } from '../delegation/abstention.ts';
 import type { Measure } from './eval-retrieval.ts';
 import { type Product, startProduct } from './product.ts';
 

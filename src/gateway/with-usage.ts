@@ -1,6 +1,6 @@
 import type { LibrarianResponse } from '../contract/response.ts';
+import { withMetadata } from '../delegation/trace.ts';
 import type { Amounts } from '../runtime/budget.ts';
-import { withMetadata } from '../runtime/delegation/with-trace.ts';
 import type { ModelUse } from '../runtime/model-use.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { DelegateRequest } from '../../contract/delegate-request.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
-import { nothingFound } from '../../runtime/delegation/aggregation/declined.ts';
+import { nothingFound } from '../../delegation/abstention.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { chooseByModel } from './choose-by-model.ts';
 import { completedQuestion, isFollowUp, turnBefore } from './follow-up.ts';
