@@ -114,75 +114,101 @@ describe('a nested hop is not verified', () => {
     expect(verifiedOf(await afterChange(() => undefined))).toEqual({ a: true, b: true, d: true, c: true });
   });
 
-  it('whatever its reporter says', async () => {
-    const hops = await afterChange((reported) => {
-      for (const hop of reported) hop.verified = true;
-      delete hopTo(reported, 'c').receipt;
-    });
-    expect(verifiedOf(hops)).toEqual({ a: true, b: true, d: true, c: false });
-  });
-
-  it('when its receipt was changed, nor is anything below it', async () => {
-    const hops = await afterChange((reported) => {
-      const hop = hopTo(reported, 'b');
-      hop.receipt = hop.receipt?.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'));
-    });
-    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: true });
-  });
-
-  it('when its receipt is left out of those that the hop above rests on', async () => {
-    const hops = await afterChange((_reported, receipts) => receipts.splice(0, 1));
-    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: true });
-  });
-
-  it('when the answer is ascribed to another librarian', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').to = 'navigator';
-    });
-    expect(verifiedOf(hops)).toEqual({ a: true, b: true, d: true, navigator: false });
-  });
-
-  it('when the question is ascribed to another librarian', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').from = 'b';
-    });
-    expect(verifiedOf(hops)).toMatchObject({ c: false });
-  });
-
-  it('when it is hung below another hop', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').parentSpanId = hopTo(reported, 'b').spanId;
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
-  });
-
-  it('when it is hung below a hop that lists it, but did not ask', async () => {
-    const hops = await afterChange(async (reported, receipts) => {
-      const hop = hopTo(reported, 'd');
-      const { parentSpanId } = hopTo(reported, 'b');
-      receipts.push(await sha256(utf8(hop.receipt ?? '')));
-      reported.splice(reported.indexOf(hop), 1);
-      reported.push({ ...hop, ...(parentSpanId === undefined ? {} : { parentSpanId }) });
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: true, d: false });
-  });
-
-  it('when its reporter lists a receipt that was changed after signing', async () => {
-    const hops = await afterChange(async (reported, receipts) => {
-      const hop = hopTo(reported, 'c');
-      const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
-      const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
-      hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
-      receipts.push(await sha256(utf8(hop.receipt)));
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
-  });
-
-  it('when the receipt of another hop stands under it', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').receipt = hopTo(reported, 'b').receipt;
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
+  it.each<[string, Parameters<typeof afterChange>[0], Record<string, boolean>]>([
+    [
+      'whatever its reporter says',
+      (hops) => {
+        for (const hop of hops) hop.verified = true;
+        delete hopTo(hops, 'c').receipt;
+      },
+      { b: true, d: true, c: false },
+    ],
+    [
+      'when its receipt was changed, nor is anything below it',
+      (hops) => {
+        const hop = hopTo(hops, 'b');
+        hop.receipt = hop.receipt?.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'));
+      },
+      { b: false, d: false, c: true },
+    ],
+    [
+      'when its receipt is not among those that the hop above is based on',
+      (_hops, receipts) => receipts.splice(0, 1),
+      { b: false, d: false, c: true },
+    ],
+    [
+      'when the answer is attributed to another librarian',
+      (hops) => Object.assign(hopTo(hops, 'c'), { to: 'navigator' }),
+      { b: true, d: true, navigator: false },
+    ],
+    [
+      'when the question is attributed to another librarian',
+      (hops) => Object.assign(hopTo(hops, 'c'), { from: 'b' }),
+      { b: true, d: true, c: false },
+    ],
+    [
+      'when it is reported below another hop',
+      (hops) => Object.assign(hopTo(hops, 'c'), { parentSpanId: hopTo(hops, 'b').spanId }),
+      { b: true, d: true, c: false },
+    ],
+    [
+      'when it is reported below a hop that lists it, but did not ask',
+      async (hops, receipts) => {
+        const hop = hopTo(hops, 'd');
+        const { parentSpanId } = hopTo(hops, 'b');
+        receipts.push(await sha256(utf8(hop.receipt ?? '')));
+        hops.splice(hops.indexOf(hop), 1);
+        hops.push({ ...hop, ...(parentSpanId === undefined ? {} : { parentSpanId }) });
+      },
+      { b: true, d: false, c: true },
+    ],
+    [
+      'when its reporter lists a receipt that was changed after signing',
+      async (hops, receipts) => {
+        const hop = hopTo(hops, 'c');
+        const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
+        const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
+        hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
+        receipts.push(await sha256(utf8(hop.receipt)));
+      },
+      { b: true, d: true, c: false },
+    ],
+    [
+      'when the receipt of another hop stands under it',
+      (hops) => Object.assign(hopTo(hops, 'c'), { receipt: hopTo(hops, 'b').receipt }),
+      { b: true, d: true, c: false },
+    ],
+    [
+      'when it was made up',
+      (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)),
+      { b: true, d: true, c: true, memory: false },
+    ],
+    [
+      'when its reporter signed the receipt itself',
+      async (hops, receipts) => {
+        const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
+        const caller = { id: 'a', linkHash: 'A'.repeat(43) };
+        const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
+        receipts.push(await sha256(utf8(receipt)));
+        hops.push({ ...invented('memory', hops[0]?.parentSpanId), receipt });
+      },
+      { b: true, d: true, c: true, memory: false },
+    ],
+    [
+      'when its link is left out, or another one stands in its place',
+      (hops) => {
+        delete hopTo(hops, 'b').link;
+        Object.assign(hopTo(hops, 'c'), { link: hopTo(hops, 'd').link });
+      },
+      { b: false, d: false, c: false },
+    ],
+    [
+      'when it names another call than its link',
+      (hops) => Object.assign(hopTo(hops, 'c'), { spanId: 'b'.repeat(16) }),
+      { b: true, d: true, c: false },
+    ],
+  ])('%s', async (_, change, verified) => {
+    expect(verifiedOf(await afterChange(change))).toEqual({ a: true, ...verified });
   });
 
   it('when it is listed twice', async () => {
@@ -190,22 +216,6 @@ describe('a nested hop is not verified', () => {
       reported.push({ ...hopTo(reported, 'c'), spanId: 'b'.repeat(16) });
     });
     expect(hops.filter(({ to }) => to === 'c').map(({ verified }) => verified)).toEqual([true, false]);
-  });
-
-  it('when it was made up', async () => {
-    const hops = await afterChange((reported) => reported.push(invented('memory', reported[0]?.parentSpanId)));
-    expect(verifiedOf(hops)).toMatchObject({ memory: false });
-  });
-
-  it('when its reporter signed the receipt itself', async () => {
-    const hops = await afterChange(async (reported, receipts) => {
-      const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
-      const caller = { id: 'a', linkHash: 'A'.repeat(43) };
-      const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
-      receipts.push(await sha256(utf8(receipt)));
-      reported.push({ ...invented('memory', reported[0]?.parentSpanId), receipt });
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: true, memory: false });
   });
 
   it('when an error is reported as an answer', async () => {
@@ -224,22 +234,6 @@ describe('a nested hop is not verified', () => {
     expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
   });
 
-  it('when its link is left out, or another one stands in its place', async () => {
-    const hops = await afterChange((reported) => {
-      delete hopTo(reported, 'b').link;
-      const { link } = hopTo(reported, 'd');
-      if (link !== undefined) hopTo(reported, 'c').link = link;
-    });
-    expect(verifiedOf(hops)).toEqual({ a: true, b: false, d: false, c: false });
-  });
-
-  it('when it names another call than its link', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').spanId = 'b'.repeat(16);
-    });
-    expect(verifiedOf(hops)).toMatchObject({ b: true, c: false });
-  });
-
   it('and then brings no proof along', async () => {
     const hops = await afterChange((reported) => {
       hopTo(reported, 'c').spanId = 'b'.repeat(16);
@@ -250,7 +244,7 @@ describe('a nested hop is not verified', () => {
     ]);
   });
 
-  /** Asks b in the first question it gets, and tells of that way ever after. */
+  /** Asks b for the first question it gets, and reports that trace ever after. */
   const repeating = (): ServedLibrarian => {
     let kept: { hops: readonly TraceHop[]; receipts: string[] } | undefined;
     return {
@@ -263,8 +257,8 @@ describe('a nested hop is not verified', () => {
             return { answer: 'x' };
           }
           const { hops, receipts } = kept;
-          const told = hops.map((hop) => ({ ...hop, parentSpanId: context.spanId }));
-          delegates.trace = () => ({ traceId: context.traceId, hops: told });
+          const repeated = hops.map((hop) => ({ ...hop, parentSpanId: context.spanId }));
+          delegates.trace = () => ({ traceId: context.traceId, hops: repeated });
           delegates.receipts = () => receipts;
           delegates.usage = () => ({ calls: 1 });
           return { answer: 'x' };
@@ -312,9 +306,9 @@ describe('a nested hop is not verified', () => {
           }
           const { claims } = readJws(kept.hop.link ?? '', 'ctx+jwt');
           const link = await signJws({ ...claims, prv: context.linkHash }, { typ: 'ctx+jwt', signer });
-          const told = [{ ...kept.hop, parentSpanId: context.spanId, link }];
+          const forged = [{ ...kept.hop, parentSpanId: context.spanId, link }];
           const { receipts } = kept;
-          delegates.trace = () => ({ traceId: context.traceId, hops: told });
+          delegates.trace = () => ({ traceId: context.traceId, hops: forged });
           delegates.receipts = () => receipts;
           return { answer: 'x' };
         },
