@@ -45,7 +45,7 @@ const createCircuit = (halfOpenAfterMs: number) => {
   return (): ((health: Health) => Promise<void>) | undefined => {
     // A request that probes can end without a report, as those of disconnected callers do in workerd.
     if (probe !== undefined && Date.now() - probe.startedAtMs > PROBE_TIMEOUT_MS) undoProbe();
-    // The library would let this call wait for the probe of another request, which workerd forbids.
+    // The library would queue this call behind the probe of another request, whose promises workerd forbids to await.
     if (policy.state === CircuitState.HalfOpen) return undefined;
     const current = policy;
     const before = current.state === CircuitState.Open ? current.toJSON() : undefined;
