@@ -3,7 +3,7 @@ const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memor
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime'];
 const BASE = ['markup', 'text', 'contract'];
-const BELOW_MIDDLE = ['grounding', 'search', ...LOWER, ...BASE];
+const BELOW_MIDDLE = ['grounding', 'search', 'delegation', ...LOWER, ...BASE];
 
 const may = (room, allowed) => ({
   name: `${room}-imports`,
@@ -25,6 +25,7 @@ export default {
     may('text', []),
     may('markup', ['text']),
     ...LOWER.map((room) => may(room, ['text', 'contract'])),
+    may('delegation', ['runtime', ...BASE]),
     may('search', [...LOWER, ...BASE]),
     may('grounding', ['search', ...LOWER, ...BASE]),
     ...MIDDLE.map((room) => may(room, BELOW_MIDDLE)),

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeLibrarian } from '../src/contract/conformance/describe-librarian.ts';
 import type { Librarian, LibrarianInfo } from '../src/contract/librarian.ts';
+import { delegateTo } from '../src/delegation/delegates.ts';
 import { ROOT } from '../src/dev/functions.ts';
-import { reachable } from '../src/runtime/delegation/reachable.ts';
 import { serveLibrarian } from '../src/runtime/serve-librarian.ts';
 import { identityBeside, servedLibrarian } from './conformance/served-librarian.ts';
 
@@ -31,7 +31,7 @@ const navigator = serveLibrarian(
   { id: 'navigator', name: 'Navigator' },
   { ...(await identityBeside('navigator', INFO.id)), log },
 );
-const targets = reachable({ navigator: { fetch: async (request: Request) => navigator.fetch(request) } });
+const targets = delegateTo({ navigator: { fetch: async (request: Request) => navigator.fetch(request) } });
 const app = serveLibrarian(librarian, INFO, { ...(await identityBeside(INFO.id, 'navigator')), targets, log });
 
 describe('the librarian in the README', () => {

@@ -1,14 +1,13 @@
 import { chatModelOf } from '../../src/adapters/chat-model.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { toldAdapters } from '../../src/adapters/told-adapters.ts';
+import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
-import { httpsTargets } from '../../src/runtime/https-targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
-import { serviceTargets } from '../../src/runtime/service-targets.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 
 /** Beside these, every service binding is a function that can be reached under its id (`WEB_SEARCH` is `web-search`). */

@@ -23,7 +23,7 @@ export const AnswerPart = z.object({
 });
 export type AnswerPart = z.infer<typeof AnswerPart>;
 
-/** Two parts that say different things about the same. */
+/** Under `metadata.contradictions` of a hybrid agent's response: two sources whose prices or stock exclude each other. */
 export const Contradiction = z.object({
   /** The statement of each, with who said it. */
   statements: z
@@ -35,9 +35,8 @@ export const Contradiction = z.object({
 });
 export type Contradiction = z.infer<typeof Contradiction>;
 
-/** Under `metadata.parts` and `metadata.contradictions` of a Response that several librarians gave together. */
+/** Under `metadata.parts` of a Response that several librarians gave together. */
 export const JoinedAnswer = z.object({
   parts: z.array(AnswerPart).min(1).max(16),
-  contradictions: z.array(Contradiction).max(16).optional(),
 });
 export type JoinedAnswer = z.infer<typeof JoinedAnswer>;

@@ -4,13 +4,12 @@ import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { isDeclined, nothingFound } from '../delegation/abstention.ts';
+import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
+import { readingCapabilities } from '../delegation/delegated-limits.ts';
+import { createDelegates } from '../delegation/delegates.ts';
+import { withMetadata } from '../delegation/trace.ts';
 import { type Amounts, requestBudget } from '../runtime/budget.ts';
-import { isDeclined, nothingFound } from '../runtime/delegation/aggregation/declined.ts';
-import { createCircuits } from '../runtime/delegation/circuits.ts';
-import { createDelegates } from '../runtime/delegation/delegates.ts';
-import { followDelegates } from '../runtime/delegation/follow-delegates.ts';
-import { readingCapabilities } from '../runtime/delegation/reading-capabilities.ts';
-import { withMetadata } from '../runtime/delegation/with-trace.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { KeyDirectory } from '../runtime/key-directory.ts';
@@ -58,7 +57,7 @@ const TIMEOUT_MS = 30_000;
  */
 export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   const { librarians, now = Date.now } = parts;
-  const circuits = createCircuits();
+  const circuitBreakers = createCircuitBreakers();
   const askConcierge = conciergeFor(parts);
   const talk = createTalk(parts);
   return async (c) => {
@@ -87,21 +86,21 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
     const ai = model?.ai;
     const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
-    const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuits });
+    const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
     const chosen =
       librarian === CONCIERGE
         ? await askConcierge(c, { query, metadata, context, ai })
         : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
-    const followed = await followDelegates(chosen, delegates, { librarian: CONCIERGE, query });
+    const asked = [chosen.delegate ?? []].flat();
+    const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked));
     const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
     c.set('answeredBy', answering ?? CONCIERGE);
     c.set('modelUse', model?.use());
-    const asked = [chosen.delegate ?? []].flat();
-    const response = await told(honest(followed), {
+    const response = await told(honest(combined), {
       librarian: answering,
       query: asked.length === 1 ? asked[0]?.query : undefined,
     });
-    return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.proven() }));
+    return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() }));
   };
 };
 

@@ -1,7 +1,7 @@
 import type { AskRequest } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
-import { withMetadata } from '../runtime/delegation/with-trace.ts';
+import { withMetadata } from '../delegation/trace.ts';
 import type { OriginContext } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';

@@ -4,7 +4,7 @@ import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { requestBudget } from '../runtime/budget.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
-import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
+import { timeToAnswer } from '../runtime/deadline.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';

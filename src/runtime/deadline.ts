@@ -51,3 +51,12 @@ const ENDED = new ContextRefused('TIMEOUT', 'nobody waits for the answer any mor
 
 /** Made once: every request ends so, and writing down where an error arose costs more than the rest of it. */
 const NOBODY_WAITS = new ContextRefused('TIMEOUT', 'nobody waits for the answer');
+
+/**
+ * The share of the caller's time that a function has for its answer, which has to arrive before the caller gives up, even if it
+ * only says TIMEOUT. Milliseconds.
+ */
+export const timeToAnswer = (remainingMs: number): number =>
+  Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
+
+const REPLY_RESERVE_MS = 40;

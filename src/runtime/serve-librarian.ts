@@ -8,8 +8,7 @@ import type { LibrarianDescription } from '../contract/librarian-directory.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
 import { NOTHING_SPENT } from './budget.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
-import { timeToAnswer } from './delegation/time-to-ask.ts';
+import { type Deadline, startDeadline, timeToAnswer } from './deadline.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
@@ -98,9 +97,10 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, told), { deadline, scene });
-      const followed = await scopes.follow(response, scope.delegates, { librarian: info.id, query });
+      const branches = response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat());
+      const combined = scope.delegates.combine(response, branches);
       scopes.settle(c, scope);
-      return reply(c, followed);
+      return reply(c, combined);
     } finally {
       deadline.end();
     }

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
 import type { Bytes } from './base64url.ts';
 import { ContextRefused, demand } from './context-refused.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { sha256, utf8 } from './digest.ts';
 import { errorInfo } from './error-info-of.ts';
 import type { KeyDirectory } from './key-directory.ts';
@@ -93,55 +93,75 @@ export interface SignedClientOptions {
 
 /** Calls other librarians. The token goes to targets of the directory only, and no redirect carries it on. */
 export const signedClient = (options: SignedClientOptions): SignedClient => {
-  const { targets, directory, self, now = Date.now, log = logLine } = options;
+  const { targets, directory, self, now = Date.now } = options;
   const reachable = Object.keys(targets).filter((id) => id !== self && directory.librarian(id) !== undefined);
-  const failed = (error: unknown, call: Course & { to: string; traceId: string }): FailedCall => {
-    const { to, traceId, why, sent, spanId } = call;
-    const code = error instanceof ContextRefused && error.code !== 'UNAUTHORIZED' ? error.code : 'DELEGATION_FAILED';
-    log({
-      event: 'fault',
-      time: now(),
-      librarian: self,
-      where: `call ${to}`,
-      code,
-      trace_id: traceId,
-      cause: describeCause(error),
-    });
-    return { ok: false, error: errorInfo(code, { librarian: to }), why, sent, spanId };
-  };
   return {
     targets: reachable,
     call: async (context, request) => {
-      const course: Course = { why: 'refused', sent: false, spanId: undefined };
+      const progress: Progress = { why: 'refused', sent: false, spanId: undefined };
+      let deadline: Deadline | undefined;
       try {
-        // Said before it is looked whether there is a way to it: a loop is one, whoever is bound to whom.
+        // Checked before the targets: a loop is one, whatever is bound to the function.
         demand(![self, ...context.chain].includes(request.to), 'the target is in the chain', 'LOOP_DETECTED');
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
-        return await send(context, { ...options, request, target, now, course });
+        const { link, url, init } = await signCall(context, { ...options, request, now });
+        progress.spanId = link.spanId;
+        deadline = startDeadline(link.deadlineMs - now(), request.signal);
+        deadline.signal.throwIfAborted();
+        Object.assign(progress, { why: 'transport', sent: true });
+        const response = await deadline.race(target.fetch(new Request(url, { ...init, signal: deadline.signal })));
+        return await deadline.race(receive(response, { ...options, request, link, now, progress }));
       } catch (error) {
-        return failed(error, { ...course, to: request.to, traceId: context.traceId });
+        const isAborted = deadline?.signal.aborted === true;
+        if (isAborted && progress.sent) progress.why = request.signal?.aborted ? 'given-up' : 'timeout';
+        // Whichever came first: the deadline, or the abort of the fetch because of it.
+        const cause: unknown = isAborted ? deadline?.signal.reason : error;
+        return failedCall(cause, { ...options, ...progress, to: request.to, traceId: context.traceId });
+      } finally {
+        deadline?.clear();
       }
     },
   };
 };
 
-/** How far a call came: what it is told as if it fails from here on. */
-interface Course {
+/** How far a call came: what is reported if it fails from here on. */
+interface Progress {
   why: CallFailure;
   sent: boolean;
   spanId: string | undefined;
 }
 
-interface Sending extends SignedClientOptions {
-  request: SignedRequest;
-  target: Target;
-  now: () => number;
-  course: Course;
-}
+const failedCall = (
+  cause: unknown,
+  {
+    to,
+    traceId,
+    why,
+    sent,
+    spanId,
+    self,
+    now = Date.now,
+    log = logLine,
+  }: SignedClientOptions & Progress & { to: string; traceId: string },
+): FailedCall => {
+  const code = cause instanceof ContextRefused && cause.code !== 'UNAUTHORIZED' ? cause.code : 'DELEGATION_FAILED';
+  log({
+    event: 'fault',
+    time: now(),
+    librarian: self,
+    where: `call ${to}`,
+    code,
+    trace_id: traceId,
+    cause: describeCause(cause),
+  });
+  return { ok: false, error: errorInfo(code, { librarian: to }), why, sent, spanId };
+};
 
-const send = async (context: OriginContext | VerifiedContext, sending: Sending): Promise<SignedAnswer> => {
-  const { request, target, signer, now, course } = sending;
+const signCall = async (
+  context: OriginContext | VerifiedContext,
+  { request, signer, now }: SignedClientOptions & { request: SignedRequest; now: () => number },
+): Promise<{ link: SignedLink; url: URL; init: RequestInit }> => {
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
   const url = new URL(request.path, ADDRESS);
@@ -149,36 +169,31 @@ const send = async (context: OriginContext | VerifiedContext, sending: Sending):
   if (url.origin !== ADDRESS || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
   const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
-  course.spanId = link.spanId;
-  const deadline = startDeadline(link.deadlineMs - now(), request.signal);
-  try {
-    deadline.signal.throwIfAborted();
-    const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
-    if (body.length > 0) headers['Content-Type'] = 'application/json';
-    const init = { method, headers, redirect: 'manual' as const, signal: deadline.signal };
-    Object.assign(course, { why: 'transport', sent: true });
-    const response = await deadline.race(target.fetch(new Request(url, body.length > 0 ? { ...init, body } : init)));
-    return await deadline.race(receive(response, { ...sending, link }));
-  } catch (error) {
-    if (!deadline.signal.aborted) throw error;
-    if (course.sent) course.why = request.signal?.aborted ? 'given-up' : 'timeout';
-    // Whichever was noticed first: that the time was up, or that the fetch had been aborted because of it.
-    throw deadline.signal.reason;
-  } finally {
-    deadline.clear();
-  }
+  const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
+  if (body.length === 0) return { link, url, init: { method, headers, redirect: 'manual' } };
+  headers['Content-Type'] = 'application/json';
+  return { link, url, init: { method, headers, redirect: 'manual', body } };
 };
 
-const receive = async (response: Response, sending: Sending & { link: SignedLink }): Promise<SignedAnswer> => {
-  const { self, request, directory, link, now, course } = sending;
+interface Receiving extends SignedClientOptions {
+  request: SignedRequest;
+  link: SignedLink;
+  now: () => number;
+  progress: Progress;
+}
+
+const receive = async (
+  response: Response,
+  { self, request, directory, link, now, progress }: Receiving,
+): Promise<SignedAnswer> => {
   const token = response.headers.get(RECEIPT_HEADER);
   if (token === null) {
-    course.why = 'receipt';
+    progress.why = 'receipt';
     discard(response.body);
     throw new Error(`the answer has no receipt, its status is ${response.status}`);
   }
   const body = await readBody(response, request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-  course.why = body === undefined ? 'unusable' : 'receipt';
+  progress.why = body === undefined ? 'unusable' : 'receipt';
   if (body === undefined) throw new Error('the answer is too large');
   const { status } = response;
   const linkHash = await sha256(utf8(link.link));

@@ -10,7 +10,7 @@ import {
   refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { timeToAnswer } from '../runtime/delegation/time-to-ask.ts';
+import { timeToAnswer } from '../runtime/deadline.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';

@@ -3,7 +3,7 @@ import type { Agent, AgentCall } from '../../src/agents/agent.ts';
 import { validateAgentResponse } from '../../src/agents/agent-response.ts';
 import type { AgentResponse } from '../../src/contract/agent-response.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
-import { reachable } from '../../src/runtime/delegation/reachable.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
 import { CodedError, DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../runtime/neighbours.ts';
@@ -126,7 +126,7 @@ describe('POST /v1/agents/{type}', () => {
       const [branch] = await scope.delegates.ask([{ to: 'navigator' }]);
       return { ...ANSWERS.analytics, metadata: { told: branch?.response.answer } };
     };
-    const app = await serve(asking, { targets: reachable({ navigator: targetOf(other).target }) });
+    const app = await serve(asking, { targets: delegateTo({ navigator: targetOf(other).target }) });
     const { reply, answer } = await askAgent(app);
     expect(reply.metadata).toMatchObject({
       told: 'Under the mat.',
@@ -151,7 +151,7 @@ describe('POST /v1/agents/{type}', () => {
       await asked.promise;
       throw new Error('broken');
     };
-    const { status } = await askAgent(await serve(failing, { targets: reachable({ navigator: target }) }));
+    const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: target }) }));
     expect([status, (await asked.promise).aborted]).toEqual([500, true]);
   });
 

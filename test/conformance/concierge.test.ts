@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
 import { createConcierge } from '../../src/gateway/concierge/concierge.ts';
-import { reachable } from '../../src/runtime/delegation/reachable.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { identityBeside, servedLibrarian } from './served-librarian.ts';
 
@@ -41,7 +41,7 @@ const concierge = async (neighbour: Librarian, ai: AIClient | undefined) => {
   );
   const identity = await identityBeside(CONCIERGE.id, CONCIERGE.id);
   const librarian = createConcierge({ librarians: HOUSE, defaultLibrarian: 'navigator' });
-  return serveLibrarian(librarian, CONCIERGE, { ...identity, targets: reachable(targets), ai, log: () => {} });
+  return serveLibrarian(librarian, CONCIERGE, { ...identity, targets: delegateTo(targets), ai, log: () => {} });
 };
 
 /** With circuits that remember nothing of the question before. */

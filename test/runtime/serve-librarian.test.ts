@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { reachable } from '../../src/runtime/delegation/reachable.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { type App, ask, identityOf, notebook, targetOf, userContext } from './neighbours.ts';
@@ -176,7 +176,7 @@ describe('what a librarian is told', () => {
 
   it('names the delegates that can still be asked', async () => {
     const { target } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'semantic'));
-    const seen = await told({}, { targets: reachable({ semantic: target, gateway: target, stranger: target }) });
+    const seen = await told({}, { targets: delegateTo({ semantic: target, gateway: target, stranger: target }) });
     expect(seen.availableDelegates).toEqual([{ id: 'semantic' }]);
   });
 
@@ -297,7 +297,7 @@ describe('a question that is handed on', () => {
     const { status, reply } = await asked(
       handsOn,
       { metadata: { device: 'apollo' } },
-      { targets: reachable({ semantic: target }) },
+      { targets: delegateTo({ semantic: target }) },
     );
     expect([status, reply]).toMatchObject([200, { answer: 'In the kitchen.', confidence: 0.9 }]);
     expect(seen[0]).toBe('Where exactly?');
@@ -310,7 +310,7 @@ describe('a question that is handed on', () => {
 
   it('comes back with the error of the target, under its status', async () => {
     const { target } = await neighbour(async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } }));
-    const { status, reply } = await asked(handsOn, {}, { targets: reachable({ semantic: target }) });
+    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
     expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
@@ -323,7 +323,7 @@ describe('a question that is handed on', () => {
   it('goes nowhere when it would come back', async () => {
     const { target, requests } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'gateway'));
     const back: Librarian = async () => ({ delegate: { to: 'gateway' } });
-    const { status, reply } = await asked(back, {}, { targets: reachable({ gateway: target }) });
+    const { status, reply } = await asked(back, {}, { targets: delegateTo({ gateway: target }) });
     expect([status, reply.error.code, requests.length]).toEqual([508, 'LOOP_DETECTED', 0]);
   });
 
@@ -332,7 +332,7 @@ describe('a question that is handed on', () => {
     const { status, reply } = await asked(
       handsOn,
       { context: userContext({ maxHops: 1 }) },
-      { targets: reachable({ semantic: target }) },
+      { targets: delegateTo({ semantic: target }) },
     );
     expect([status, reply.error.code, requests.length]).toEqual([508, 'MAX_DEPTH_EXCEEDED', 0]);
   });
@@ -344,7 +344,7 @@ describe('a question that is handed on', () => {
       skippedMs = 2000;
       return handsOn(query, context);
     };
-    const options = { targets: reachable({ semantic: target }), now: () => Date.now() + skippedMs };
+    const options = { targets: delegateTo({ semantic: target }), now: () => Date.now() + skippedMs };
     const { status, reply } = await asked(slow, { context: userContext({ timeoutMs: 2000 }) }, options);
     expect([status, reply.error.code, requests.length]).toEqual([504, 'TIMEOUT', 0]);
   });
@@ -366,7 +366,7 @@ describe('a question that is handed on', () => {
     const { reply } = await asked(
       async () => ({ delegate: [{ to: 'semantic' }] }),
       {},
-      { targets: reachable({ semantic: target }) },
+      { targets: delegateTo({ semantic: target }) },
     );
     expect(reply.answer).toBe('In the kitchen.');
   });
@@ -379,7 +379,7 @@ describe('a question that is handed on', () => {
     const { target } = targetOf(
       new Hono<GuardedEnv>().use(guard).post('/librarians/semantic/ask', (c) => c.json(body)),
     );
-    const { status, reply } = await asked(handsOn, {}, { targets: reachable({ semantic: target }) });
+    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
     expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
   });
 
@@ -390,7 +390,7 @@ describe('a question that is handed on', () => {
       seen.resolve(context?.signal);
       return new Promise(() => undefined);
     });
-    const app = await serve(handsOn, { targets: reachable({ semantic: target }) });
+    const app = await serve(handsOn, { targets: delegateTo({ semantic: target }) });
     const asking = ask('navigator', {
       fetch: (request) => app.fetch(new Request(request, { signal: controller.signal })),
     });
@@ -403,7 +403,7 @@ describe('a question that is handed on', () => {
   it('fails when the answer was altered on the way', async () => {
     const app = await serve(async () => ({ answer: 'In the kitchen.' }), {}, 'semantic');
     const { target } = targetOf(app, (response) => new Response('{"answer":"Nowhere."}', response));
-    const { status, reply } = await asked(handsOn, {}, { targets: reachable({ semantic: target }) });
+    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
     expect([status, reply.error.code]).toEqual([502, 'DELEGATION_FAILED']);
   });
 });

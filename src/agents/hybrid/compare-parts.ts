@@ -1,7 +1,6 @@
-import { readAs } from '../../contract/issue.ts';
-import { type Contradiction, JoinedAnswer } from '../../contract/joined-answer.ts';
+import type { Contradiction } from '../../contract/joined-answer.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
-import { aggregate } from '../../runtime/delegation/aggregate.ts';
+import { aggregate } from '../../delegation/aggregate.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { availabilityConflicts } from './availability-conflicts.ts';
 import type { Part } from './part.ts';
@@ -22,16 +21,12 @@ const SHARE_WHEN_DISPUTED = 0.5;
 
 /**
  * How sure all parts together are, by the rule of joined answers (the weakest answered part, scaled by the share of
- * parts that were answered), and where they contradict one another: by their words, and on prices and stock by the data.
+ * parts that were answered), and where their data on prices and stock contradict one another.
  */
 export const compareParts = (parts: readonly Part[]): Comparison => {
-  const joined = aggregate(parts.map(branchOf));
-  const read = readAs(JoinedAnswer.pick({ contradictions: true }), joined.metadata ?? {});
-  const inWords = (read.ok ? read.value.contradictions : undefined) ?? [];
-  const inData = [...priceConflicts(parts), ...availabilityConflicts(parts)];
-  const contradictions = [...inData, ...inWords].slice(0, MAX_CONTRADICTIONS);
-  const confidence = joined.confidence ?? 0;
-  const isHalved = inData.length > 0 && inWords.length === 0;
+  const { confidence = 0 } = aggregate(parts.map(branchOf));
+  const contradictions = [...priceConflicts(parts), ...availabilityConflicts(parts)].slice(0, MAX_CONTRADICTIONS);
+  const isHalved = contradictions.length > 0;
   return { confidence: isHalved ? rounded(confidence * SHARE_WHEN_DISPUTED) : confidence, contradictions };
 };
 

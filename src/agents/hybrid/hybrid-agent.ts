@@ -1,6 +1,6 @@
 import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
-import { joinFailures } from '../../runtime/delegation/aggregation/join-failures.ts';
+import { joinFailures } from '../../delegation/failures.ts';
 import type { AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { askParts } from './ask-parts.ts';

@@ -2,8 +2,8 @@ import { type AgentMetadata, AgentResponse, type AgentSuccess } from '../../cont
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
-import { containMarkdown } from '../../runtime/delegation/aggregation/contain-markdown.ts';
-import type { Branch } from '../../runtime/delegation/branch.ts';
+import { containMarkdown } from '../../delegation/contain-markdown.ts';
+import type { Branch } from '../../runtime/delegates.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { AgentResponse as Builder } from '../agent-response.ts';
 import { failureInfoOf } from '../run-agent.ts';

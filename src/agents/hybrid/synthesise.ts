@@ -1,7 +1,6 @@
 import type { Contradiction } from '../../contract/joined-answer.ts';
-import { inertLine } from '../../runtime/delegation/aggregation/inert-line.ts';
-import { shorten } from '../../runtime/delegation/aggregation/shorten.ts';
-import { WHY_MISSING } from '../../runtime/delegation/aggregation/why-missing.ts';
+import { inertLine, shorten } from '../../delegation/contain-markdown.ts';
+import { WHY_MISSING } from '../../delegation/failures.ts';
 import type { AnsweredPart, FailedPart, Part } from './part.ts';
 import { SOURCES, SourceType } from './source-type.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { DelegationTrace, LibrarianResponse } from '../../contract/response.ts';
-import { isDeclined } from '../../runtime/delegation/aggregation/declined.ts';
+import { isDeclined } from '../../delegation/abstention.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import type { Measure } from './retrieval.ts';
 

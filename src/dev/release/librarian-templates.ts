@@ -18,8 +18,8 @@ const questionFor = (name: string): string => `What do you know about ${name}?`;
 
 const librarianText = ({ info: { id, name, description }, capabilities }: NewLibrarianOptions): string => `
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { Query } from '../../src/contract/names.ts';
 import { readAs } from '../../src/contract/issue.ts';
+import { Query } from '../../src/contract/names.ts';
 import { errorInfo } from '../../src/runtime/error-info-of.ts';
 
 /** How people and other librarians get to know it. Questions without a name find their way by the description and the examples. */
@@ -54,16 +54,16 @@ export const ${camelOf(id)}Librarian: Librarian = async (query) => {
 `;
 
 const indexText = (id: string): string => `
-import { reachable } from '../../src/runtime/delegation/reachable.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
+import { serviceTargets } from '../../src/delegation/targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { serviceTargets } from '../../src/runtime/service-targets.ts';
 import { INFO, ${camelOf(id)}Librarian } from './librarian.ts';
 
 const fetch = serveApp(INFO.id, async (env: IdentityVariables) => {
   const identity = await identityFrom(env, INFO.id);
-  return serveLibrarian(${camelOf(id)}Librarian, INFO, { ...identity, targets: reachable(serviceTargets(env)) });
+  return serveLibrarian(${camelOf(id)}Librarian, INFO, { ...identity, targets: delegateTo(serviceTargets(env)) });
 });
 
 export default { fetch } satisfies ExportedHandler<IdentityVariables>;

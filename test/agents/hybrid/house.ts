@@ -3,7 +3,7 @@ import { createApp } from '../../../src/agents/hybrid/app.ts';
 import { serveAgent } from '../../../src/agents/serve-agent.ts';
 import type { AgentResponse } from '../../../src/contract/agent-response.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';
-import { reachable } from '../../../src/runtime/delegation/reachable.ts';
+import { delegateTo } from '../../../src/delegation/delegates.ts';
 import { type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import type { Target } from '../../../src/runtime/signed-client.ts';
 import { identityOf, targetOf, userContext } from '../../runtime/neighbours.ts';
@@ -59,7 +59,7 @@ export const houseOf = async (
   const app = createApp({
     ...(await identityOf('hybrid')),
     log: () => undefined,
-    targets: reachable(targets),
+    targets: delegateTo(targets),
     ...served,
   });
   return { app, asked };

@@ -1,8 +1,8 @@
 import { type ExecutionContext, Hono } from 'hono';
+import { serviceTargets } from '../../../delegation/targets.ts';
 import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';
 import { originate } from '../../../runtime/request-context.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
-import { serviceTargets } from '../../../runtime/service-targets.ts';
 import { signedClient } from '../../../runtime/signed-client.ts';
 
 /** Asks the relay behind it once, with a signed context and a receipt, or plainly: what a signed hop costs. */

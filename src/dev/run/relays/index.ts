@@ -3,12 +3,11 @@ import * as z from 'zod';
 import { readAs } from '../../../contract/issue.ts';
 import type { Librarian } from '../../../contract/librarian.ts';
 import { LibrarianId } from '../../../contract/names.ts';
-import { reachable } from '../../../runtime/delegation/reachable.ts';
-import { httpsTargets } from '../../../runtime/https-targets.ts';
+import { delegateTo } from '../../../delegation/delegates.ts';
+import { httpsTargets, serviceTargets } from '../../../delegation/targets.ts';
 import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { serveLibrarian } from '../../../runtime/serve-librarian.ts';
-import { serviceTargets } from '../../../runtime/service-targets.ts';
 
 /** What a relay is to do; travels in the metadata of a question, each part to whom it concerns. */
 export interface Plan {
@@ -67,7 +66,7 @@ let handler: ReturnType<typeof serveRelay> | undefined;
 const serveRelay = (id: string) =>
   serveApp(id, async (env: Env) => {
     const identity = await identityFrom(env, id);
-    const targets = reachable({ ...httpsTargets(identity.directory), ...serviceTargets(env) });
+    const targets = delegateTo({ ...httpsTargets(identity.directory), ...serviceTargets(env) });
     const app = serveLibrarian(relay(id), { id, name: id }, { ...identity, targets });
     // The same answer without signatures, for comparison.
     app.post('/unsigned', async (c) => c.json(await relay(id)('', { metadata: await c.req.json() })));

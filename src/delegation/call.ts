@@ -1,0 +1,252 @@
+import { readAs } from '../contract/issue.ts';
+import type { TraceHop } from '../contract/response.ts';
+import { LibrarianResponse } from '../contract/response.ts';
+import { type Amounts, type Budget, MODEL_BUDGETS } from '../runtime/budget.ts';
+import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { MAX_RESPONSE_BYTES } from '../runtime/limits.ts';
+import type { Receipt } from '../runtime/receipt.ts';
+import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
+import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
+import type { CircuitBreakers, Health } from './circuit-breaker.ts';
+import { handedDown, isTimeForRetry, RETRY_DELAY_MS } from './delegated-limits.ts';
+
+/** What all calls of one request have in common. */
+export interface Caller {
+  client: SignedClient;
+  circuitBreakers: CircuitBreakers;
+  context: OriginContext | VerifiedContext;
+  signal: AbortSignal | undefined;
+  now: () => number;
+  scene: Omit<ErrorScene, 'now'>;
+  /** The capabilities that are handed down; all of them when absent. */
+  capabilities: readonly string[] | undefined;
+}
+
+/** One question to one target, however many calls it takes. */
+export interface TargetQuestion {
+  to: string;
+  /** JSON of `LibrarianAskRequest`. */
+  body: string;
+  /** Milliseconds since 1970. */
+  deadlineMs: number;
+  budget: Budget;
+  /** Whether time and budget have to suffice for another target. */
+  hasFallback: boolean;
+}
+
+export interface TargetReply {
+  /** The target's own response without its trace, or the error that tells why there is none. */
+  response: LibrarianResponse;
+  /** Whether the target may have received the question. */
+  sent: boolean;
+  hop: TraceHop;
+  /** What the target signed, and the link that it is for. */
+  receipt: { text: string; hash: string | undefined; claims: Receipt; link: string } | undefined;
+  /** `metadata.trace` as the target reported it. */
+  reported: unknown;
+  /** What was spent by the receipts of all calls, in the units of the budgets. */
+  uses: Amounts[];
+}
+
+/**
+ * Asks one target, unless its circuit is open, and retries once after a failure that may be transient. Each call is signed anew,
+ * pays from the budget and is settled by its receipt. A retry is safe, as everything handed down can only read. Never throws.
+ */
+export const askTarget = async (caller: Caller, question: TargetQuestion): Promise<TargetReply> => {
+  const { client, circuitBreakers, context, now, signal, capabilities } = caller;
+  const { to, body, deadlineMs, budget, hasFallback } = question;
+  const startedAtMs = now();
+  const attempts: Attempt[] = [];
+  let refusal: LibrarianResponse | undefined;
+  for (let mayCall = true; mayCall; ) {
+    refusal = budget.left('calls') < 1 ? overBudget(to) : undefined;
+    const report = refusal === undefined ? circuitBreakers.admit(`${context.workspace}/${to}`) : undefined;
+    if (report === undefined) {
+      refusal ??= circuitOpen(to);
+      break;
+    }
+    const calledAtMs = now();
+    const timeoutMs = deadlineMs - calledAtMs;
+    const budgets = handedDown(budget, { hasFallback });
+    budget.take(withCall(budgets));
+    const path = `/librarians/${to}/ask`;
+    const maxAnswerBytes = MAX_RESPONSE_BYTES;
+    const answer = await client.call(context, {
+      to,
+      path,
+      body,
+      timeoutMs,
+      signal,
+      capabilities,
+      budgets,
+      maxAnswerBytes,
+    });
+    budget.giveBack(withCall(budgets));
+    budget.take(spentOn(answer, budgets));
+    const attempt = await readAttempt(answer, { to, caller, timeoutMs });
+    await report(attempt.health);
+    attempts.push(attempt);
+    const isTime = isTimeForRetry(deadlineMs - now(), now() - calledAtMs);
+    // One call is kept for the fallback.
+    const isPaid = budget.left('calls') > (hasFallback ? 1 : 0);
+    mayCall = attempts.length === 1 && attempt.isTransient && signal?.aborted !== true && isTime && isPaid;
+    if (mayCall) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+  }
+  const sent = attempts.filter((attempt) => attempt.sent);
+  // A retry that was refused here says less than the call before it.
+  const last = sent.at(-1) ?? attempts[0];
+  const response = last?.response ?? refusal ?? overBudget(to);
+  const { receipt } = last ?? {};
+  const hop: TraceHop = {
+    ...(last?.sent && last.spanId !== undefined ? { spanId: last.spanId } : {}),
+    ...(context.caller === undefined ? {} : { parentSpanId: context.spanId }),
+    from: context.self,
+    to,
+    durationMs: Math.min(Math.max(now() - startedAtMs, 0), MAX_DURATION_MS),
+    outcome: outcomeOf(response),
+    attempts: sent.length,
+    ...(receipt === undefined ? {} : { receipt: receipt.text }),
+    // A root link names the user and the rights; only the origin, which signed it, knows it.
+    ...(receipt === undefined || context.caller === undefined ? {} : { link: receipt.link }),
+    verified: receipt !== undefined,
+  };
+  const uses = sent.flatMap((attempt) => (attempt.receipt === undefined ? [] : [attempt.receipt.claims.use]));
+  return { response, sent: sent.length > 0, hop, receipt, reported: last?.reported, uses };
+};
+
+const MAX_DURATION_MS = 3_600_000;
+
+const outcomeOf = (response: LibrarianResponse): TraceHop['outcome'] => {
+  if (response.error !== undefined && isFailure(response)) return response.error.code;
+  return response.partial === true || response.error !== undefined ? 'partial' : 'answer';
+};
+
+/** Whether there is no answer. An answer with an error beside it names a gap. */
+export const isFailure = ({ answer, error }: LibrarianResponse): boolean => error !== undefined && answer === undefined;
+
+/** For a question that the budget does not pay for. */
+export const overBudget = (librarian: string): LibrarianResponse => ({
+  error: errorInfo('DELEGATION_FAILED', {
+    librarian,
+    message: 'Cannot delegate the question: the calls that it may lead to are used up',
+    recoverable: false,
+    suggestion: 'Ask fewer librarians, or start with a larger budget of calls',
+  }),
+});
+
+const circuitOpen = (librarian: string): LibrarianResponse => ({
+  error: errorInfo('SERVICE_UNAVAILABLE', {
+    librarian,
+    message: `Cannot ask ${librarian}: its circuit is open, as it failed several times in a row`,
+    suggestion: 'Try the same request again in a minute, or ask another librarian',
+  }),
+});
+
+/** The call itself, and what may be spent below it. */
+const withCall = (below: Amounts): Amounts => ({ ...below, calls: 1 + (below.calls ?? 0) });
+
+/** A call that was never sent costs nothing; what no receipt accounts for counts as spent. */
+const spentOn = (answer: SignedAnswer, budgets: Amounts): Amounts => {
+  if (!answer.ok) return answer.sent ? withCall(budgets) : {};
+  const { use } = answer.receipt;
+  const reported = [...Object.keys(budgets), ...MODEL_BUDGETS].filter((name) => Object.hasOwn(use, name));
+  return withCall({ ...budgets, ...Object.fromEntries(reported.map((name) => [name, use[name] ?? 0])) });
+};
+
+/** The outcome of one call. */
+interface Attempt extends Pick<TargetReply, 'response' | 'sent' | 'receipt' | 'reported'> {
+  spanId: string | undefined;
+  isTransient: boolean;
+  health: Health;
+}
+
+const readAttempt = async (
+  answer: SignedAnswer,
+  { to, caller, timeoutMs }: { to: string; caller: Caller; timeoutMs: number },
+): Promise<Attempt> => {
+  if (!answer.ok) {
+    const { sent, spanId, why } = answer;
+    const response = { error: answer.error };
+    const isTransient = why === 'transport';
+    return {
+      response,
+      reported: undefined,
+      receipt: undefined,
+      sent,
+      spanId,
+      isTransient,
+      health: healthOf(answer, timeoutMs),
+    };
+  }
+  const { response, reported, isUsable } = readReply(answer.json, { to, caller });
+  return {
+    response,
+    reported,
+    receipt: {
+      text: answer.receiptText,
+      // An origin signs no receipt that could name this one.
+      hash: caller.context.caller === undefined ? undefined : await answer.receiptHash(),
+      claims: answer.receipt,
+      link: answer.link,
+    },
+    sent: true,
+    spanId: answer.spanId,
+    isTransient: isUnavailable(response) && !answer.headers.has('Retry-After'),
+    health: isUsable ? healthOf({ ok: true, response }, timeoutMs) : 'broken',
+  };
+};
+
+/** The target's response, an error of its own included. One that is no Response, or delegates once more, is unusable. */
+const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Caller }) => {
+  try {
+    const reply = readAs(LibrarianResponse, json());
+    if (!reply.ok) throw failed(`Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`);
+    const { delegate, metadata, error, ...rest } = reply.value;
+    if (delegate !== undefined) throw failed(`Cannot use the reply of ${to}: it delegates the question`);
+    // The trace becomes part of the one of the whole chain.
+    const { trace: reported, ...others } = metadata ?? {};
+    const response: LibrarianResponse = {
+      ...rest,
+      ...(error === undefined ? {} : { error: { librarian: to, ...error } }),
+      ...(metadata === undefined || (reported !== undefined && Object.keys(others).length === 0)
+        ? {}
+        : { metadata: others }),
+    };
+    return { response, reported, isUsable: true };
+  } catch (thrown) {
+    const cause = thrown instanceof CodedError ? thrown : failed(`Cannot read the reply of ${to}`, thrown);
+    const error = { ...errorInfoOf(cause, { ...caller.scene, now: caller.now() }), librarian: to };
+    return { response: { error }, reported: undefined, isUsable: false };
+  }
+};
+
+const failed = (message: string, cause?: unknown): CodedError =>
+  new CodedError('DELEGATION_FAILED', message, { cause });
+
+/**
+ * Callers must not be able to open the circuit of a target for others: their own mistakes, loops and depth, timeouts that were too
+ * short and calls that they cancelled do not count.
+ */
+const healthOf = (
+  outcome: Extract<SignedAnswer, { ok: false }> | { ok: true; response: LibrarianResponse },
+  timeoutMs: number,
+): Health => {
+  const late = timeoutMs >= FAIR_TIMEOUT_MS ? 'broken' : 'unknown';
+  if (!outcome.ok) {
+    if (outcome.why === 'refused' || outcome.why === 'given-up') return 'unknown';
+    return outcome.why === 'timeout' ? late : 'broken';
+  }
+  if (!isFailure(outcome.response)) return 'healthy';
+  const code = outcome.response.error?.code;
+  if (code === 'TIMEOUT') return late;
+  return code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR' ? 'broken' : 'healthy';
+};
+
+const isUnavailable = (response: LibrarianResponse): boolean =>
+  isFailure(response) && response.error?.code === 'SERVICE_UNAVAILABLE';
+
+/**
+ * The least timeout at which silence counts against a target. The caller chooses the timeout: five short ones must not close a
+ * librarian that takes seconds to everyone else in the workspace.
+ */
+const FAIR_TIMEOUT_MS = 10_000;

@@ -1,0 +1,163 @@
+import { escapeHtml } from '../runtime/escape-html.ts';
+
+/** A code span within one line, as the first alternative of a pattern that passes over them. */
+export const CODE_SPAN = '(?<![`\\\\])(?<span>`+)(?!`)[^`]{1,500}(?<!`)\\k<span>(?!`)';
+
+/**
+ * Makes the Markdown of one librarian stay within its part of a joined answer (signed context 10.2). A reader sees the
+ * same words; only what could affect other parts is changed:
+ *
+ * - an open code fence is closed, and fences that a list may or may not own are moved to the margin;
+ * - HTML, comments and images become text (`escapeHtml`);
+ * - headings become at least level 4, as 1 to 3 are those of the joined answer;
+ * - links by reference get their address in place, and definitions become text, since they would hold in every part;
+ * - control characters go, and line breaks become `\n`.
+ *
+ * @returns Empty when nothing visible is left.
+ */
+export const containMarkdown = (markdown: string): string => {
+  const lines = escapeHtml(alignFences(plainLines(markdown))).split('\n');
+  const references = referencesOf(lines);
+  let isParagraph = false;
+  const { lines: contained, open } = outsideCode(lines, (line) => {
+    const inert = escapeSetext(isParagraph, lowerHeading(inlineReferences(line, references)));
+    isParagraph = line.trim() !== '';
+    return inert;
+  });
+  return [...contained, ...(open === '' ? [] : [open])].join('\n').replace(/^\n+/, '').trimEnd();
+};
+
+// Control characters except tabs and line breaks, bidirectional overrides and lone surrogates.
+const HIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu;
+
+const plainLines = (markdown: string): string => markdown.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(HIDDEN, '');
+
+/** A fence after one to three spaces may belong to a list item, which would change where it ends. */
+const alignFences = (markdown: string): string => markdown.replace(/^ {1,3}(?=`{3}|~{3})/gm, '');
+
+/** Pushes `#` and the like down to level 4, also in quotes and list items. */
+const lowerHeading = (line: string): string => line.replace(HEADING, '$1####');
+
+const HEADING = /^((?: {0,3}(?:>|[-+*]|\d{1,9}[.)])[ \t]{0,4}){0,8} {0,3})#{1,3}(?=[ \t]|$)/;
+
+/** A line of `=` or `-` below a paragraph would make that a heading. */
+const escapeSetext = (isParagraph: boolean, line: string): string =>
+  isParagraph && SETEXT.test(line) ? line.replace(/[=-]/, '\\$&') : line;
+
+const SETEXT = /^[ \t>]{0,20}(?:=+|-+)[ \t]*$/;
+
+const MAX_REFERENCES = 200;
+
+/** What `[label]: https://…` lines define, by label. */
+const referencesOf = (lines: readonly string[]): Map<string, string> => {
+  const references = new Map<string, string>();
+  outsideCode(lines, (line) => {
+    const [, label = '', url = ''] = DEFINITION.exec(line) ?? [];
+    if (url !== '' && references.size < MAX_REFERENCES && !references.has(labelOf(label)))
+      references.set(labelOf(label), url);
+    return line;
+  });
+  return references;
+};
+
+const DEFINITION =
+  /^ {0,3}\[([^\]\\[^]{1,100})\]:[ \t]{0,20}(https?:\/\/[^\s<>()\\`]{1,2000})[ \t]*(?:"[^"]{0,300}")?[ \t]*$/;
+
+const labelOf = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase();
+
+const inlineReferences = (line: string, references: ReadonlyMap<string, string>): string => {
+  if (!line.includes(']')) return line;
+  const inlined = line.replace(REFERENCE, (whole, _span, text: string | undefined, label: string | undefined) => {
+    const url = text === undefined ? undefined : references.get(labelOf(label || text));
+    return url === undefined ? whole : `[${text}](${url})`;
+  });
+  return inlined.replace(/(\\*)\]:/g, (whole, slashes: string) =>
+    slashes.length % 2 === 1 ? whole : `${slashes}]\\:`,
+  );
+};
+
+// `[text][label]`, `[label][]` and `[label]`, but not `[text](address)` or the definition itself.
+const REFERENCE = new RegExp(
+  `${CODE_SPAN}|(?<![\\\\\\]])\\[([^\\]\\\\[\`]{1,300})\\](?:\\[([^\\]\\\\[\`]{0,100})\\])?(?![(:[])`,
+  'g',
+);
+
+/**
+ * Applies `change` to the lines outside fenced code. Fences count at the left margin alone: there no list can own them, so that
+ * only their own mark or the end of the text closes them (CommonMark 0.31.2, 4.5). `containMarkdown` moves all others there.
+ *
+ * @returns `open`: the mark that closes code which is still open at the end; else empty.
+ */
+export const outsideCode = (
+  lines: readonly string[],
+  change: (line: string) => string,
+): { lines: string[]; open: string } => {
+  let open = '';
+  const changed = lines.map((line) => {
+    if (open !== '') {
+      if (closes(line, open)) open = '';
+      return line;
+    }
+    open = openingOf(line);
+    return open === '' ? change(line) : line;
+  });
+  return { lines: changed, open };
+};
+
+/** The mark of a fence that opens with this line; else empty. */
+const openingOf = (line: string): string => /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[0] ?? '';
+
+const closes = (line: string, mark: string): boolean => {
+  const text = /^ {0,3}([`~]{3,})[ \t]*$/.exec(line)?.[1] ?? '';
+  return text.length >= mark.length && text === (mark[0] ?? '').repeat(text.length);
+};
+
+/**
+ * Untrusted text as one line that Markdown shows as it is: marks get a backslash, line breaks and controls become spaces.
+ *
+ * @param limit Length of the text without the backslashes, in UTF-16 units; a longer one ends with an ellipsis.
+ */
+export const inertLine = (text: string, limit: number): string => {
+  const line = text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const short = line.length > limit ? `${line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  return short.replace(/[\\`*_{}[\]()<>#+\-!|~&$:.=^]/g, (mark, at: number) =>
+    needsEscape(short, mark, at) ? `\\${mark}` : mark,
+  );
+};
+
+/** Marks that only mean something at the beginning of a line, or between words, stay readable elsewhere. */
+const needsEscape = (line: string, mark: string, at: number): boolean => {
+  if ('#+-='.includes(mark)) return at === 0;
+  if (mark === '.' || mark === ')' || mark === '(') return mark === '.' ? /^\d{1,9}$/.test(line.slice(0, at)) : true;
+  if (mark === ':') return line[at - 1] === ']' || line.startsWith('//', at + 1);
+  if (mark === '!') return line[at + 1] === '[';
+  return !'{}^'.includes(mark);
+};
+
+/**
+ * Cuts Markdown to a length, at the end of a paragraph, else of a line, a sentence or a word, and closes code that was cut open.
+ *
+ * @param limit In UTF-16 units, the closing fence included.
+ */
+export const shorten = (markdown: string, limit: number): string => {
+  if (markdown.length <= limit) return markdown;
+  const head = markdown.slice(0, Math.max(0, limit - ROOM_FOR_FENCE));
+  const end = ENDS.map((pattern) => lastEnd(head, pattern)).find((place) => place > head.length * LEAST_KEPT);
+  const kept = head
+    .slice(0, end ?? head.length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd();
+  const { open: fence } = outsideCode(kept.split('\n'), (line) => line);
+  return fence === '' ? kept : `${kept}\n${fence.slice(0, ROOM_FOR_FENCE)}`;
+};
+
+const ROOM_FOR_FENCE = 40;
+/** An end that would drop more than half is skipped if a lesser kind of end comes later. */
+const LEAST_KEPT = 0.5;
+const ENDS = [/\n[ \t]*\n/g, /[.!?。！？]["'”’)\]*_`]{0,4}(?=\s)|[。！？]/g, /\n/g, /\s/g];
+
+const lastEnd = (text: string, pattern: RegExp): number => {
+  let end = 0;
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
+  return end;
+};

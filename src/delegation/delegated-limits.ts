@@ -1,0 +1,81 @@
+import type { Amounts, Budget } from '../runtime/budget.ts';
+import { covers } from '../runtime/capabilities.ts';
+import { MAX_CAPABILITIES } from '../runtime/limits.ts';
+import { CAPABILITY } from '../runtime/link-claims.ts';
+
+/** The share of the time that delegates get: the rest is for joining their answers. Milliseconds. */
+export const timeToAsk = (remainingMs: number): number =>
+  Math.floor(remainingMs - Math.min(JOINING_RESERVE_MS, remainingMs / 20));
+
+/** Timeout of a target that has a fallback. Milliseconds. */
+export const timeOfFirst = (remainingMs: number): number => Math.floor(remainingMs * FIRST_SHARE);
+
+/** Whether a call that failed after `elapsedMs` can be retried, after a pause, with a chance of an answer. */
+export const isTimeForRetry = (remainingMs: number, elapsedMs: number): boolean =>
+  remainingMs - RETRY_DELAY_MS >= Math.max(RETRY_MINIMUM_MS, elapsedMs);
+
+export const RETRY_DELAY_MS = 30;
+const JOINING_RESERVE_MS = 15;
+const FIRST_SHARE = 0.6;
+const RETRY_MINIMUM_MS = 100;
+
+/** What is left in `count` shares that differ by one at most, the larger ones first; each has a call if as many are left. */
+export const sharesOf = (budget: Budget, count: number): Amounts[] =>
+  Array.from({ length: count }, (_, index) =>
+    leftOf(budget, (left) => Math.floor(left / count) + (index < left % count ? 1 : 0)),
+  );
+
+/**
+ * How much of its budget one call hands down to its target, the call itself being paid for. Half is kept for a fallback;
+ * otherwise one call for a retry, if that is little of what is left.
+ */
+export const handedDown = (budget: Budget, { hasFallback }: { hasFallback: boolean }): Amounts => {
+  const calls = Math.floor(budget.left('calls')) - 1;
+  if (hasFallback) return { ...leftOf(budget, (left) => Math.floor(left / 2)), calls: Math.floor(calls / 2) };
+  return { ...leftOf(budget), calls: calls >= RETRY_RESERVED_FROM ? calls - 1 : calls };
+};
+
+/** Whole amounts of what is limited. */
+const leftOf = (budget: Budget, part: (left: number) => number = (left) => left): Amounts =>
+  Object.fromEntries(budget.names.map((name) => [name, part(Math.floor(budget.left(name)))]));
+
+const RETRY_RESERVED_FROM = 4;
+
+/** Divides a limit: each gets what it wants, or as much as everyone else who cannot have what they want. */
+export const fairShares = (wanted: readonly number[], limit: number): number[] => {
+  const shares = wanted.map(() => 0);
+  let left = limit;
+  const smallestFirst = wanted.map((count, index) => ({ count, index })).toSorted((a, b) => a.count - b.count);
+  for (const [done, { count, index }] of smallestFirst.entries()) {
+    const share = Math.min(count, Math.floor(left / (wanted.length - done)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+};
+
+/**
+ * The capabilities of a context that are handed down with a question: those that read. A question may hold untrusted text, so
+ * whoever gets it can neither write nor send anything out in the user's name (signed context 10.2, taint rule). A wildcard
+ * becomes the capabilities below it that read. `undefined` if all are kept, so that the link need not repeat the list.
+ */
+export const readingCapabilities = (held: readonly string[]): readonly string[] | undefined => {
+  if (held.every(onlyReads)) return undefined;
+  const kept = held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability)));
+  return [...new Set(kept)].filter((capability) => CAPABILITY.test(capability)).slice(0, MAX_CAPABILITIES);
+};
+
+/** Neither a wildcard, which may include a write, nor a write or a way out itself. */
+const onlyReads = (capability: string): boolean =>
+  !capability.endsWith('*') &&
+  !capability.endsWith(':write') &&
+  !/^(?:webhook(?::|$)|tool:web(?::|$))/.test(capability);
+
+const readingPartOf = (capability: string): string[] => {
+  if (!capability.endsWith('*') || /^(?:webhook|tool):/.test(capability)) return [];
+  const named = READING.filter((reading) => covers([capability], reading));
+  return capability === '*' ? named : [`${capability.slice(0, -2)}:read`, ...named];
+};
+
+/** The capabilities of our functions that read (design, section 8). */
+const READING = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];

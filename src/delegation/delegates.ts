@@ -1,0 +1,169 @@
+import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
+import { type Amounts, MODEL_BUDGETS } from '../runtime/budget.ts';
+import { timeToAnswer } from '../runtime/deadline.ts';
+import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
+import type { KeyDirectory } from '../runtime/key-directory.ts';
+import { MAX_FAN_OUT } from '../runtime/limits.ts';
+import { LIBRARIAN_ID } from '../runtime/link-claims.ts';
+import { type Log, logLine } from '../runtime/log.ts';
+import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';
+import { aggregate } from './aggregate.ts';
+import { type Caller, isFailure, overBudget } from './call.ts';
+import { type CircuitBreakers, createCircuitBreakers } from './circuit-breaker.ts';
+import { readingCapabilities, sharesOf, timeToAsk } from './delegated-limits.ts';
+import { type AskedBranch, askBranch } from './fallback.ts';
+import { assembleHops, nestedHops, type RecordedHop, withMetadata, withTrace } from './trace.ts';
+
+/**
+ * Connects a librarian to those that it may delegate to. A function without targets leaves it out, and its bundle is a third
+ * smaller.
+ *
+ * @param targets Service bindings and public hosts by librarian id: `serviceTargets(env)`, `httpsTargets(directory)`.
+ */
+export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDelegation => {
+  const circuitBreakers = createCircuitBreakers();
+  return (options) => {
+    const client = signedClient({ ...options, targets });
+    return {
+      ids: client.targets,
+      delegatesFor: (scope) => createDelegates({ ...options, ...scope, client, circuitBreakers }),
+    };
+  };
+};
+
+/** What the delegates of one request are made of. */
+export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
+  client: SignedClient;
+  directory: KeyDirectory;
+  signal?: AbortSignal | undefined;
+  /** Outlive the request: one for the isolate. */
+  circuitBreakers: CircuitBreakers;
+  now?: (() => number) | undefined;
+  log?: Log | undefined;
+}
+
+/**
+ * The only way in which questions go from librarian to librarian. Loops, depth, missing time, more than eight questions and more
+ * calls than the signed budgets pay for are refused before anything is sent.
+ */
+export const createDelegates = (parts: DelegateParts): Delegates => {
+  const { context, budget, now = Date.now } = parts;
+  const caller = callerOf(parts);
+  const recorded: RecordedHop[] = [];
+  const receipts: string[] = [];
+  const uses: Amounts[] = [];
+  let questions = 0;
+
+  const record = async ({ branch, replies }: AskedBranch): Promise<void> => {
+    if (replies.length === 0) recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
+    for (const reply of replies) {
+      recorded.push({ own: reply.hop, below: await nestedHops(reply, { ...parts, now: now() }) });
+      uses.push(...reply.uses);
+      if (reply.receipt?.hash !== undefined) receipts.push(reply.receipt.hash);
+    }
+  };
+
+  const delegates: Delegates = {
+    ask: async (requests, { metadata = parts.metadata } = {}) => {
+      const room = MAX_FAN_OUT - questions;
+      questions += Math.min(room, requests.length);
+      const shares = sharesOf(budget, Math.min(room, requests.length, budget.left('calls')));
+      const deadlineMs = askDeadlineMs(context, now());
+      const asking = requests.map((request, index) => {
+        const share = shares[index];
+        if (!isAddressed(request)) return refusedBranch(parts.query, request, invalidId());
+        if (share !== undefined) return askBranch(caller, request, { ...parts, metadata, share, deadlineMs });
+        const response = index < room ? overBudget(request.to) : tooMany(request.to);
+        return refusedBranch(parts.query, request, response);
+      });
+      const asked = await Promise.all(asking);
+      for (const each of asked) await record(each);
+      return asked.map(({ branch }) => branch);
+    },
+    combine: (response, branches) => {
+      const { delegate, ...own } = response;
+      if (delegate === undefined) return withTrace(response, delegates.trace());
+      const [only, ...others] = branches;
+      const combined =
+        only !== undefined && others.length === 0
+          ? combineWithOne(own, only)
+          : aggregate([...ownBranch(own, parts), ...branches]);
+      return withTrace(combined, delegates.trace());
+    },
+    trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),
+    usage: budget.spent,
+    verifiedUsage: () =>
+      Object.fromEntries(MODEL_BUDGETS.map((name) => [name, uses.reduce((sum, use) => sum + (use[name] ?? 0), 0)])),
+    receipts: () => [...receipts],
+  };
+  return delegates;
+};
+
+const callerOf = ({
+  client,
+  circuitBreakers,
+  context,
+  signal,
+  now = Date.now,
+  log = logLine,
+}: DelegateParts): Caller => ({
+  client,
+  circuitBreakers,
+  context,
+  signal,
+  now,
+  scene: { librarian: context.self, where: 'delegate', log, traceId: context.traceId },
+  capabilities: readingCapabilities(context.capabilities),
+});
+
+/** When answers have to be here: in time to join them, to answer, and for the answer to arrive. */
+const askDeadlineMs = ({ startedAtMs, deadlineMs }: DelegateParts['context'], nowMs: number): number => {
+  const answerByMs = startedAtMs + timeToAnswer(deadlineMs - startedAtMs);
+  return nowMs + timeToAsk(answerByMs - nowMs);
+};
+
+const isAddressed = ({ to, fallback }: DelegateRequest): boolean =>
+  LIBRARIAN_ID.test(to) && (fallback === undefined || LIBRARIAN_ID.test(fallback));
+
+const refusedBranch = (query: string, request: DelegateRequest, response: LibrarianResponse): AskedBranch => ({
+  branch: { request, query: request.query ?? query, to: request.to, response },
+  replies: [],
+});
+
+/** For a question that was not sent to anyone. */
+const hopsOfRefused = ({ to, response }: Branch, { self, caller, spanId }: DelegateParts['context']): TraceHop[] => {
+  if (!LIBRARIAN_ID.test(to) || response.error === undefined) return [];
+  const parent = caller === undefined ? {} : { parentSpanId: spanId };
+  return [{ ...parent, from: self, to, durationMs: 0, outcome: response.error.code, attempts: 0, verified: false }];
+};
+
+const invalidId = (): LibrarianResponse => ({
+  error: errorInfo('DELEGATION_FAILED', {
+    message: 'Cannot delegate the question: the target is not a librarian id',
+    recoverable: false,
+    suggestion: 'Take the id from the delegates of the context',
+  }),
+});
+
+const tooMany = (librarian: string): LibrarianResponse => ({
+  error: errorInfo('DELEGATION_FAILED', {
+    librarian,
+    message: `Cannot delegate the question: ${MAX_FAN_OUT} librarians were asked already`,
+    recoverable: false,
+    suggestion: 'Delegate to the librarians that know best, or to one that asks the others',
+  }),
+});
+
+/** The target's response, or the librarian's own answer, partial, with the error under `metadata.delegationError`. */
+const combineWithOne = (own: LibrarianResponse, { response }: Branch): LibrarianResponse => {
+  if (!isFailure(response) || own.answer === undefined) return response;
+  const partial = { ...own, partial: true };
+  const gap = { delegationError: response.error };
+  // The gap has to be named, even if nothing else fits.
+  return withMetadata(partial, gap) ?? { ...partial, metadata: gap };
+};
+
+/** An answer beside a delegate request stands first among the others. */
+const ownBranch = (response: LibrarianResponse, { context: { self }, query }: DelegateParts): Branch[] =>
+  response.answer === undefined ? [] : [{ request: { to: self }, query, to: self, response }];

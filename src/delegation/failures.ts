@@ -1,0 +1,59 @@
+import type { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
+
+export interface Failure {
+  librarian: string;
+  error: ErrorInfo;
+}
+
+/**
+ * One error for several: the code that all have in common, or DELEGATION_FAILED. `details.failures` names each with its
+ * code; recoverable when any of them is.
+ */
+export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
+  const codes = new Set(failures.map(({ error }) => error.code));
+  const [first] = codes;
+  const code: ErrorCode = codes.size === 1 && first !== undefined ? first : 'DELEGATION_FAILED';
+  const recoverable = failures.filter(({ error }) => error.recoverable === true).map(({ librarian }) => librarian);
+  const suggestion = suggestionFor(code, recoverable);
+  const names = [...new Set(failures.map(({ librarian, error }) => `${librarian} (${error.code})`))];
+  return {
+    ...errorInfo(code),
+    message: `Cannot answer: none of the librarians that were asked could: ${names.join(', ')}`.slice(0, 2000),
+    recoverable: recoverable.length > 0,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    details: {
+      failures: failures.map(({ librarian, error }) => ({
+        librarian,
+        code: error.code,
+        recoverable: error.recoverable === true,
+      })),
+    },
+  };
+};
+
+/** `undefined` if the sentence of the code itself says what to do. */
+const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string | undefined => {
+  if (code === 'NOT_FOUND' || code === 'INVALID_QUERY')
+    return 'Ask in other words, naming the thing that the question is about, or ask one question at a time';
+  if (code !== 'DELEGATION_FAILED') return undefined;
+  return recoverable.length > 0
+    ? `Ask the same again in a few seconds: ${[...new Set(recoverable)].join(', ')} may answer then`
+    : 'Asking the same again will not help: ask one question at a time, or another librarian directly';
+};
+
+/** Why there is no answer, as the end of a sentence: "No answer from weather: ...". In our words, not those of the librarian. */
+export const WHY_MISSING = {
+  INVALID_QUERY: 'it could not make sense of the question',
+  UNAUTHORIZED: 'it may not be asked this',
+  NOT_FOUND: 'it has nothing on this',
+  RATE_LIMITED: 'it takes no more questions right now',
+  INTERNAL_ERROR: 'something went wrong there',
+  TIMEOUT: 'it did not answer in time',
+  SERVICE_UNAVAILABLE: 'it is not available',
+  DELEGATION_FAILED: 'no usable answer came back',
+  LOOP_DETECTED: 'the question had already passed through it',
+  MAX_DEPTH_EXCEEDED: 'the question had passed through too many librarians',
+  AI_UNAVAILABLE: 'its language model could not be reached',
+  DATA_SOURCE_ERROR: 'its source could not be read',
+} satisfies Record<ErrorCode, string>;

@@ -1,0 +1,97 @@
+import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
+import type { Amounts, Budget } from './budget.ts';
+import type { GuardOptions } from './context-guard.ts';
+import { errorInfo } from './error-info-of.ts';
+import type { OriginContext, VerifiedContext } from './request-context.ts';
+
+/** A delegate request and its outcome. */
+export interface Branch {
+  request: DelegateRequest;
+  /** The query that was sent: the refined one, or the original one. */
+  query: string;
+  /** The librarian that answered or failed last: the target, or its fallback. */
+  to: string;
+  /** Never a delegation: an answer, an error, or an answer with an error beside it. */
+  response: LibrarianResponse;
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** Other librarians, as one librarian can ask them for one request. */
+export interface Delegates {
+  /**
+   * Asks all at once; the branches come in the order of the requests. Never throws: a branch that failed holds an error.
+   * Requests that may run in parallel belong in one call, which divides what is left of the budgets among them.
+   *
+   * @param options.metadata Sent with every query; what came with the request when absent.
+   */
+  ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
+  /**
+   * The Response to a request whose librarian returned `response` and whose delegates answered `branches` (design 7.5), with the
+   * trace under `metadata.trace`.
+   */
+  combine(response: LibrarianResponse, branches: readonly Branch[]): LibrarianResponse;
+  /** The hops so far, each before those that it led to. */
+  trace(): DelegationTrace;
+  /** What is spent of the budget of the request, here and below. For the receipt. */
+  usage(): Amounts;
+  /** What models used for everything that was asked here, by verified receipts; answers without one count nothing. */
+  verifiedUsage(): Amounts;
+  /** Hashes of the receipts of all answers, for the own receipt; none at an origin, which signs none. */
+  receipts(): string[];
+}
+
+/** What is asked, and for whom. Sent along wherever the question is delegated. */
+export interface DelegationScope {
+  context: OriginContext | VerifiedContext;
+  /** The budget of the request, which its own model spends too. */
+  budget: Budget;
+  query: string;
+  metadata?: Metadata | undefined;
+  /** Cancels open branches: at the deadline, or when the caller has disconnected. */
+  signal: AbortSignal;
+}
+
+/** The other librarians that an app can call. */
+export interface Delegation {
+  /** Ids of the targets that are in the key directory. */
+  ids: readonly string[];
+  delegatesFor(scope: DelegationScope): Delegates;
+}
+
+/** Connects an app to other librarians, once per app; `delegateTo` in src/delegation makes one. */
+export type ConnectDelegation = (
+  options: Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'>,
+) => Delegation;
+
+/** For a function without targets: every delegate request fails with DELEGATION_FAILED. */
+export const noDelegation: Delegation = {
+  ids: [],
+  delegatesFor: ({ context, query, budget }) => ({
+    ask: async (requests) =>
+      requests.map((request) => ({
+        request,
+        query: request.query ?? query,
+        to: request.to,
+        response: { error: noTarget(request.to) },
+      })),
+    combine: ({ delegate: _delegate, ...own }, [failed]) => {
+      if (failed === undefined) return own;
+      const { error } = failed.response;
+      if (own.answer === undefined) return failed.response;
+      return { ...own, partial: true, metadata: { ...own.metadata, delegationError: error } };
+    },
+    trace: () => ({ traceId: context.traceId, hops: [] }),
+    usage: budget.spent,
+    verifiedUsage: () => ({}),
+    receipts: () => [],
+  }),
+};
+
+const noTarget = (librarian: string) =>
+  errorInfo('DELEGATION_FAILED', {
+    librarian,
+    message: 'Cannot delegate the question: this function is not connected to any other librarian',
+    recoverable: false,
+    suggestion: 'Bind the other librarian as a service, and pass it to this one as a target',
+  });

@@ -1,0 +1,142 @@
+import * as fc from 'fast-check';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { describe, expect, it } from 'vitest';
+import { aggregate } from '../../src/delegation/aggregate.ts';
+import { branchOf } from './branch-of.ts';
+
+type Node = ReturnType<typeof fromMarkdown>['children'][number];
+
+const textOf = (node: unknown): string => {
+  const { value = '', children = [] } = node as { value?: string; children?: unknown[] }; // any node of the tree
+  return value + children.map(textOf).join('');
+};
+
+/** What a reader sees of the joined answer: its own headings, and the blocks of the last part. */
+const shown = (hostile: string) => {
+  const joined = aggregate([
+    branchOf('mallory', 'First?', { answer: hostile }),
+    branchOf('honest', 'Second?', { answer: 'The honest answer, see [1].\n\n- one\n- two' }),
+  ]);
+  const { children } = fromMarkdown(joined.answer ?? '');
+  const isOurs = (node: Node) => node.type === 'heading' && node.depth <= 3;
+  const at = children.findLastIndex(isOurs);
+  return {
+    answer: joined.answer ?? '',
+    headings: children.filter(isOurs).map(textOf),
+    last: children.slice(at + 1).map((node) => [node.type, textOf(node)]),
+    all: children,
+  };
+};
+
+const HONEST = [
+  ['paragraph', 'From honest:'],
+  ['paragraph', 'The honest answer, see [1].'],
+  ['list', 'onetwo'],
+];
+
+const HOSTILE = {
+  'an open code fence': 'Look:\n```js\nlet x = 1;',
+  'an open fence of tildes': '~~~~\ncode\n~~~',
+  'an indented fence': 'Look:\n   ```\ncode',
+  'a fence in a list item that its end closes': '- a\n  ```\n  code\n\nb',
+  'a fence in a list item, and text that looks like its end': '- a\n  ```\n  code\n\n```\nb',
+  'a fence in a quote': '> ```\n> code\n\nb',
+  'a comment': 'Look <!-- at',
+  'a comment that begins a line': '<!--\nat',
+  'an open tag': '<details><summary>x',
+  'a script': '<script>\nfetch("https://a.example")',
+  'a processing instruction': '<?php\n\necho',
+  CDATA: '<![CDATA[\n\nx',
+  'a heading like ours': 'x\n\n## Second?\n\nThe false answer.',
+  'a heading of level 1': '# Second?\n\nThe false answer.',
+  'an underlined heading': 'Second?\n---\n\nThe false answer.',
+  'an underlined heading of level 1': 'Second?\n===\n\nThe false answer.',
+  'a heading in a list item': '- ## Second?\n\nThe false answer.',
+  'a definition of what others cite': 'x\n\n[1]: https://evil.example',
+  'a definition over two lines': 'x\n\n[1]:\nhttps://evil.example',
+  'a definition with a label over two lines': 'x\n\n[\n1\n]: https://evil.example',
+  'an open link': 'x [y](https://a.example',
+  'an open code span': 'x ` y',
+  'control characters': 'x\u0000\u000b\u000c```\u0085<!--',
+  'carriage returns': 'x\r```\rcode',
+  'an open list': '- a\n- b',
+  'an open table': '| a |\n| - |\n| b |',
+  'an open quote': '> a',
+  'indented code': '    a',
+};
+
+describe('a part of a joined answer', () => {
+  it.each(Object.entries(HOSTILE))('keeps to itself %s', (_name, hostile) => {
+    const { headings, last } = shown(hostile);
+    expect(headings).toEqual(['First?', 'Second?']);
+    expect(last).toEqual(HONEST);
+  });
+
+  it('keeps to itself any mixture of marks', () => {
+    const marks = fc.constantFrom(
+      '```',
+      '````',
+      '~~~',
+      '`',
+      '    ',
+      '  ',
+      ' ',
+      '\t',
+      '- ',
+      '> ',
+      '1. ',
+      '\n',
+      '\n\n',
+      'a',
+      '<!--',
+      '-->',
+      '<b>',
+      '<pre>',
+      '</',
+      '#',
+      '## ',
+      '===',
+      '---',
+      '[1]',
+      ':',
+      '(x)',
+      '\\',
+      '|',
+      '\r',
+    );
+    fc.assert(
+      fc.property(fc.array(marks, { minLength: 1, maxLength: 25 }), (pieces) => {
+        const hostile = `a${pieces.join('')}`;
+        const { headings, last } = shown(hostile);
+        expect(headings).toEqual(['First?', 'Second?']);
+        expect(last).toEqual(HONEST);
+      }),
+      { numRuns: 1000, seed: 3 },
+    );
+  });
+
+  it('keeps its links by reference, with the address in place', () => {
+    expect(shown('See [the guide][g] and [g].\n\n[g]: https://a.example/guide').answer).toContain(
+      'See [the guide](https://a.example/guide) and [g](https://a.example/guide).',
+    );
+  });
+
+  it('is not changed where it is plain', () => {
+    const plain =
+      'Use `a[0]` **now**:\n\n```js\n# no heading\n[x]: y\n```\n\n#### Then\n\n1. a\n2. b [link](https://a.example)';
+    expect(shown(plain).answer).toContain(plain);
+  });
+});
+
+describe('a question', () => {
+  it('is shown as text, whatever Markdown it holds', () => {
+    const question = '# <img src=x> ![x](http://a) `x` **b** [c](javascript:1)\n\n## Second?';
+    const { answer } = aggregate([
+      branchOf('one', question, { answer: 'A.' }),
+      branchOf('two', 'Other?', { answer: 'B.' }),
+    ]);
+    const [first] = fromMarkdown(answer ?? '').children;
+    expect(first).toMatchObject({ type: 'heading', depth: 2, children: [{ type: 'text' }] });
+    expect(first && textOf(first)).toBe(question.replace(/\s+/g, ' '));
+  });
+});

@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
+import type { DelegateRequest } from '../../src/contract/response.ts';
+import { covers } from '../../src/runtime/capabilities.ts';
+import { readJws } from '../../src/runtime/compact-jws.ts';
+import { DEFAULT_CALLS } from '../../src/runtime/limits.ts';
+import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { userContext } from '../runtime/neighbours.ts';
+import { type Arrival, network, type Tamper } from './network.ts';
+
+/** What a librarian does that is asked with the number of this step: it asks others, each of which goes on at another step. */
+interface Step {
+  asks: { to: string; fallback: string | undefined; step: number }[];
+  fails: boolean;
+}
+
+/** Steps may lead back to one another, so that only the bounds end them. */
+const stepsOf = (ids: readonly string[], { count, maxAsks }: { count: number; maxAsks: number }) => {
+  const id = fc.constantFrom(...ids);
+  const ask = fc.record({ to: id, fallback: fc.option(id, { nil: undefined }), step: fc.nat({ max: count - 1 }) });
+  const asks = fc.array(ask, { maxLength: maxAsks });
+  return fc.array(fc.record({ asks, fails: fc.boolean() }), { minLength: count, maxLength: count });
+};
+
+const requestsOf = (step: Step | undefined): DelegateRequest[] =>
+  (step?.asks ?? []).map(({ to, fallback, step }) => ({
+    to,
+    context: { step },
+    ...(fallback === undefined ? {} : { fallback }),
+  }));
+
+const UNAVAILABLE = { error: { code: 'SERVICE_UNAVAILABLE' as const, message: 'Not now' } };
+
+/** Loses the answer of every n-th call, so that retries and fallbacks have to be paid for. */
+const losing = (every: number): Tamper => {
+  let count = 0;
+  return async (_to, _request, pass) => {
+    const response = await pass();
+    count += 1;
+    if (every > 0 && count % (every + 1) === 0) throw new TypeError('connection lost');
+    return response;
+  };
+};
+
+const IDS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+const callSteps = stepsOf(IDS, { count: 6, maxAsks: 9 });
+
+const delegating = (plan: Step[]): Record<string, Librarian> => {
+  const librarian: Librarian = async (_, context) => {
+    const step = plan[Number(context?.metadata?.step)];
+    const requests = requestsOf(step).slice(0, 8);
+    if (requests.length > 0) return { delegate: requests };
+    return step?.fails === true ? UNAVAILABLE : { answer: 'x' };
+  };
+  return Object.fromEntries(IDS.map((id) => [id, librarian]));
+};
+
+describe('T24, for calls', () => {
+  it('no tree of questions leads to more calls than its root paid for, and no bound ever grows', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        callSteps,
+        fc.nat({ max: 40 }),
+        fc.boolean(),
+        fc.nat({ max: 5 }),
+        async (plan, calls, named, lost) => {
+          const { gateway, arrivals } = await network(delegating(plan), { tamper: losing(lost) });
+          const budgets: Record<string, number> = named ? { calls, tokens: 1000 } : { tokens: 1000 };
+          const delegates = gateway(userContext({ budgets, capabilities: ['kb:*', 'sql:read'] }));
+          const half = requestsOf(plan[0]).slice(0, 4);
+          await delegates.ask(half);
+          await delegates.ask(requestsOf(plan[0]).slice(4));
+          const total = named ? calls : DEFAULT_CALLS;
+          expect(arrivals.length).toBeLessThanOrEqual(total);
+          expect(delegates.usage().calls).toBeLessThanOrEqual(total);
+          expect(delegates.usage().calls).toBeGreaterThanOrEqual(arrivals.length);
+          arrivals.forEach(expectShrinking);
+        },
+      ),
+      { numRuns: 25, seed: 20_261_121 },
+    );
+  }, 60_000);
+
+  it('what a receipt says is used is what was called below, where nothing is lost on the way', async () => {
+    await fc.assert(
+      fc.asyncProperty(callSteps, async (plan) => {
+        const used: { to: string; use: number }[] = [];
+        const recording: Tamper = async (to, _request, pass) => {
+          const response = await pass();
+          const { claims } = readJws(response.headers.get('Context-Receipt') ?? '', 'ctx-receipt+jwt');
+          used.push({ to, use: (claims.use as { calls?: number }).calls ?? -1 });
+          return response;
+        };
+        const { gateway, arrivals } = await network(delegating(plan), { tamper: recording });
+        const delegates = gateway();
+        await delegates.ask(requestsOf(plan[0]));
+        expect(delegates.usage().calls).toBe(arrivals.length);
+        expect(used.every(({ use }) => use >= 0)).toBe(true);
+        expect(delegates.receipts().length).toBeLessThanOrEqual(16);
+      }),
+      { numRuns: 15, seed: 20_261_121 },
+    );
+  }, 60_000);
+});
+
+const expectShrinking = ({ links }: Arrival) => {
+  let { exp, max, cap, bud } = links[0];
+  for (const link of links.slice(1)) {
+    expect(link.exp).toBeLessThanOrEqual(exp);
+    expect(link.max ?? max).toBeLessThanOrEqual(max);
+    expect((link.cap ?? cap).every((each: string) => covers(cap, each))).toBe(true);
+    for (const [name, amount] of Object.entries<number>(link.bud ?? {})) expect(amount).toBeLessThanOrEqual(bud[name]);
+    if (bud.calls !== undefined) expect(link.bud?.calls).toBeLessThan(bud.calls);
+    ({ exp, max, cap, bud } = { exp: link.exp, max: link.max ?? max, cap: link.cap ?? cap, bud: link.bud ?? bud });
+  }
+};
+
+const PRICE = { inputPerMillion: 3, outputPerMillion: 7 };
+
+/** Writes all that it may, counts as many tokens of input as there are letters at most, and adds up what it really took. */
+const meteredModel = () => {
+  const taken = { tokens: 0, micros: 0 };
+  const ai: AIClient = {
+    model: 'm-1',
+    complete: async (messages, { maxTokens = 0 } = {}) => {
+      const inputTokens = messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 2), 0);
+      const micros = inputTokens * PRICE.inputPerMillion + maxTokens * PRICE.outputPerMillion;
+      taken.tokens += inputTokens + maxTokens;
+      taken.micros += micros;
+      return { text: 'x', usage: { inputTokens, outputTokens: maxTokens }, costUsd: micros / 1_000_000 };
+    },
+  };
+  return { ai, taken };
+};
+
+/** Tokens asked for by calls in parallel, before and after a librarian asks others. */
+const writing = fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 3 });
+const writes = fc.array(fc.record({ before: writing, after: writing }), { minLength: 5, maxLength: 5 });
+const modelSteps = fc
+  .tuple(stepsOf(IDS.slice(0, 6), { count: 5, maxAsks: 4 }), writes)
+  .map(([steps, written]) => steps.map((step, index) => ({ ...step, ...written[index] })));
+
+const writingAndAsking = (
+  plan: (Step & { before?: number[]; after?: number[] })[],
+): Record<string, ServedLibrarian> => {
+  const librarian: ServedLibrarian = {
+    forRequest:
+      ({ delegates }) =>
+      async (_, context) => {
+        const step = plan[Number(context?.metadata?.step)];
+        const write = (amounts: number[] = []) =>
+          Promise.allSettled(
+            amounts.map((maxTokens) => context?.ai?.complete([{ role: 'user', content: 'Where?' }], { maxTokens })),
+          );
+        await write(step?.before);
+        // What it writes while the others are asked comes from the same budget.
+        await Promise.all([delegates.ask(requestsOf(step)), write(step?.after)]);
+        await write(step?.after);
+        return step?.fails === true ? UNAVAILABLE : { answer: 'x' };
+      },
+  };
+  return Object.fromEntries(IDS.slice(0, 6).map((id) => [id, librarian]));
+};
+
+describe('T24, for models', () => {
+  it('no tree of honest librarians takes more tokens or money than its root was granted', async () => {
+    let spenders = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        modelSteps,
+        fc.nat({ max: 20_000 }),
+        fc.nat({ max: 60_000 }),
+        fc.nat({ max: 4 }),
+        async (plan, tokens, micros, lost) => {
+          const { ai, taken } = meteredModel();
+          const options = { ai, aiPrice: PRICE };
+          const { gateway } = await network(writingAndAsking(plan), { tamper: losing(lost), options });
+          const delegates = gateway(userContext({ budgets: { tokens, cost_micros: micros } }));
+          await delegates.ask(requestsOf(plan[0]).slice(0, 2));
+          await delegates.ask(requestsOf(plan[0]).slice(2));
+          const reported = delegates.usage();
+          expect(taken.tokens).toBeLessThanOrEqual(reported.tokens ?? -1);
+          expect(Math.ceil(taken.micros)).toBeLessThanOrEqual(reported.cost_micros ?? -1);
+          expect(reported.tokens).toBeLessThanOrEqual(tokens);
+          expect(reported.cost_micros).toBeLessThanOrEqual(micros);
+          // If nothing is lost, receipts report exactly what was used.
+          if (lost === 0)
+            expect(delegates.verifiedUsage()).toEqual({ tokens: taken.tokens, cost_micros: taken.micros });
+          if (taken.tokens > 0) spenders += 1;
+        },
+      ),
+      { numRuns: 60, seed: 20_261_121 },
+    );
+    expect(spenders).toBeGreaterThan(20);
+  }, 60_000);
+});

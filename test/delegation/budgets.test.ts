@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { userContext } from '../runtime/neighbours.ts';
+import { type Arrival, codesOf, fails, handsOnTo, network, says } from './network.ts';
+
+/** In the order of the targets: which of several calls is signed first is left open. */
+const handed = (arrivals: Arrival[], name: string) =>
+  arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud[name]);
+
+describe('the budget of calls', () => {
+  it('is divided among the branches, each call paid for, one kept for a retry', async () => {
+    const { ask, arrivals } = await network({ a: says('a'), b: says('b'), c: says('c') });
+    const { delegates } = await ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }], userContext({ budgets: { calls: 23 } }));
+    expect(handed(arrivals, 'calls')).toEqual([6, 6, 5]);
+    expect(delegates.usage()).toEqual({ calls: 3 });
+  });
+
+  it('is 24 if the context names none', async () => {
+    const { ask, arrivals } = await network({ a: says('a') });
+    await ask([{ to: 'a' }], userContext({ budgets: {} }));
+    expect(handed(arrivals, 'calls')).toEqual([22]);
+  });
+
+  it('pays for what it can: further questions are refused, and nothing of them is sent', async () => {
+    const { ask, arrivals } = await network({ a: says('a') });
+    const requests = [{ to: 'a' }, { to: 'a' }, { to: 'a' }, { to: 'a' }];
+    const { responses, trace } = await ask(requests, userContext({ budgets: { calls: 3 } }));
+    expect(codesOf(responses)).toEqual([undefined, undefined, undefined, 'DELEGATION_FAILED']);
+    expect(responses[3]?.error).toMatchObject({ recoverable: false, message: expect.stringContaining('used up') });
+    expect([arrivals.length, handed(arrivals, 'calls'), trace.hops[3]?.attempts]).toEqual([3, [0, 0, 0], 0]);
+  });
+
+  it('gets back what a receipt says was not used', async () => {
+    const { gateway, arrivals } = await network({ a: says('a'), b: handsOnTo('c'), c: says('c') });
+    const delegates = gateway(userContext({ budgets: { calls: 4 } }));
+    await delegates.ask([{ to: 'a' }]);
+    const [branch] = await delegates.ask([{ to: 'b' }]);
+    const [last] = await delegates.ask([{ to: 'a' }]);
+    expect([branch?.response.answer, last?.response.answer]).toEqual(['c', 'a']);
+    expect((await delegates.ask([{ to: 'a' }]))[0]?.response.error?.code).toBe('DELEGATION_FAILED');
+    expect([arrivals.length, delegates.usage()]).toEqual([4, { calls: 4 }]);
+  });
+
+  it('counts as spent what was handed to a target whose answer brings no receipt', async () => {
+    const { gateway } = await network({ a: says('x') }, { tamper: () => new Response('{"answer":"x"}') });
+    const delegates = gateway(userContext({ budgets: { calls: 3 } }));
+    await delegates.ask([{ to: 'a' }]);
+    expect(delegates.usage()).toEqual({ calls: 3 });
+  });
+
+  it('gets back all that was handed to a target that refuses to be asked', async () => {
+    const { gateway, apps, variables } = await network({ a: says('x') });
+    const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
+    const own = { ...(await identityFrom(variables, 'a')), log: () => undefined };
+    apps.set('a', serveLibrarian(says('x'), info, own));
+    const delegates = gateway();
+    expect(codesOf((await delegates.ask([{ to: 'a' }])).map(({ response }) => response))).toEqual(['UNAUTHORIZED']);
+    expect(delegates.usage()).toEqual({ calls: 1, tokens: 0 });
+    apps.set('a', serveLibrarian(says('x'), { id: 'a', name: 'A' }, { ...own, callers: ['b'] }));
+    await delegates.ask([{ to: 'a' }]);
+    expect(delegates.usage()).toEqual({ calls: 2, tokens: 0 });
+  });
+
+  it('keeps half for the fallback', async () => {
+    const { ask, arrivals } = await network({ a: fails('NOT_FOUND'), b: says('b') });
+    await ask([{ to: 'a', fallback: 'b' }], userContext({ budgets: { calls: 9 } }));
+    expect(handed(arrivals, 'calls')).toEqual([4, 6]);
+  });
+
+  it('suffices for a chain of eight', async () => {
+    const ids = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'];
+    const chain = Object.fromEntries(ids.map((id, at) => [id, at < 7 ? handsOnTo(ids[at + 1] ?? '') : says('x')]));
+    const { ask } = await network(chain);
+    expect((await ask([{ to: 'h1' }])).responses).toMatchObject([{ answer: 'x' }]);
+  });
+});
+
+/** Every call takes as many tokens, and dollars. */
+const modelOf = (tokens: number, costUsd?: number): AIClient => ({
+  model: 'm-1',
+  complete: async () => ({
+    text: 'Under the mat.',
+    usage: { inputTokens: tokens - 10, outputTokens: 10 },
+    ...(costUsd === undefined ? {} : { costUsd }),
+  }),
+});
+
+/** Answers with a model, or says that there is none to be had. */
+const writes: Librarian = async (query, context) => {
+  const written = await context?.ai?.complete([{ role: 'user', content: query }]).catch(() => undefined);
+  return { answer: written?.text ?? 'No model.', confidence: 0.9 };
+};
+
+const writesThen =
+  (librarian: Librarian): Librarian =>
+  async (query, context) => {
+    await writes(query, context);
+    return librarian(query, context);
+  };
+
+describe('the budgets of models', () => {
+  const context = userContext({ budgets: { calls: 24, tokens: 3001, cost_micros: 100 } });
+
+  it('are divided among the branches, and what is left of them comes back', async () => {
+    const { ask, arrivals } = await network(
+      { a: writes, b: writes, c: says('c') },
+      { options: { ai: modelOf(200, 0.00002) } },
+    );
+    const { delegates } = await ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }], context);
+    expect(handed(arrivals, 'tokens')).toEqual([1001, 1000, 1000]);
+    expect(handed(arrivals, 'cost_micros')).toEqual([34, 33, 33]);
+    expect(delegates.usage()).toEqual({ calls: 3, tokens: 400, cost_micros: 40 });
+    expect(delegates.verifiedUsage()).toEqual({ tokens: 400, cost_micros: 40 });
+    await delegates.ask([{ to: 'c' }]);
+    expect(arrivals.at(-1)?.links[0].bud).toMatchObject({ tokens: 2601, cost_micros: 60 });
+  });
+
+  it('have no entry if the origin names none, and what was spent is reported all the same', async () => {
+    const { ask, arrivals } = await network({ a: writes }, { options: { ai: modelOf(200) } });
+    const { delegates } = await ask([{ to: 'a' }], userContext({ budgets: { calls: 5 } }));
+    expect(handed(arrivals, 'tokens')).toEqual([undefined]);
+    expect(delegates.usage()).toEqual({ calls: 1, tokens: 200 });
+  });
+
+  it('are handed down less what the own model took, and the receipt reports both', async () => {
+    const { ask, arrivals } = await network(
+      { a: writesThen(handsOnTo('b', 'c')), b: writes, c: says('c') },
+      { options: { ai: modelOf(200) } },
+    );
+    const { delegates } = await ask([{ to: 'a' }], context);
+    expect(handed(arrivals, 'tokens')).toEqual([3001, 1401, 1400]);
+    expect(delegates.usage()).toMatchObject({ tokens: 400 });
+  });
+
+  it('come as 0 if nothing is left, and the target answers without a model', async () => {
+    const { ask, arrivals } = await network(
+      { a: writesThen(handsOnTo('b')), b: writes },
+      { options: { ai: modelOf(200) } },
+    );
+    const { responses } = await ask([{ to: 'a' }], userContext({ budgets: { tokens: 200 } }));
+    expect(handed(arrivals, 'tokens')).toEqual([200, 0]);
+    expect(responses).toMatchObject([{ answer: 'No model.' }]);
+  });
+
+  it('are reserved while they are handed down', async () => {
+    let own: Promise<unknown> = Promise.resolve();
+    const both = {
+      forRequest:
+        ({ delegates }: { delegates: { ask(requests: { to: string }[]): Promise<unknown> } }): Librarian =>
+        async (query, told) => {
+          const asking = delegates.ask([{ to: 'b' }]);
+          own = writes(query, told);
+          await asking;
+          return writes(query, told);
+        },
+    };
+    const { ask } = await network({ a: both, b: writes }, { options: { ai: modelOf(200) } });
+    const { responses, delegates } = await ask([{ to: 'a' }], context);
+    expect(await own).toMatchObject({ answer: 'No model.' });
+    expect(responses).toMatchObject([{ answer: 'Under the mat.' }]);
+    expect(delegates.usage()).toMatchObject({ tokens: 400 });
+  });
+
+  it('count as spent if an answer brings no receipt, and none of it is verified', async () => {
+    const { gateway } = await network({ a: says('x') }, { tamper: () => new Response('{"answer":"x"}') });
+    const delegates = gateway(context);
+    await delegates.ask([{ to: 'a' }]);
+    expect(delegates.usage()).toEqual({ calls: 23, tokens: 3001, cost_micros: 100 });
+    expect(delegates.verifiedUsage()).toEqual({ tokens: 0, cost_micros: 0 });
+  });
+
+  it('are not touched by what is never sent', async () => {
+    const { ask } = await network({ a: says('x') });
+    const { delegates, responses } = await ask([{ to: 'nobody' }], context);
+    expect(codesOf(responses)).toEqual(['DELEGATION_FAILED']);
+    expect(delegates.usage()).toEqual({ calls: 0, tokens: 0, cost_micros: 0 });
+  });
+
+  it('leave half for the fallback, which gets the rest of the other half too', async () => {
+    const { ask, arrivals } = await network(
+      { a: writesThen(fails('NOT_FOUND')), b: writes },
+      { options: { ai: modelOf(200) } },
+    );
+    await ask([{ to: 'a', fallback: 'b' }], context);
+    expect(handed(arrivals, 'tokens')).toEqual([1500, 2801]);
+  });
+});

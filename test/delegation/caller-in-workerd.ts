@@ -1,0 +1,25 @@
+import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
+import { createDelegates } from '../../src/delegation/delegates.ts';
+import { serviceTargets } from '../../src/delegation/targets.ts';
+import { requestBudget } from '../../src/runtime/budget.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { userContext } from '../runtime/neighbours.ts';
+
+const circuitBreakers = createCircuitBreakers({ halfOpenAfterMs: 1 });
+
+/** Asks the navigator behind a service binding, once a request, as a function does; all requests share the circuit breakers. */
+export default {
+  fetch: async (request: Request, env: { NAVIGATOR: Target }): Promise<Response> => {
+    const identity = await identityFrom({ ENVIRONMENT: 'development' }, 'gateway');
+    const targets = serviceTargets(env);
+    const client = signedClient({ ...identity, targets, log: () => undefined });
+    const context = userContext({ timeoutMs: 20_000 });
+    const { signal } = request;
+    const parts = { client, context, budget: requestBudget(context), query: 'Where?', circuitBreakers, signal };
+    const delegates = createDelegates({ ...identity, ...parts });
+    const [branch] = await delegates.ask([{ to: 'navigator' }]);
+    const [hop] = delegates.trace().hops;
+    return Response.json({ code: branch?.response.error?.code ?? 'answer', attempts: hop?.attempts });
+  },
+};

@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Librarian } from '../../src/contract/librarian.ts';
+import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { identityOf } from '../runtime/neighbours.ts';
+
+let miniflare: Miniflare;
+let behaves: Librarian;
+let heard = 0;
+
+beforeAll(async () => {
+  const contents = await bundle(fileURLToPath(new URL('caller-in-workerd.ts', import.meta.url)));
+  const info = { id: 'navigator', name: 'Navigator' };
+  const navigator = serveLibrarian((...told) => behaves(...told), info, {
+    ...(await identityOf('navigator')),
+    log: () => undefined,
+  });
+  const fetchNavigator = async (request: {
+    url: string;
+    method: string;
+    headers: Headers;
+    text(): Promise<string>;
+  }) => {
+    heard += 1;
+    const { url, method, headers } = request;
+    return navigator.fetch(new Request(url, { method, headers: [...headers], body: await request.text() }));
+  };
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      workers: [
+        {
+          name: 'asking',
+          compatibilityDate: '2026-11-01',
+          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
+          // The types of Miniflare's own fetch and of Node's are apart.
+          serviceBindings: { NAVIGATOR: fetchNavigator as never },
+        },
+      ],
+    }),
+  );
+});
+
+afterAll(() => miniflare.dispose());
+
+const ask = async (signal?: AbortSignal) => {
+  const response = await miniflare.dispatchFetch('http://localhost/', signal === undefined ? {} : { signal });
+  return (await response.json()) as { code: string; attempts: number };
+};
+
+const works: Librarian = async () => ({ answer: 'x' });
+const fails: Librarian = async () => ({ error: { code: 'INTERNAL_ERROR', message: 'It is broken' } });
+
+/** Brings the circuit to where the next call is a probe. */
+const openCircuit = async () => {
+  behaves = fails;
+  await expect.poll(async () => (await ask()).attempts, { interval: 1, timeout: 5000 }).toBe(0);
+};
+
+/** A probe that has reached the navigator and waits there. */
+const startProbe = async (signal?: AbortSignal) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  behaves = async () => {
+    arrived.resolve();
+    await promise;
+    return { answer: 'x' };
+  };
+  let probe = ask(signal);
+  for (let at = await Promise.race([probe, arrived.promise]); at !== undefined; ) {
+    probe = ask(signal);
+    at = await Promise.race([probe, arrived.promise]);
+  }
+  return { probe, release: resolve };
+};
+
+beforeEach(async () => {
+  behaves = works;
+  await expect.poll(async () => (await ask()).code, { interval: 5, timeout: 15_000 }).toBe('answer');
+});
+
+describe('a circuit in workerd', () => {
+  it('answers concurrent requests at once while one probes, and none hangs', async () => {
+    await openCircuit();
+    const { probe, release } = await startProbe();
+    const before = heard;
+    const others = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect(others).toEqual(Array(20).fill({ code: 'SERVICE_UNAVAILABLE', attempts: 0 }));
+    expect(heard).toBe(before);
+    release();
+    expect(await probe).toEqual({ code: 'answer', attempts: 1 });
+    expect(await ask()).toEqual({ code: 'answer', attempts: 1 });
+  });
+
+  it('is not stuck when the caller of the probe goes away', { timeout: 40_000 }, async () => {
+    await openCircuit();
+    const controller = new AbortController();
+    const { probe, release } = await startProbe(controller.signal);
+    controller.abort();
+    await probe.catch(() => undefined);
+    behaves = works;
+    await expect.poll(async () => (await ask()).code, { interval: 50, timeout: 15_000 }).toBe('answer');
+    release();
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
+import { readingCapabilities } from '../../src/delegation/delegated-limits.ts';
+import { createDelegates } from '../../src/delegation/delegates.ts';
+import { requestBudget } from '../../src/runtime/budget.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import { signedClient } from '../../src/runtime/signed-client.ts';
+import { userContext } from '../runtime/neighbours.ts';
+import { handsOnTo, network } from './network.ts';
+
+describe('T27 a librarian that starts the chain over as itself', () => {
+  const restarting = async (self: string) => {
+    let seen: Context | undefined;
+    const b: Librarian = async (_, context) => {
+      seen = context;
+      return { answer: 'x' };
+    };
+    const { apps, variables, directory } = await network({ b });
+    const identity = await identityFrom(variables, self);
+    const target = { fetch: async (request: Request) => apps.get('b')?.fetch(request) ?? new Response() };
+    const client = signedClient({ ...identity, targets: { b: target }, log: () => undefined });
+    const context = userContext({ self, subject: `svc:${self}`, capabilities: ['kb:read'], budgets: { calls: 1000 } });
+    const known = { client, directory, context, budget: requestBudget(context), query: 'Where?' };
+    const parts = { ...known, circuitBreakers: createCircuitBreakers(), log: () => undefined };
+    const [branch] = await createDelegates(parts).ask([{ to: 'b' }]);
+    return { response: branch?.response, seen };
+  };
+
+  it('is refused where it may start none', async () => {
+    const { response, seen } = await restarting('semantic');
+    expect([response?.error?.code, seen]).toEqual(['UNAUTHORIZED', undefined]);
+  });
+
+  it('is seen as itself where it may, and not as the user whose question it had', async () => {
+    const { response, seen } = await restarting('webhooks');
+    expect([response?.answer, seen?.user?.id, seen?.delegationChain]).toEqual(['x', 'svc:webhooks', ['webhooks']]);
+  });
+});
+
+describe('the taint rule', () => {
+  it.each([
+    [['kb:read', 'kb:write', 'helpdesk:write', 'webhook:send'], ['kb:read']],
+    [
+      ['memory:*', 'sql:read'],
+      ['memory:read', 'sql:read'],
+    ],
+    [['*'], ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze']],
+    [['kb:hr:*', 'webhook:*', 'tool:web'], ['kb:hr:read']],
+    [
+      ['kb:read', 'web:search'],
+      ['kb:read', 'web:search'],
+    ],
+  ])('hands %j down as %j, here and at every further hop', async (capabilities, expected) => {
+    const seen: (readonly string[] | undefined)[] = [];
+    const tells: Librarian = async (_, context?: Context) => {
+      seen.push(context?.user?.capabilities);
+      return context?.delegationChain?.length === 1 ? { delegate: { to: 'b' } } : { answer: 'x' };
+    };
+    const { ask } = await network({ a: tells, b: tells });
+    const { responses } = await ask([{ to: 'a' }], userContext({ capabilities }));
+    expect(responses).toMatchObject([{ answer: 'x' }]);
+    expect(seen.map((list) => list?.toSorted())).toEqual([expected.toSorted(), expected.toSorted()]);
+  });
+
+  it('holds for a librarian that itself got a right to write', async () => {
+    let seen: readonly string[] | undefined;
+    const tells: Librarian = async (_, context) => {
+      seen = context?.user?.capabilities;
+      return { answer: 'x' };
+    };
+    const { client, arrivals } = await network({ a: handsOnTo('b'), b: tells });
+    const context = userContext({ capabilities: ['kb:read', 'kb:write'] });
+    await client.call(context, { to: 'a', path: '/librarians/a/ask', body: { query: 'Where?' } });
+    expect(arrivals[0]?.links.at(-1).cap).toEqual(['kb:read', 'kb:write']);
+    expect(seen).toEqual(['kb:read']);
+  });
+});
+
+describe('readingCapabilities()', () => {
+  it.each([
+    [['kb:read', 'kb:write', 'helpdesk:write'], ['kb:read']],
+    [['kb:read'], undefined],
+    [['kb:*'], ['kb:read']],
+    [
+      ['helpdesk:*', 'sql:read'],
+      ['helpdesk:read', 'sql:read'],
+    ],
+    [['web:*'], ['web:read', 'web:search']],
+    [['*'], ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze']],
+    [
+      ['memory:write', 'kb:hr:write', 'kb:hr:*', 'kb:*'],
+      ['kb:hr:read', 'kb:read'],
+    ],
+  ])('keeps of %j only %j', (held, left) => {
+    expect(readingCapabilities(held)).toEqual(left);
+  });
+});

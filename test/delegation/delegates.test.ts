@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import type { Librarian } from '../../src/contract/librarian.ts';
+import type { DelegateRequest } from '../../src/contract/response.ts';
+import { delegateTo } from '../../src/delegation/delegates.ts';
+import { httpsTargets } from '../../src/delegation/targets.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { makeSigningKey } from '../../src/runtime/signer.ts';
+import { ask as askOf, userContext } from '../runtime/neighbours.ts';
+import { codesOf, fails, handsOnTo, network, says, signing, type Tamper } from './network.ts';
+
+describe('Delegates.ask()', () => {
+  it('asks all at once and gives the branches in the order of the requests', async () => {
+    const open = Promise.withResolvers<void>();
+    const waits: Librarian = async () => {
+      await open.promise;
+      return { answer: 'first' };
+    };
+    const opens: Librarian = async () => {
+      open.resolve();
+      return { answer: 'second' };
+    };
+    const { ask } = await network({ a: waits, b: opens });
+    const { branches } = await ask([{ to: 'a' }, { to: 'b', query: 'Where exactly?' }]);
+    expect(branches).toMatchObject([
+      { to: 'a', query: 'Where is the key?', response: { answer: 'first' } },
+      { to: 'b', query: 'Where exactly?', response: { answer: 'second' } },
+    ]);
+  });
+
+  it('sends the refined question, with its context merged into the metadata of the request', async () => {
+    const { ask, arrivals } = await network({ a: says('x') });
+    await ask([{ to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } }], undefined, {
+      metadata: { device: 'apollo', language: 'en' },
+    });
+    expect(arrivals[0]?.body).toEqual({
+      query: 'Where exactly?',
+      metadata: { device: 'apollo 2', language: 'en', reason: 'place' },
+    });
+  });
+
+  it.each<[string, DelegateRequest]>([
+    ['more metadata than a request may have', { to: 'a', fallback: 'b', context: { text: 'x'.repeat(9000) } }],
+    ['an empty question', { to: 'a', fallback: 'b', query: ' ' }],
+    ['a question of 4,001 characters', { to: 'a', fallback: 'b', query: 'x'.repeat(4001) }],
+  ])('refuses %s as a fault of the caller, and sends nothing', async (_, request) => {
+    const { ask, arrivals } = await network({ a: says('x'), b: says('y') });
+    const { responses } = await ask([request], undefined, { metadata: { more: 'y'.repeat(9000) } });
+    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false });
+    expect(responses[0]?.error?.message).toMatch(/^Cannot delegate the question: /);
+    expect(arrivals).toEqual([]);
+  });
+
+  it.each(['Not an id', '', 'https://evil.example'])('refuses what is not an id and sends nothing: %j', async (id) => {
+    const { ask, arrivals } = await network({ a: says('x') });
+    const { responses, trace } = await ask([{ to: id }, { to: 'a', fallback: id }]);
+    expect(codesOf(responses)).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
+    expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
+  });
+
+  it('reports an error of the target as it is, with its name', async () => {
+    const { ask } = await network({ a: fails('NOT_FOUND') });
+    const { responses } = await ask([{ to: 'a' }]);
+    expect(responses).toEqual([{ error: { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a' } }]);
+  });
+
+  it.each<[string, string]>([
+    ['delegates the question itself', '{"delegate":{"to":"b"}}'],
+    ['answers beside a delegation', '{"answer":"x","delegate":{"to":"b"}}'],
+    ['sends what is no Response', '{"text":"x"}'],
+    ['sends what is no JSON', '<h1>502</h1>'],
+    ['sends nothing', ''],
+    ['sends a list', '[]'],
+  ])('fails with DELEGATION_FAILED when the target %s', async (_, body) => {
+    const { ask, apps, variables } = await network({ a: says('x'), b: says('y') });
+    apps.set('a', await signing('a', variables, body));
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a', recoverable: true });
+    expect(trace.hops).toMatchObject([{ outcome: 'DELEGATION_FAILED', attempts: 1, verified: true }]);
+  });
+
+  it('fails with DELEGATION_FAILED when the answer is huge', async () => {
+    const { ask, apps, variables } = await network({ a: says('x') });
+    apps.set('a', await signing('a', variables, JSON.stringify({ answer: 'x', padding: 'x'.repeat(1_100_000) })));
+    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['DELEGATION_FAILED']);
+  });
+
+  it.each<[string, Tamper]>([
+    ['cannot be reached', () => Promise.reject(new TypeError('connection lost'))],
+    ['answers without a receipt', async (_to, _request, pass) => new Response((await pass()).body)],
+    ['is answered for by another server', () => Response.json({ answer: 'Pay mallory.' })],
+    [
+      'is changed on the way',
+      async (_to, _request, pass) => new Response('{"answer":"Pay mallory."}', { headers: (await pass()).headers }),
+    ],
+  ])('fails with DELEGATION_FAILED when the target %s', async (_, tamper) => {
+    const { ask } = await network({ a: says('x') }, { tamper });
+    const { responses, trace, delegates } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
+    expect(trace.hops).toMatchObject([{ outcome: 'DELEGATION_FAILED', verified: false }]);
+    expect([trace.hops[0]?.receipt, delegates.receipts()]).toEqual([undefined, []]);
+  });
+});
+
+describe('what is refused before anything is sent', () => {
+  it('is a loop', async () => {
+    const { ask, arrivals } = await network({ a: handsOnTo('b'), b: handsOnTo('a') });
+    const { responses } = await ask([{ to: 'a' }]);
+    expect(codesOf(responses)).toEqual(['LOOP_DETECTED']);
+    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
+  });
+
+  it('is a call to itself', async () => {
+    const { ask, arrivals } = await network({ a: handsOnTo('a') });
+    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['LOOP_DETECTED']);
+    expect(codesOf((await ask([{ to: 'gateway' }])).responses)).toEqual(['LOOP_DETECTED']);
+    expect(arrivals.map(({ to }) => to)).toEqual(['a']);
+  });
+
+  it('is a ninth hop', async () => {
+    const ids = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'h9'];
+    const chain = Object.fromEntries(ids.map((id, at) => [id, at < 8 ? handsOnTo(ids[at + 1] ?? '') : says('x')]));
+    const { ask, arrivals } = await network(chain);
+    const { responses, trace } = await ask([{ to: 'h1' }]);
+    expect(codesOf(responses)).toEqual(['MAX_DEPTH_EXCEEDED']);
+    expect(arrivals.map(({ to }) => to)).toEqual(ids.slice(0, 8));
+    expect(trace.hops.at(-1)).toMatchObject({ from: 'h8', to: 'h9', attempts: 0, outcome: 'MAX_DEPTH_EXCEEDED' });
+  });
+
+  it('is a question without time', async () => {
+    let skippedMs = 0;
+    const { gateway, arrivals } = await network({ a: says('x') }, { now: () => Date.now() + skippedMs });
+    const delegates = gateway(userContext({ timeoutMs: 2000 }));
+    skippedMs = 2000;
+    const [branch] = await delegates.ask([{ to: 'a' }]);
+    expect([branch?.response.error?.code, arrivals]).toEqual(['TIMEOUT', []]);
+  });
+
+  it('is a question whose caller has disconnected', async () => {
+    const { ask, arrivals } = await network({ a: says('x') });
+    const { responses } = await ask([{ to: 'a' }], undefined, { signal: AbortSignal.abort() });
+    expect([codesOf(responses), arrivals]).toEqual([['TIMEOUT'], []]);
+  });
+
+  it('is a librarian outside the directory', async () => {
+    const { ask, arrivals } = await network({ a: says('x') });
+    expect(codesOf((await ask([{ to: 'stranger' }])).responses)).toEqual(['DELEGATION_FAILED']);
+    expect(arrivals).toEqual([]);
+  });
+
+  it('is a ninth question of one hop', async () => {
+    const { gateway, arrivals } = await network({ a: says('x') });
+    const delegates = gateway(userContext({ budgets: { calls: 100 } }));
+    const branches = await delegates.ask(Array.from({ length: 10 }, () => ({ to: 'a' })));
+    expect(codesOf(branches.map(({ response }) => response))).toEqual([
+      ...Array(8).fill(undefined),
+      'DELEGATION_FAILED',
+      'DELEGATION_FAILED',
+    ]);
+    expect(branches[9]?.response.error).toMatchObject({ recoverable: false, message: expect.stringContaining('8') });
+    const [late] = await delegates.ask([{ to: 'a' }]);
+    expect([late?.response.error?.code, arrivals.length]).toEqual(['DELEGATION_FAILED', 8]);
+  });
+});
+
+describe('what a receiver refuses by itself', () => {
+  it('is a bad token, which never counts as an anonymous caller', async () => {
+    const tamper: Tamper = (to, request, pass) => {
+      const token = request.headers.get('Context-Token') ?? '';
+      if (to === 'a') request.headers.set('Context-Token', `${token.slice(0, -40)}${'A'.repeat(40)}`);
+      return pass();
+    };
+    let asked = 0;
+    const counting: Librarian = async () => {
+      asked += 1;
+      return { answer: 'x' };
+    };
+    const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
+    const { ask } = await network({ a: counting }, { tamper, options: { access: 'public', anonymous } });
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
+    expect([asked, trace.hops[0]?.verified]).toEqual([0, false]);
+  });
+
+  it('is a caller without the right, which is reported as UNAUTHORIZED', async () => {
+    const { ask, apps, variables } = await network({ a: says('x') });
+    const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
+    apps.set('a', serveLibrarian(says('x'), info, { ...(await identityFrom(variables, 'a')), log: () => undefined }));
+    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['UNAUTHORIZED']);
+  });
+});
+
+describe('cancellation', () => {
+  it('reaches a branch that the librarian did not wait for, and what it asks once it has answered', async () => {
+    const signals: AbortSignal[] = [];
+    let later: (() => Promise<unknown>) | undefined;
+    const hasty: ServedLibrarian = {
+      forRequest:
+        ({ delegates }) =>
+        async () => {
+          void delegates.ask([{ to: 'b' }]);
+          later = () => delegates.ask([{ to: 'c' }]);
+          await expect.poll(() => signals.length, { interval: 1 }).toBe(1);
+          return { answer: 'done' };
+        },
+    };
+    const tamper: Tamper = (to, request, pass) => {
+      if (to !== 'b') return pass();
+      signals.push(request.signal);
+      return new Promise<Response>(() => undefined);
+    };
+    const { ask, arrivals } = await network({ a: hasty, b: says('b'), c: says('c') }, { tamper });
+    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'done' }]);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await later?.()).toMatchObject([{ response: { error: { code: 'TIMEOUT' } } }]);
+    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
+  });
+
+  it('reaches every open branch, however far down', async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const all = Promise.withResolvers<void>();
+    const waits: Librarian = (_, context) => {
+      if (signals.push(context?.signal) === 3) all.resolve();
+      return new Promise(() => undefined);
+    };
+    const controller = new AbortController();
+    const { gateway } = await network({ a: waits, b: waits, c: handsOnTo('d'), d: waits });
+    const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }]);
+    await all.promise;
+    controller.abort();
+    const branches = await asking;
+    expect(codesOf(branches.map(({ response }) => response))).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT']);
+    await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
+  });
+});
+
+describe('the way from the route of a librarian to the network', () => {
+  it('passes at most six of our frames', async () => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 50;
+    let stack = '';
+    const partner = {
+      'partner.a': { host: 'a.example.org', keys: [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }] },
+    };
+    const variables = { ENVIRONMENT: 'development', CONTEXT_NEIGHBOURS: JSON.stringify(partner) };
+    const identity = await identityFrom(variables, 'navigator');
+    const targets = httpsTargets(identity.directory, async () => {
+      stack = new Error('here').stack ?? '';
+      return new Response();
+    });
+    const options = { ...identity, targets: delegateTo(targets), log: () => undefined };
+    await askOf('navigator', serveLibrarian(handsOnTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
+    Error.stackTraceLimit = stackTraceLimit;
+    const files = stack.split('\n').flatMap((line) => /\/src\/([^:]+)/.exec(line)?.[1] ?? []);
+    expect(files.indexOf('runtime/serve-librarian.ts')).toBeGreaterThan(0);
+    expect(files.slice(0, files.indexOf('runtime/serve-librarian.ts') + 1).length).toBeLessThanOrEqual(6);
+  });
+});

@@ -1,0 +1,121 @@
+import { Hono } from 'hono';
+import { vi } from 'vitest';
+import type { Librarian } from '../../src/contract/librarian.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../src/contract/response.ts';
+import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
+import { createDelegates, type DelegateParts, delegateTo } from '../../src/delegation/delegates.ts';
+import { requestBudget } from '../../src/runtime/budget.ts';
+import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
+import { identityFrom } from '../../src/runtime/identity.ts';
+import type { OriginContext } from '../../src/runtime/request-context.ts';
+import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { notebook, userContext } from '../runtime/neighbours.ts';
+
+/** One call as it arrived. */
+export interface Arrival {
+  from: string;
+  to: string;
+  body: { query: string; metadata?: Record<string, unknown> };
+  /** Claims of the links, the caller's last. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever was signed
+  links: any[];
+}
+
+export type Tamper = (to: string, request: Request, pass: () => Promise<Response>) => Response | Promise<Response>;
+
+/**
+ * Librarians in memory that can all call one another, with real signatures. The gateway asks; every call passes `tamper` and is
+ * recorded in `arrivals`.
+ */
+export const network = async (
+  librarians: Record<string, ServedLibrarian>,
+  {
+    tamper = (_to, _request, pass) => pass(),
+    options = {},
+    now = Date.now,
+  }: { tamper?: Tamper; options?: Partial<ServeOptions>; now?: () => number } = {},
+) => {
+  const ids = Object.keys(librarians);
+  const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: ids.join() };
+  const arrivals: Arrival[] = [];
+  const { lines, log } = notebook();
+  const apps = new Map<string, { fetch(request: Request): Response | Promise<Response> }>();
+  const targetOf = (to: string): Target => ({
+    fetch: async (request) => {
+      const links = linksOf(request);
+      arrivals.push({ from: links.at(-1).iss, to, links, body: await request.clone().json() });
+      const app = apps.get(to);
+      return tamper(to, request, async () => app?.fetch(request) ?? new Response(null, { status: 502 }));
+    },
+  });
+  const targets = Object.fromEntries([...ids, 'gateway'].map((id) => [id, targetOf(id)]));
+  for (const [id, librarian] of Object.entries(librarians)) {
+    const identity = await identityFrom(variables, id);
+    apps.set(
+      id,
+      serveLibrarian(librarian, { id, name: id }, { ...identity, targets: delegateTo(targets), log, now, ...options }),
+    );
+  }
+  const identity = await identityFrom(variables, 'gateway');
+  const client = signedClient({ ...identity, targets, log, now });
+  const circuitBreakers = createCircuitBreakers();
+  const { directory } = identity;
+  const gateway = (context: OriginContext = userContext(), more: Partial<DelegateParts> = {}) =>
+    createDelegates({
+      ...{ client, directory, context, circuitBreakers, log, now },
+      budget: requestBudget(context),
+      query: 'Where is the key?',
+      ...more,
+    });
+  /** Asks once as the gateway. */
+  const ask = async (requests: DelegateRequest[], context?: OriginContext, more: Partial<DelegateParts> = {}) => {
+    const delegates = gateway(context, more);
+    const branches = await delegates.ask(requests);
+    return { branches, responses: branches.map(({ response }) => response), delegates, trace: delegates.trace() };
+  };
+  return { ask, gateway, arrivals, lines, apps, client, directory, variables };
+};
+
+export const says =
+  (answer: string): Librarian =>
+  async () => ({ answer, confidence: 0.9 });
+
+export const handsOnTo =
+  (...ids: string[]): Librarian =>
+  async () => ({ delegate: ids.length === 1 ? { to: ids[0] ?? '' } : ids.map((to) => ({ to })) });
+
+export const fails =
+  (code: NonNullable<LibrarianResponse['error']>['code']): Librarian =>
+  async () => ({ error: { code, message: 'It cannot be done' } });
+
+export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
+
+/** Never answers. */
+export const silent: Librarian = () => new Promise(() => undefined);
+
+/** Stops all clocks, until `vi.useRealTimers()`: what has time is decided by what the code reserves, not by this machine. */
+export const stopClocks = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+
+/** A librarian that never answers; `giveUp` lets its time run out, once it has been asked, while that of all others stands. */
+export const silence = () => {
+  const asked = Promise.withResolvers<number>();
+  const librarian: Librarian = (_, context) => {
+    asked.resolve(context?.timeout ?? 0);
+    return new Promise(() => undefined);
+  };
+  return { librarian, giveUp: async () => vi.advanceTimersByTime(await asked.promise) };
+};
+
+/** An app that answers anything, with a valid receipt. */
+export const signing = async (id: string, variables: Record<string, string>, body: string, init: ResponseInit = {}) => {
+  const guard = contextGuard({ ...(await identityFrom(variables, id)), access: 'signed', log: () => undefined });
+  return new Hono<GuardedEnv>()
+    .use(guard)
+    .post('/librarians/:id/ask', () => new Response(body === '' ? null : body, init));
+};
+
+const linksOf = (request: Request) =>
+  (request.headers.get('Context-Token') ?? '')
+    .split('~')
+    .map((link) => JSON.parse(Buffer.from(link.split('.')[1] ?? '', 'base64url').toString()));

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Librarian } from '../../src/contract/librarian.ts';
+import { userContext } from '../runtime/neighbours.ts';
+import { network, says, signing, silence, silent, stopClocks } from './network.ts';
+
+const brokenInside: Librarian = async () => {
+  throw new Error('broken');
+};
+
+/** Asks until the circuit opens, or 8 times: each request on its own, as the gateway serves them. */
+const asksOften = async (
+  ask: Awaited<ReturnType<typeof network>>['ask'],
+  { times = 8, ...known }: { times?: number; workspace?: string } = {},
+) => {
+  const codes: (string | undefined)[] = [];
+  for (let round = 0; round < times; round += 1) {
+    codes.push((await ask([{ to: 'a' }], userContext(known))).responses[0]?.error?.code);
+  }
+  return codes;
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a target that fails again and again', () => {
+  it('is refused at once: nothing is sent, and the trace says so', async () => {
+    const { ask, arrivals } = await network({ a: brokenInside });
+    expect(await asksOften(ask)).toEqual([...Array(5).fill('INTERNAL_ERROR'), ...Array(3).fill('SERVICE_UNAVAILABLE')]);
+    expect(arrivals.length).toBe(5);
+    const { responses, trace } = await ask([{ to: 'a' }]);
+    expect(responses[0]?.error).toMatchObject({
+      recoverable: true,
+      message: expect.stringContaining('circuit is open'),
+    });
+    expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
+  });
+
+  it.each(['<h1>502</h1>', '{"delegate":{"to":"b"}}'])(
+    'is refused too when its answers are unusable: %s',
+    async (body) => {
+      const { ask, apps, variables, arrivals } = await network({ a: says('x') });
+      apps.set('a', await signing('a', variables, body));
+      await asksOften(ask);
+      expect(arrivals.length).toBe(5);
+    },
+  );
+
+  it('is refused too when its answers have no valid receipt', async () => {
+    const { ask, arrivals } = await network(
+      { a: says('x') },
+      { tamper: () => Response.json({ answer: 'Pay mallory.' }) },
+    );
+    await asksOften(ask);
+    expect(arrivals.length).toBe(5);
+  });
+
+  it('is skipped for the fallback at once', async () => {
+    const { ask, arrivals } = await network({ a: brokenInside, b: says('x') });
+    await asksOften(ask);
+    const { responses } = await ask([{ to: 'a', fallback: 'b' }]);
+    expect([responses[0]?.answer, arrivals.length]).toEqual(['x', 6]);
+  });
+
+  it('is still asked for other workspaces', async () => {
+    const { ask } = await network({
+      a: async (_, context) => (context?.user?.workspaceId === 'poor' ? brokenInside('') : { answer: 'x' }),
+    });
+    await asksOften(ask, { workspace: 'poor' });
+    expect(await asksOften(ask, { workspace: 'rich', times: 1 })).toEqual([undefined]);
+  });
+
+  it.each([
+    'INVALID_QUERY',
+    'UNAUTHORIZED',
+    'NOT_FOUND',
+    'RATE_LIMITED',
+    'LOOP_DETECTED',
+    'DATA_SOURCE_ERROR',
+  ] as const)('is not refused for %s', async (code) => {
+    const { ask, arrivals } = await network({ a: async () => ({ error: { code, message: 'It cannot be done' } }) });
+    await asksOften(ask);
+    expect(arrivals.length).toBe(8);
+  });
+
+  it.each([
+    [1100, 8],
+    [9900, 8],
+    [10_100, 5],
+  ])('is refused for its silence only if it had time to answer: %i ms', async (timeoutMs, expected) => {
+    stopClocks();
+    let current = silence();
+    const { ask, arrivals } = await network({ a: (...told) => current.librarian(...told) });
+    for (let round = 0; round < 8; round += 1) {
+      current = silence();
+      const asking = ask([{ to: 'a' }], userContext({ timeoutMs }));
+      if (round < expected) await current.giveUp();
+      await asking;
+    }
+    expect(arrivals.length).toBe(expected);
+  });
+
+  it('is not refused because callers disconnect', async () => {
+    const { gateway, arrivals } = await network({ a: silent });
+    for (let round = 0; round < 8; round += 1) {
+      const controller = new AbortController();
+      const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }]);
+      await expect.poll(() => arrivals.length, { interval: 1 }).toBe(round + 1);
+      controller.abort();
+      await asking;
+    }
+    expect(arrivals.length).toBe(8);
+  });
+
+  it('is called again when it has recovered', async () => {
+    let isBroken = true;
+    const { ask } = await network({
+      a: async () => (isBroken ? brokenInside('') : { answer: 'x' }),
+    });
+    await asksOften(ask);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.setSystemTime(Date.now() + 61_000);
+    isBroken = false;
+    expect(await asksOften(ask, { times: 2 })).toEqual([undefined, undefined]);
+  });
+});
