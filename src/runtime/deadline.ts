@@ -81,7 +81,7 @@ export const withDeadline = async <T>(
   try {
     return await Promise.race([work(ending.signal), over]);
   } finally {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 };

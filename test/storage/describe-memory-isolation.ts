@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
-import { cosine } from '../../src/storage/cosine.ts';
 import type { MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { newWorkspace } from './describe-memory-store.ts';
+import { cosine } from './describe-vector-index.ts';
 import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
 const WORKSPACES = 3;

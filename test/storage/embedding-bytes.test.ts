@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEmbedding, encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+import { decodeEmbedding, encodeEmbedding } from '../../src/storage/embedding-store.ts';
 
 describe('an embedding as text', () => {
   it('reads back as what was written, in 32-bit floats', () => {

@@ -4,12 +4,10 @@ import { startVectorServer } from '../../src/dev/local-services/vector-server.ts
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { namespaceOf } from '../../src/storage/namespace-of.ts';
-import { redisScripts } from '../../src/storage/redis-scripts.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
-import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import { namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import { nodeSql } from './node-sql.ts';
 
 export const DIMENSIONS = 8;
@@ -52,7 +50,7 @@ export const upstashStore = async ({
   });
   const redis = await startRedisServer();
   const store = upstashMemoryStore({
-    redis: redisScripts({ url: redis.url, token: redis.token, timeoutMs: 2000 }),
+    redis: { url: redis.url, token: redis.token, timeoutMs: 2000 },
     vectorsOf: (workspace) =>
       upstashVectorIndex({
         url: vector.url,

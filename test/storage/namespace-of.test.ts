@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNamespace, namespaceOf } from '../../src/storage/namespace-of.ts';
+import { isNamespace, namespaceOf } from '../../src/storage/upstash-vector-index.ts';
 
 const kinds = fc.stringMatching(/^[a-z]{1,16}$/);
 const workspaces = fc.oneof(

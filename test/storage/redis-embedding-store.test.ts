@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisServer, startRedisServer } from '../../src/dev/local-services/redis-server.ts';
-import { encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+import { encodeEmbedding } from '../../src/storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';

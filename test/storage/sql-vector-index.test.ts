@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
-import { describeVectorIndex } from './describe-vector-index.ts';
+import { cosine, describeVectorIndex } from './describe-vector-index.ts';
 import { nodeSql } from './node-sql.ts';
 
 const makeIndex = (dimensions = 3) => {
@@ -75,8 +75,3 @@ describe('sqlVectorIndex()', () => {
     });
   });
 });
-
-const cosine = (left: readonly number[], right: readonly number[]): number => {
-  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, each, at) => sum + each * (b[at] ?? 0), 0);
-  return dot(left, right) / (Math.sqrt(dot(left, left) * dot(right, right)) || 1);
-};

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterText, meetsFilter } from '../../src/storage/vector-filter.ts';
-import type { VectorFilter } from '../../src/storage/vector-index.ts';
+import { filterText } from '../../src/storage/upstash-vector-index.ts';
+import { meetsFilter, type VectorFilter } from '../../src/storage/vector-index.ts';
 
 const equals = (value: string | number | boolean): VectorFilter => ({ field: 'type', is: '=', value });
 
