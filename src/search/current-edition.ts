@@ -1,8 +1,7 @@
 import type { Identity } from '../runtime/identity.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { signedClient, type Target } from '../runtime/signed-client.ts';
-import type { EditionParts } from '../storage/edition-source.ts';
-import { libraryEditionSource } from '../storage/library-edition-source.ts';
+import { type EditionParts, libraryEditionSource } from '../storage/edition-storage.ts';
 import { createEditionReader } from './edition-reader.ts';
 import type { Edition } from './open-edition.ts';
 import { signedLibrary } from './signed-library.ts';

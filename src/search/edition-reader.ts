@@ -1,6 +1,5 @@
 import { CodedError } from '../runtime/error-info-of.ts';
-import type { EditionManifest } from '../storage/edition-manifest.ts';
-import type { EditionSource } from '../storage/edition-source.ts';
+import type { EditionManifest, EditionSource } from '../storage/edition-storage.ts';
 import { loadEdition } from './load-edition.ts';
 import type { Edition } from './open-edition.ts';
 

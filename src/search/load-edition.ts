@@ -1,5 +1,4 @@
-import { type EditionManifest, sha256Hex } from '../storage/edition-manifest.ts';
-import type { EditionParts } from '../storage/edition-source.ts';
+import { type EditionManifest, type EditionParts, sha256Hex } from '../storage/edition-storage.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** No place had an intact copy of a part. */

@@ -1,6 +1,6 @@
 import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
-import { type AskLibrary, LibraryUnreachable } from '../storage/library-edition-source.ts';
+import { type AskLibrary, LibraryUnreachable } from '../storage/edition-storage.ts';
 
 /** The library asked over signed calls that extend the context at hand, with `kb:read` and nothing else. */
 export const signedLibrary =

@@ -1,6 +1,6 @@
-import { durableObjectSql, type SqlStorage } from '../../src/storage/durable-object-sql.ts';
 import { kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
+import { durableObjectSql, type SqlStorage } from '../../src/storage/sql.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../../src/storage/vector-index.ts';

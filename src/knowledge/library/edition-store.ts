@@ -1,4 +1,4 @@
-import { EditionManifest } from '../../storage/edition-manifest.ts';
+import { EditionManifest } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 
 export interface StoredEdition {

@@ -3,7 +3,7 @@ import { utf8 } from '../../runtime/digest.ts';
 import { attachedBytes, attachVectors } from '../../search/attach-vectors.ts';
 import { attachWordVectors } from '../../search/attach-word-vectors.ts';
 import { spaceKey } from '../../search/vector-id.ts';
-import { sha256Hex } from '../../storage/edition-manifest.ts';
+import { sha256Hex } from '../../storage/edition-storage.ts';
 import { fitsEdition, type LibraryEmbedding, MAX_VECTOR_BYTES } from './library-embedding.ts';
 import { type PlanParts, planVectors } from './plan-vectors.ts';
 

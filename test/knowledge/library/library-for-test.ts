@@ -5,7 +5,7 @@ import type { HostCursor } from '../../../src/knowledge/library/host-cursor.ts';
 import type { HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
 import type { LibraryEmbedding } from '../../../src/knowledge/library/library-embedding.ts';
-import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
+import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 
@@ -89,7 +89,7 @@ export const workThrough = async (
   throw new Error('The library does not come to rest');
 };
 
-export const mapShelf = (): EditionShelf & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
+export const mapShelf = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
   const parts = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     parts,
