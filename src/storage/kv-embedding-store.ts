@@ -11,7 +11,7 @@ import {
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 export interface KvEmbeddingConfig {
-  /** Of every embedding; a value with another number of dimensions counts as missing. */
+  /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
   /** Precedes every key, as the namespace may be shared; `embedding:` when absent. */
   prefix?: string | undefined;

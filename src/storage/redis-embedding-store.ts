@@ -9,7 +9,7 @@ import {
 import { malformedReply, redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 
 export interface RedisEmbeddingConfig extends UpstashAccess {
-  /** Of every embedding; a value with another number of dimensions counts as missing. */
+  /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
   /** Precedes every key, as the database may be shared; `embedding:` when absent. */
   prefix?: string | undefined;

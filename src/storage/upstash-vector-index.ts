@@ -19,7 +19,7 @@ import {
 } from './vector-index.ts';
 
 export interface UpstashVectorConfig extends UpstashAccess {
-  /** Of one tenant, see `namespaceOf`; 1 to 64 of `A-Za-z0-9_-`. */
+  /** The tenant's namespace (`namespaceOf`); 1 to 64 of `A-Za-z0-9_-`. */
   namespace: string;
   dimensions: number;
 }

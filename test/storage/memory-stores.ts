@@ -17,7 +17,7 @@ export interface StoreUnderTest {
   stop(): Promise<void>;
 }
 
-/** A database for each workspace, asked over the border that a Durable Object has: everything is cloned on its way. */
+/** A database for each workspace behind a stub like that of a Durable Object: arguments and results are cloned. */
 export const embeddedStore = async (): Promise<StoreUnderTest> => {
   const stores = new Map<string, MemoryStore>();
   const stubOf = (workspace: string): MemoryStub => {
@@ -35,7 +35,7 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
   return { store: remoteMemoryStore(stubOf), stop: async () => {} };
 };
 
-/** Upstash as it is: vectors are found, and deleted ones are gone, only a while later. */
+/** Upstash as it is: eventually consistent, for upserts and for deletions. */
 export const upstashStore = async ({
   indexingDelayMs = 40,
   now,
@@ -69,7 +69,7 @@ export const upstashStore = async ({
   return { store, vector, redis, stop };
 };
 
-/** Removes all of a person or a conversation, a page after the other, and tells what that was. */
+/** Erases all memories of a person or a conversation, page by page, and returns them. */
 export const eraseAll = async (
   store: MemoryStore,
   workspace: string,

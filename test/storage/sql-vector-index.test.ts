@@ -15,7 +15,7 @@ describeVectorIndex('SQLite', async () => {
 });
 
 describe('sqlVectorIndex()', () => {
-  it('finds what sorting all cosines finds', async () => {
+  it('returns what sorting all cosines returns', async () => {
     const number = fc.integer({ min: -100, max: 100 });
     const vector = fc.array(number, { minLength: 4, maxLength: 4 });
     const property = fc.asyncProperty(
@@ -49,7 +49,7 @@ describe('sqlVectorIndex()', () => {
     ]);
   });
 
-  it('passes over vectors that were stored with other dimensions', async () => {
+  it('skips vectors with another number of dimensions', async () => {
     const { sql, index } = makeIndex();
     await index.upsert([{ id: 'old', vector: [1, 0, 0] }]);
     const newer = sqlVectorIndex(sql, { namespace: 'a', dimensions: 2 });
@@ -57,7 +57,7 @@ describe('sqlVectorIndex()', () => {
     expect((await newer.query([1, 0], { limit: 5 })).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('tells that the database failed, and not what was in the statement', async () => {
+  it('reports a failed database without the statement', async () => {
     const broken = sqlVectorIndex(
       {
         all: () => {

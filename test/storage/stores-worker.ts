@@ -19,7 +19,7 @@ const RECORDS = [
   { id: 'north', vector: [0, 1, 0], metadata: { type: 'decision' } },
 ];
 
-/** What is done to an index: written, found once that can be, narrowed, listed, deleted, cleared. */
+/** Writes, searches once the records are indexed, filters, lists, deletes and clears. */
 const useIndex = async (index: VectorIndex) => {
   await index.upsert(RECORDS);
   for (let look = 0; look < 200 && (await index.pending()) > 0; look += 1) {
@@ -33,7 +33,7 @@ const useIndex = async (index: VectorIndex) => {
   return { found: found.map(({ id }) => id), facts, ids, left: await index.list() };
 };
 
-/** Vectors in a Durable Object's own SQLite; `?count=` of them are compared, for the time that it takes. */
+/** Vectors in the SQLite of a Durable Object; a query compares `?count=` of them. */
 export class Vectors {
   readonly #storage: SqlStorage;
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startVectorServer, type VectorServer } from '../../src/dev/local-services/vector-server.ts';
-import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
-import type { VectorFilter } from '../../src/storage/vector-index.ts';
+import { filterText, isNamespace, namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import { meetsFilter, type VectorFilter } from '../../src/storage/vector-index.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
 import { describeVectorIndex, untilVisible } from './describe-vector-index.ts';
 
@@ -46,7 +47,7 @@ describeUpstashFaults('Upstash Vector', {
 });
 
 describe('upstashVectorIndex()', () => {
-  it('does not show what was just written before pending is 0', async () => {
+  it('finds a new record once pending is 0', async () => {
     const index = indexOf(randomUUID());
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
     expect(await index.query([1, 0, 0], { limit: 1 })).toEqual([]);
@@ -87,7 +88,7 @@ describe('upstashVectorIndex()', () => {
     expect((await index.list()).ids).toHaveLength(250);
   });
 
-  it('sends no further batch once the signal has aborted', async () => {
+  it('sends no further batch after the signal has aborted', async () => {
     const index = indexOf(randomUUID());
     const leaving = new AbortController();
     server.forgetRequests();
@@ -102,7 +103,7 @@ describe('upstashVectorIndex()', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('sends no telemetry, and every operation to its namespace', async () => {
+  it('sends every operation to its namespace, without headers of the SDK', async () => {
     const index = indexOf('there');
     server.forgetRequests();
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
@@ -120,12 +121,11 @@ describe('upstashVectorIndex()', () => {
       '/delete/there',
       '/delete-namespace/there',
     ]);
-    for (const { headers } of server.requests) {
-      expect(Object.keys(headers).filter((name) => /telemetry/i.test(name))).toEqual([]);
-    }
+    for (const { headers } of server.requests)
+      expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
 
-  it('lets no value of a filter reach another clause', async () => {
+  it('keeps a hostile value of a filter within its clause', async () => {
     const index = indexOf(randomUUID());
     await index.upsert([
       { id: 'mine', vector: [1, 0, 0], metadata: { owner: 'me' } },
@@ -141,7 +141,7 @@ describe('upstashVectorIndex()', () => {
     await expect(index.query([1, 0, 0], { limit: 5, filter: both })).rejects.toThrow(RangeError);
   });
 
-  it('leaves out what comes back without meeting the filter', async () => {
+  it('drops hits that do not meet the filter', async () => {
     const fetch = async () => Response.json({ result: [{ id: 'a', score: 1, metadata: { owner: 'them' } }] });
     const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
     expect(await index.query([1, 0, 0], { limit: 5, filter: { field: 'owner', is: '=', value: 'me' } })).toEqual([]);
@@ -153,14 +153,29 @@ describe('upstashVectorIndex()', () => {
     ['a list within the list', [[{ id: 'a', score: 0.5 }]]],
     ['no list', { id: 'a', score: 0.5 }],
     ['nothing', undefined],
-  ])('takes %s for a reply of unknown form', async (_name, result) => {
+  ])('throws `malformed` for %s', async (_name, result) => {
     const fetch = async () => Response.json({ result });
     const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
     const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
     await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
   });
 
-  it('reads a namespace that the service does not know as empty, but no other 404', async () => {
+  it('stops reading an endless reply', async () => {
+    let chunks = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        chunks += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+    });
+    const fetch = async () => new Response(endless);
+    const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
+    const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
+    await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
+    expect(chunks).toBeLessThan(20);
+  });
+
+  it('reads an unknown namespace as empty, but no other 404', async () => {
     const answering = (error: string) =>
       upstashVectorIndex({
         url: 'https://vector.test',
@@ -177,5 +192,140 @@ describe('upstashVectorIndex()', () => {
     const refused = { name: 'StoreUnavailable', reason: 'refused' };
     await expect(unknown.upsert([{ id: 'a', vector: VECTOR }])).rejects.toMatchObject(refused);
     await expect(answering('Not found').query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(refused);
+  });
+});
+
+const equals = (value: string | number | boolean): VectorFilter => ({ field: 'type', is: '=', value });
+
+describe('filterText()', () => {
+  it('puts every clause in parentheses, as AND binds tighter than OR', () => {
+    const filter: VectorFilter = { and: [{ or: [equals('a'), equals('b')] }, { field: 'at', is: '>=', value: 5 }] };
+    expect(filterText(filter)).toBe("(((type = 'a') OR (type = 'b')) AND (at >= 5))");
+  });
+
+  it('chooses quotes that the value does not contain', () => {
+    expect(filterText(equals("it's"))).toBe(`(type = "it's")`);
+    expect(filterText(equals('say "no"'))).toBe(`(type = 'say "no"')`);
+  });
+
+  it.each(['both \' and "', 'back\\slash', 'new\nline', 'nul\0', '\u2028', '\ud800', 'x'.repeat(257)])(
+    'refuses the value %j without repeating it',
+    (value) => {
+      expect(() => filterText(equals(value))).toThrow('the filter has a text that cannot be quoted');
+      expect(() => filterText({ field: 'type', in: ['a', value] })).toThrow(RangeError);
+    },
+  );
+
+  it.each(['', 'a b', 'a=1 OR b', 'naïve', '1a', 'a.b', 'AND', 'true', 'x'.repeat(65)])(
+    'refuses the field %j',
+    (field) => {
+      expect(() => filterText({ field, is: '=', value: 1 })).toThrow(RangeError);
+    },
+  );
+
+  it('refuses a filter that is too long, too deep, not finite, or has an unknown operator', () => {
+    expect(() => filterText({ field: 'id', in: Array.from({ length: 200 }, (_, at) => `id-${at}`) })).toThrow(
+      RangeError,
+    );
+    let deep: VectorFilter = equals('a');
+    for (let depth = 0; depth < 10; depth += 1) deep = { and: [deep, equals('b')] };
+    expect(() => filterText(deep)).toThrow(RangeError);
+    expect(() => filterText(equals(Number.NaN))).toThrow(RangeError);
+    expect(() => filterText({ field: 'a', is: '= 1 OR a' as '=', value: 1 })).toThrow(RangeError);
+  });
+
+  it('writes numbers without an exponent and without loss', () => {
+    const property = fc.property(
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 }),
+      (value) => {
+        const [, written = ''] = /^\(type = (-?\d+(?:\.\d+)?)\)$/.exec(String(filterText(equals(value)))) ?? [];
+        expect(Number(written)).toBe(value === 0 ? 0 : value);
+      },
+    );
+    fc.assert(property, { numRuns: 500, examples: [[1e-10], [1e21], [-1.5e-7], [-0]] });
+  });
+
+  it('reduces a filter that holds for all or for none', () => {
+    expect(filterText({ and: [] })).toBe(true);
+    expect(filterText({ or: [] })).toBe(false);
+    expect(filterText({ field: 'type', in: [] })).toBe(false);
+    expect(filterText({ and: [equals('a'), { or: [] }] })).toBe(false);
+    expect(filterText({ or: [equals('a'), { and: [] }] })).toBe(true);
+    expect(filterText({ or: [equals('a'), { field: 'type', in: [] }] })).toBe("(type = 'a')");
+  });
+
+  it('never lets a value end its quotes', () => {
+    const property = fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
+      let text: string | boolean;
+      try {
+        text = filterText(equals(value));
+      } catch {
+        return;
+      }
+      const [, quote = '', inside] = /^\(type = (['"])(.*)\1\)$/u.exec(String(text)) ?? [];
+      expect(inside).toBe(value);
+      expect(value).not.toContain(quote);
+    });
+    fc.assert(property, { numRuns: 300, examples: [["' OR type = 'x"], ['" OR "" = "'], ["'"], ['"']] });
+  });
+});
+
+describe('meetsFilter()', () => {
+  it('meets no condition with a field that is missing, of another type, or inherited', () => {
+    expect(meetsFilter({}, { field: 'type', is: '!=', value: 'a' })).toBe(false);
+    expect(meetsFilter(undefined, equals('a'))).toBe(false);
+    expect(meetsFilter({ type: 1 }, equals('1'))).toBe(false);
+    expect(meetsFilter({ type: '5' }, { field: 'type', is: '>', value: 1 })).toBe(false);
+    expect(meetsFilter({}, { field: 'constructor', is: '!=', value: 'a' })).toBe(false);
+  });
+});
+
+const kinds = fc.stringMatching(/^[a-z]{1,16}$/);
+const workspaces = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/),
+  // Similar, long, and with many of the separators.
+  fc.stringMatching(/^a[_-]{0,3}[ab]{50,58}[_-]{0,2}$/),
+  fc.constantFrom('a', 'a_b', 'b', 'memory_a', '0', 'a-b'),
+);
+
+describe('namespaceOf()', () => {
+  it('maps every kind and workspace to a distinct namespace', () => {
+    const property = fc.property(kinds, workspaces, kinds, workspaces, (kind, workspace, otherKind, other) => {
+      const isSame = kind === otherKind && workspace === other;
+      expect(namespaceOf(kind, workspace) === namespaceOf(otherKind, other)).toBe(isSame);
+    });
+    fc.assert(property, { numRuns: 1000 });
+  });
+
+  it('maps lookalikes of a hashed namespace to other namespaces', () => {
+    const long = namespaceOf('memory', 'x'.repeat(64));
+    const lookalikes = [long.replace(/^memory-/, ''), long.replace(/^memory-/, '-'), long].filter((each) =>
+      /^[A-Za-z0-9]/.test(each),
+    );
+    for (const each of lookalikes) expect(namespaceOf('memory', each)).not.toBe(long);
+  });
+
+  it('stays within the alphabet and length of a namespace', () => {
+    const property = fc.property(kinds, workspaces, (kind, workspace) => {
+      expect(isNamespace(namespaceOf(kind, workspace))).toBe(true);
+    });
+    fc.assert(property, { numRuns: 1000 });
+  });
+
+  it('keeps a short workspace readable', () => {
+    expect(namespaceOf('memory', 'acme')).toBe('memory_acme');
+  });
+
+  it.each([
+    ['', 'a'],
+    ['Memory', 'a'],
+    ['memory_', 'a'],
+    ['memory', ''],
+    ['memory', '-a'],
+    ['memory', 'a/b'],
+    ['memory', 'a'.repeat(65)],
+    ['memory', 'a\n'],
+  ])('refuses %j, %j', (kind, workspace) => {
+    expect(() => namespaceOf(kind, workspace)).toThrow(RangeError);
   });
 });
