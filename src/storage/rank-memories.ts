@@ -78,16 +78,15 @@ export const vectorMetadataOf = ({ type, confidence, conversation_id, created_at
 });
 
 /** Accepts every memory that meets the query, and few others: `isWanted` decides. */
-export const vectorFilterOf = (query: MemoryQuery): VectorFilter | undefined => {
+export const vectorFilterOf = (query: MemoryQuery): VectorFilter => {
   const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId } = query;
-  const and: VectorFilter[] = [];
-  if (memoryTypes.length > 0) and.push({ field: 'type', in: memoryTypes.map(shortHash) });
-  if (dateFrom !== undefined) and.push({ field: 'created', is: '>=', value: dateFrom.getTime() });
-  if (dateTo !== undefined) and.push({ field: 'created', is: '<=', value: dateTo.getTime() });
-  if (minConfidence !== undefined)
-    and.push({ field: 'confidence', is: '>=', value: Math.floor(minConfidence * PARTS) });
-  if (conversationId !== undefined) and.push({ field: 'conversation', is: '=', value: shortHash(conversationId) });
-  return and.length === 0 ? undefined : { and };
+  return [
+    ...(memoryTypes.length === 0 ? [] : [{ field: 'type', in: memoryTypes.map(shortHash) }]),
+    ...(dateFrom === undefined ? [] : [{ field: 'created', atLeast: dateFrom.getTime() }]),
+    ...(dateTo === undefined ? [] : [{ field: 'created', atMost: dateTo.getTime() }]),
+    ...(minConfidence === undefined ? [] : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
+    ...(conversationId === undefined ? [] : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
+  ];
 };
 
 /** The same filter on places: bounds of the string, and values of its second and third part. */

@@ -90,13 +90,13 @@ export const sqlVectorIndex = (
         );
       run('store vectors', options, () => sql.transaction(() => records.forEach(put)));
     },
-    query: async (vector, { limit, filter, signal }) => {
+    query: async (vector, { limit, filter = [], signal }) => {
       checkVector(vector, dimensions);
       checkLimit(limit);
       const unit = unitOf(vector);
       if (unit.every((each) => each === 0)) return [];
       return run('search vectors', { signal }, () => {
-        const rows = filter === undefined ? allVectors() : vectorsMeeting(filter);
+        const rows = filter.length === 0 ? allVectors() : vectorsMeeting(filter);
         return closest(rows, { unit, limit }).map(({ seq, id, similarity }): VectorHit => {
           const metadata = metadataOf({ seq });
           return { id, similarity, ...(metadata && { metadata }) };

@@ -32,8 +32,6 @@ export interface UpstashMemoryStoreOptions {
   wordsOf: WordsOf;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** Id of a call that removes memories; 1 to 100 of `A-Za-z0-9-`. */
-  newId?: (() => string) | undefined;
 }
 
 /** Rounds of 500 vectors that one call deletes; the next call continues. */
@@ -55,7 +53,6 @@ export const upstashMemoryStore = ({
   vectorsOf,
   wordsOf,
   now = Date.now,
-  newId = () => crypto.randomUUID(),
 }: UpstashMemoryStoreOptions): MemoryStore => {
   const seconds = (): string => String(Math.floor(now() / 1000));
   const records = memoryRecords(redis);
@@ -74,7 +71,8 @@ export const upstashMemoryStore = ({
   };
 
   const erase = async (workspaceId: string, ids: readonly string[], options: StoreOptions = {}): Promise<string[]> => {
-    const removed = ids.length === 0 ? '' : await run(REMOVE, workspaceId, [newId(), ...ids.map(encodeText)], options);
+    const removed =
+      ids.length === 0 ? '' : await run(REMOVE, workspaceId, [crypto.randomUUID(), ...ids.map(encodeText)], options);
     if (typeof removed !== 'string') throw malformed('something that is not a string');
     await clearVectors(workspaceId, options);
     return removed === '' ? [] : removed.split(' ').map(decodeText);

@@ -60,22 +60,17 @@ export const upstashVectorIndex = ({ namespace, dimensions, ...access }: Upstash
         await onNamespace('store vectors', (space) => space.upsert(wire), options);
       }
     },
-    query: async (vector, { limit, filter, signal }) => {
+    query: async (vector, { limit, filter = [], signal }) => {
       checkVector(vector, dimensions);
       checkLimit(limit);
-      const text = filter === undefined ? true : filterText(filter);
-      if (text === false || isZero(vector)) return [];
-      const query = {
-        vector: [...vector],
-        topK: limit,
-        includeMetadata: true,
-        ...(text !== true && { filter: text }),
-      };
+      const text = filterText(filter);
+      if (isZero(vector) || filter.some((condition) => 'in' in condition && condition.in.length === 0)) return [];
+      const query = { vector: [...vector], topK: limit, includeMetadata: true, ...(text !== '' && { filter: text }) };
       const what = 'search vectors';
       const found = await onNamespace(what, (space) => space.query(query), { signal }).catch(insteadOfNamespace([]));
       const hits = read(Scores, found, what).map(hitOf);
       // An approximate search, or a filter that was read in another way, must not return records that do not match.
-      const meeting = filter === undefined ? hits : hits.filter(({ metadata }) => meetsFilter(metadata, filter));
+      const meeting = hits.filter(({ metadata }) => meetsFilter(metadata, filter));
       return meeting.sort((left, right) => right.similarity - left.similarity).slice(0, limit);
     },
     delete: async (ids, options) => {
@@ -179,78 +174,38 @@ export const namespaceOf = (kind: string, workspace: string): string => {
 
 /** Upstash rejects longer filters somewhere below 12 KB; the exact limit is not documented. */
 const MAX_FILTER_LENGTH = 1024;
-const MAX_DEPTH = 8;
-const MAX_VALUE_LENGTH = 256;
 
 /**
- * A filter in the language of Upstash Vector; `true` where every record meets it, `false` where none can.
- *
- * Escaping is not documented, so a value that no quotes fit around is refused. Every clause stands in parentheses, as AND binds tighter
- * than OR.
+ * A filter in the language of Upstash Vector. Escaping is not documented there, so values are restricted to an alphabet that needs none.
  *
  * @throws {RangeError} For a name, a value or a length that cannot be sent safely. The message does not contain the value.
  */
-export const filterText = (filter: VectorFilter): string | boolean => {
-  const text = clauseOf(filter, MAX_DEPTH);
-  if (typeof text === 'string' && text.length > MAX_FILTER_LENGTH) throw new RangeError('the filter is too long');
+export const filterText = (filter: VectorFilter): string => {
+  const text = filter.map(clauseOf).join(' AND ');
+  if (text.length > MAX_FILTER_LENGTH) throw new RangeError('the filter is too long');
   return text;
 };
 
-const clauseOf = (filter: VectorFilter, depth: number): string | boolean => {
-  if (depth === 0) throw new RangeError('the filter is too deep');
-  if ('and' in filter) return joined(filter.and, { word: 'AND', decides: false, depth });
-  if ('or' in filter) return joined(filter.or, { word: 'OR', decides: true, depth });
-  if ('in' in filter) {
-    const list = filter.in.map(quoted).join(', ');
-    return filter.in.length > 0 && `(${identifier(filter.field)} IN (${list}))`;
-  }
-  if (!OPERATORS.has(filter.is)) throw new RangeError('the filter has an unknown operator');
-  return `(${identifier(filter.field)} ${filter.is} ${literal(filter.value)})`;
-};
-
-const joined = (
-  filters: readonly VectorFilter[],
-  { word, decides, depth }: { word: 'AND' | 'OR'; decides: boolean; depth: number },
-): string | boolean => {
-  const clauses: string[] = [];
-  for (const each of filters) {
-    const text = clauseOf(each, depth - 1);
-    if (text === decides) return decides;
-    if (typeof text === 'string') clauses.push(text);
-  }
-  if (clauses.length < 2) return clauses[0] ?? !decides;
-  return `(${clauses.join(` ${word} `)})`;
-};
-
-const OPERATORS = new Set(['=', '!=', '<', '<=', '>', '>=']);
-const KEYWORDS = new Set(['and', 'or', 'not', 'in', 'glob', 'contains', 'has', 'field', 'true', 'false']);
-
-const identifier = (field: string): string => {
+const clauseOf = (condition: VectorFilter[number]): string => {
+  const { field } = condition;
   const isName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(field) && !KEYWORDS.has(field.toLowerCase());
   if (!isName) throw new RangeError('the filter has a field name that is not an identifier');
-  return field;
+  if ('in' in condition) return `(${field} IN (${condition.in.map(quoted).join(', ')}))`;
+  return 'atLeast' in condition
+    ? `(${field} >= ${decimal(condition.atLeast)})`
+    : `(${field} <= ${decimal(condition.atMost)})`;
 };
 
-const literal = (value: string | number | boolean): string => {
-  if (typeof value === 'number') return decimal(value);
-  return typeof value === 'boolean' ? String(value) : quoted(value);
-};
+const KEYWORDS = new Set(['and', 'or', 'not', 'in', 'glob', 'contains', 'has', 'field', 'true', 'false']);
 
 const quoted = (value: string): string => {
-  const hasBoth = value.includes("'") && value.includes('"');
-  const isPlain = value.length <= MAX_VALUE_LENGTH && value.isWellFormed() && !/[\p{Cc}\u2028\u2029\\]/u.test(value);
-  if (hasBoth || !isPlain) throw new RangeError('the filter has a text that cannot be quoted');
-  return value.includes("'") ? `"${value}"` : `'${value}'`;
+  if (!/^[A-Za-z0-9_.:-]{1,256}$/.test(value)) throw new RangeError('the filter has a value that is not an id');
+  return `'${value}'`;
 };
 
 /** The language knows no exponents. */
 const decimal = (value: number): string => {
-  if (!Number.isFinite(value)) throw new RangeError('the filter has a number that is not finite');
-  const [digits = '', exponent] = String(value).split('e');
-  if (exponent === undefined) return digits;
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? [];
-  const power = Number(exponent);
-  return power < 0
-    ? `${sign}0.${'0'.repeat(-power - 1)}${whole}${fraction}`
-    : `${sign}${whole}${fraction.padEnd(power, '0')}`;
+  const digits = String(value);
+  if (!/^-?\d+(\.\d+)?$/.test(digits)) throw new RangeError('the filter has a number that is not a plain decimal');
+  return digits;
 };

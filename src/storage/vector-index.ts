@@ -17,13 +17,12 @@ export interface VectorHit {
   metadata?: VectorMetadata | undefined;
 }
 
-/** A condition on metadata. A field that a record lacks meets no condition, not even `!=`. */
-export type VectorFilter =
-  | { field: string; is: '=' | '!='; value: string | number | boolean }
-  | { field: string; is: '<' | '<=' | '>' | '>='; value: number }
+/** Conditions on metadata, all of which must hold. A field that is missing or of another type meets no condition. */
+export type VectorFilter = readonly (
   | { field: string; in: readonly string[] }
-  | { and: readonly VectorFilter[] }
-  | { or: readonly VectorFilter[] };
+  | { field: string; atLeast: number }
+  | { field: string; atMost: number }
+)[];
 
 /** Vectors of one tenant, searched by similarity. Every method throws `StoreUnavailable`. */
 export interface VectorIndex {
@@ -84,20 +83,11 @@ export const readMetadata = (value: Readonly<Record<string, unknown>>): VectorMe
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 
-/** Whether metadata meets a filter. A field that is missing, or of another type than the value, meets no condition. */
-export const meetsFilter = (metadata: VectorMetadata | undefined, filter: VectorFilter): boolean => {
-  if ('and' in filter) return filter.and.every((each) => meetsFilter(metadata, each));
-  if ('or' in filter) return filter.or.some((each) => meetsFilter(metadata, each));
-  const found = metadata !== undefined && Object.hasOwn(metadata, filter.field) ? metadata[filter.field] : undefined;
-  if ('in' in filter) return typeof found === 'string' && filter.in.includes(found);
-  if (found === undefined || typeof found !== typeof filter.value) return false;
-  if (filter.is === '=') return found === filter.value;
-  if (filter.is === '!=') return found !== filter.value;
-  return isInOrder(Number(found), filter.is, Number(filter.value));
-};
-
-const isInOrder = (found: number, is: '<' | '<=' | '>' | '>=', value: number): boolean => {
-  if (is === '<') return found < value;
-  if (is === '<=') return found <= value;
-  return is === '>' ? found > value : found >= value;
-};
+export const meetsFilter = (metadata: VectorMetadata | undefined, filter: VectorFilter): boolean =>
+  filter.every((condition) => {
+    const { field } = condition;
+    const found = metadata !== undefined && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
+    if ('in' in condition) return typeof found === 'string' && condition.in.includes(found);
+    if (typeof found !== 'number') return false;
+    return 'atLeast' in condition ? found >= condition.atLeast : found <= condition.atMost;
+  });

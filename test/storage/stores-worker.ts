@@ -26,7 +26,7 @@ const useIndex = async (index: VectorIndex) => {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const found = await index.query([1, 0.1, 0], { limit: 5 });
-  const facts = await index.query([1, 0.1, 0], { limit: 5, filter: { field: 'type', is: '=', value: 'fact' } });
+  const facts = await index.query([1, 0.1, 0], { limit: 5, filter: [{ field: 'type', in: ['fact'] }] });
   await index.delete(['north']);
   const { ids } = await index.list();
   await index.clear();
