@@ -83,24 +83,14 @@ const failureOf = (error: unknown, what: string): StoreUnavailable => {
   return new StoreUnavailable(status?.startsWith('4') ? 'refused' : 'unavailable', message);
 };
 
-/** Rejects with the first failure; none starts after it, or once the signal has aborted. */
+/** Six at a time; none starts after a failure, or once the signal has aborted. */
 const inParallel = async <T>(
   values: readonly T[],
   work: (value: T) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const remaining = values.values();
-  let hasFailed = false;
-  const lane = async (): Promise<void> => {
-    for (const value of remaining) {
-      if (hasFailed || signal.aborted) return;
-      try {
-        await work(value);
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  for (const some of slicesOf(values, PARALLEL)) {
+    if (signal.aborted) return;
+    await Promise.all(some.map(work));
+  }
 };
