@@ -1,3 +1,4 @@
+import { slicesOf } from './embedding-store.ts';
 import { bytesOf, type Sql } from './sql.ts';
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 import {
@@ -23,9 +24,9 @@ const TABLES = [
 
 /** Vectors in memory at once: 1.5 MB with 1,536 dimensions. */
 const PAGE = 256;
-/** A statement takes at most 100 values in a Durable Object. */
-const VALUES = 90;
 const IDS_OF_PAGE = 1000;
+/** One value for any number of ids: a statement takes at most 100 values in a Durable Object. */
+const IN_LIST = 'IN (SELECT value FROM json_each(?))';
 
 /** A vector as it is stored: `seq` counts the records of all namespaces. */
 type Row = { seq: number; id: string; vector: ArrayBuffer | Uint8Array<ArrayBuffer> };
@@ -56,16 +57,14 @@ export const sqlVectorIndex = (
   }
 
   function* vectorsMeeting(filter: VectorFilter): Generator<Row> {
-    const select = `SELECT seq, metadata FROM vector_record
-      WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?`;
+    const select = 'SELECT seq, metadata FROM vector_record WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?';
     const pageAfter = (seq: number) =>
       sql.all<{ seq: number; metadata: string | null }>(select, namespace, seq, IDS_OF_PAGE);
     for (let page = pageAfter(0); page.length > 0; page = pageAfter(page.at(-1)?.seq ?? 0)) {
       const meeting = page.filter(({ metadata }) => meetsFilter(metadataIn(metadata), filter)).map(({ seq }) => seq);
-      for (let at = 0; at < meeting.length; at += VALUES) {
-        const some = meeting.slice(at, at + VALUES);
-        const marks = some.map(() => '?').join();
-        yield* sql.all<Row>(`SELECT seq, id, vector FROM vector_record WHERE seq IN (${marks})`, ...some);
+      for (const some of slicesOf(meeting, PAGE)) {
+        const vectors = `SELECT seq, id, vector FROM vector_record WHERE seq ${IN_LIST}`;
+        yield* sql.all<Row>(vectors, JSON.stringify(some));
       }
     }
   }
@@ -105,15 +104,8 @@ export const sqlVectorIndex = (
     },
     delete: async (ids, options) => {
       for (const id of ids) checkId(id);
-      run('delete vectors', options, () =>
-        sql.transaction(() => {
-          for (let at = 0; at < ids.length; at += VALUES) {
-            const some = ids.slice(at, at + VALUES);
-            const marks = some.map(() => '?').join();
-            sql.run(`DELETE FROM vector_record WHERE namespace = ? AND id IN (${marks})`, namespace, ...some);
-          }
-        }),
-      );
+      const statement = `DELETE FROM vector_record WHERE namespace = ? AND id ${IN_LIST}`;
+      run('delete vectors', options, () => sql.run(statement, namespace, JSON.stringify(ids)));
     },
     list: async ({ cursor = '', signal } = {}) => {
       const select = 'SELECT id FROM vector_record WHERE namespace = ? AND id > ? ORDER BY id LIMIT ?';
