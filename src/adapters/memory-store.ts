@@ -1,6 +1,5 @@
 import type { MemoryStore } from '../storage/memory-store.ts';
 import type { WordsOf } from '../storage/rank-memories.ts';
-import { redisScripts } from '../storage/redis-scripts.ts';
 import { upstashMemoryStore } from '../storage/upstash-memory-store.ts';
 import type { AdapterSettings } from './settings.ts';
 import { vectorIndexesOf } from './vector-indexes.ts';
@@ -15,7 +14,7 @@ export const memoryStoreOf = (
 ): MemoryStore => {
   const vectorsOf = vectorIndexesOf(settings, 'memory');
   if (settings.redis === undefined || vectorsOf === undefined) return embedded;
-  return upstashMemoryStore({ redis: redisScripts({ ...settings.redis, timeoutMs: REDIS_MS }), vectorsOf, wordsOf });
+  return upstashMemoryStore({ redis: { ...settings.redis, timeoutMs: REDIS_MS }, vectorsOf, wordsOf });
 };
 
 /** Which of both it is. */

@@ -1,5 +1,4 @@
-import { namespaceOf } from '../storage/namespace-of.ts';
-import { upstashVectorIndex } from '../storage/upstash-vector-index.ts';
+import { namespaceOf, upstashVectorIndex } from '../storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import type { AdapterSettings } from './settings.ts';
 

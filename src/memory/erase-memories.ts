@@ -1,5 +1,5 @@
-import type { StoreOptions } from '../storage/embedding-store.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
+import type { StoreOptions } from '../storage/store-unavailable.ts';
 import { askedTexts } from './asked-texts.ts';
 
 export interface ErasingParts {

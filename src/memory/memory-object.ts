@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
-import { durableObjectSql } from '../storage/durable-object-sql.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
+import { durableObjectSql } from '../storage/sql.ts';
 import { sqlMemoryStore } from '../storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
 import { createLedger, type Ledger } from './ledger.ts';

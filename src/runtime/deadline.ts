@@ -60,3 +60,40 @@ export const timeToAnswer = (remainingMs: number): number =>
   Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
 
 const REPLY_RESERVE_MS = 40;
+
+/** Why work was given up: its time was over, or its caller stopped waiting for it. */
+export type GivenUp = 'timeout' | 'aborted';
+
+/**
+ * Does work within its time, whether the work listens to the signal or not. Nothing starts once the caller's signal has aborted.
+ *
+ * @param work Gets a signal that aborts when the work is given up; a call that ignores it may go on in the background.
+ * @param options `timeoutMs` is absent where the caller's signal alone limits the work. `errorFor` makes the error that the promise
+ * rejects with, which is also the signal's reason; without it `ContextRefused` TIMEOUT.
+ */
+export const withDeadline = async <T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  options: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined; errorFor?: (why: GivenUp) => Error },
+): Promise<T> => {
+  const { timeoutMs, signal, errorFor = timedOut } = options;
+  if (signal?.aborted) throw errorFor('aborted');
+  const ending = new AbortController();
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const giveUp = (why: GivenUp) => {
+    const error = errorFor(why);
+    reject(error);
+    ending.abort(error);
+  };
+  const onAbort = () => giveUp('aborted');
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs, 'timeout');
+  try {
+    return await Promise.race([work(ending.signal), over]);
+  } finally {
+    if (timer !== undefined) clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+};
+
+const timedOut = (why: GivenUp) =>
+  new ContextRefused('TIMEOUT', why === 'timeout' ? 'the time is up' : 'the caller stopped waiting');

@@ -3,8 +3,8 @@ import type { OriginContext, VerifiedContext } from '../runtime/request-context.
 import type { RequestScope } from '../runtime/request-scope.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { signedClient, type Target } from '../runtime/signed-client.ts';
-import type { EditionParts } from '../storage/edition-source.ts';
-import { type AskLibrary, LibraryUnreachable, libraryEditionSource } from '../storage/library-edition-source.ts';
+import type { EditionParts } from '../storage/edition-storage.ts';
+import { type AskLibrary, LibraryUnreachable, libraryEditionSource } from '../storage/edition-storage.ts';
 import { createEditionReader } from './edition-reader.ts';
 import type { Edition } from './open-edition.ts';
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../runtime/error-info-of.ts';
-import { type EditionManifest, sha256Hex } from '../storage/edition-manifest.ts';
-import type { EditionParts, EditionSource } from '../storage/edition-source.ts';
+import type { EditionParts, EditionSource } from '../storage/edition-storage.ts';
+import { type EditionManifest, sha256Hex } from '../storage/edition-storage.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** There is no edition to answer from: nothing was published yet, or the library cannot be asked for too long. */

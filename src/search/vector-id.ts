@@ -1,5 +1,5 @@
 import { utf8 } from '../runtime/digest.ts';
-import { sha256Hex } from '../storage/edition-manifest.ts';
+import { sha256Hex } from '../storage/edition-storage.ts';
 
 /** Whose vectors they are. Vectors of two spaces do not compare. */
 export interface VectorSpace {

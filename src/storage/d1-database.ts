@@ -10,7 +10,7 @@ import {
   SqlUnavailable,
 } from './sql-database.ts';
 
-/** What is used of a D1 database; the global type of the same name is one. */
+/** The used part of a D1 database; the global type of the same name is compatible. */
 export interface D1 {
   prepare(sql: string): D1Statement;
   batch(statements: D1Statement[]): Promise<{ results: unknown[] }[]>;
@@ -21,7 +21,7 @@ interface D1Statement {
   raw(options: { columnNames: true }): Promise<unknown[]>;
 }
 
-/** A D1 database behind the port. A batch is one transaction there, so that a program and the schema it is for belong together. */
+/** A D1 database behind the port. A batch is one transaction, so that a program and the schema belong together. */
 export const d1Database = (database: D1): SqlDatabase => {
   const prepare = ({ sql, values = [] }: SqlStatement, prefix = ''): D1Statement => {
     const statement = database.prepare(`${prefix}${sql}`);
@@ -32,14 +32,14 @@ export const d1Database = (database: D1): SqlDatabase => {
   return {
     explain: async (statement) => {
       const batch = [schema(), version(), prepare(statement, 'EXPLAIN '), prepare(statement, 'EXPLAIN QUERY PLAN ')];
-      const [entries, versions, program, plan] = await asked(() => database.batch(batch));
+      const [entries, versions, program, plan] = await attempt(() => database.batch(batch));
       const found = { schema: entries?.results, program: program?.results, plan: plan?.results };
       return { ...read(ExplanationRows, found), schemaVersion: versionIn(versions?.results) };
     },
     run: async (statement) => {
-      // A batch would tell no columns where there is no row, and put those that are called 2025 before all others.
-      const [columns, ...rows] = await asked(() => prepare(statement).raw({ columnNames: true }));
-      const [versions] = await asked(() => database.batch([version()]));
+      // A batch has no column names without rows, and sorts columns with numeric names first.
+      const [columns, ...rows] = await attempt(() => prepare(statement).raw({ columnNames: true }));
+      const [versions] = await attempt(() => database.batch([version()]));
       return {
         columns: read(z.array(z.string()), columns),
         rows: read(Rows, rows),
@@ -51,27 +51,27 @@ export const d1Database = (database: D1): SqlDatabase => {
 
 const SCHEMA = 'SELECT type, name, tbl_name AS "table", rootpage AS "rootPage" FROM sqlite_schema ORDER BY rowid';
 
-/** D1 forbids `PRAGMA schema_version`; every program says for which version it was made. */
+/** D1 forbids `PRAGMA schema_version`; every compiled program contains the version. */
 const VERSION = 'EXPLAIN SELECT 1 FROM sqlite_schema';
 
 /** `Transaction` carries the schema cookie in `p3` (https://sqlite.org/opcode.html#Transaction). */
 const versionIn = (program: unknown): SchemaVersion => {
   const [transaction] = read(VersionRows, program).filter(({ opcode }) => opcode === 'Transaction');
-  if (transaction === undefined) throw new SqlUnavailable('the database does not tell the version of its schema');
+  if (transaction === undefined) throw new SqlUnavailable('the database does not report the version of its schema');
   return transaction.p3;
 };
 
-const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+const attempt = async <T>(ask: () => Promise<T>): Promise<T> => {
   try {
     return await ask();
   } catch (error) {
     throw isAboutTheStatement(error)
-      ? new SqlRefused('SQLite does not take the statement', { cause: error })
+      ? new SqlRefused('SQLite rejected the statement', { cause: error })
       : new SqlUnavailable('the database did not answer', { cause: error });
   }
 };
 
-/** SQLite's own codes for what is wrong with a statement, as D1 hangs them on its messages; others are about the database. */
+/** SQLite's codes for a faulty statement, as D1 appends them to its messages; other errors concern the database. */
 const isAboutTheStatement = (error: unknown): boolean =>
   error instanceof Error &&
   /SQLITE_(ERROR|AUTH|TOOBIG|MISMATCH|RANGE|CONSTRAINT)\b|did not contain a statement|parameter bindings/.test(

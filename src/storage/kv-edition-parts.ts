@@ -1,14 +1,16 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import type { EditionParts } from './edition-source.ts';
+import type { EditionParts, EditionStorage } from './edition-storage.ts';
 
-/**
- * Parts in Workers KV, where every location has a copy near by. KV may be a minute behind: a part that is not there yet
- * is looked for elsewhere.
- */
+/** Parts in Workers KV, which has a copy close to every location. KV may be a minute behind: a missing part is read elsewhere. */
 export const kvEditionParts = (kv: Pick<KVNamespace, 'get'>): EditionParts => ({
   readPart: async ({ parts }, part) => {
     const key = parts[part]?.key;
     const bytes = key === undefined ? null : await kv.get(key, 'arrayBuffer');
     return bytes === null ? undefined : new Uint8Array(bytes);
   },
+});
+
+export const kvEditionStorage = (kv: Pick<KVNamespace, 'put' | 'delete'>): EditionStorage => ({
+  put: (key, bytes) => kv.put(key, bytes),
+  delete: (key) => kv.delete(key),
 });

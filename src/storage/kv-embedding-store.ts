@@ -1,31 +1,36 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { checkEmbedding, checkKeys, slicesOf } from './check-embeddings.ts';
-import { decodeEmbedding, encodeEmbedding } from './embedding-bytes.ts';
-import type { EmbeddingStore, StoreOptions } from './embedding-store.ts';
-import { StoreUnavailable } from './store-unavailable.ts';
-import { withinTime } from './within-time.ts';
+import { withDeadline } from '../runtime/deadline.ts';
+import {
+  checkEmbedding,
+  checkKeys,
+  decodeEmbedding,
+  type EmbeddingStore,
+  encodeEmbedding,
+  slicesOf,
+} from './embedding-store.ts';
+import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 export interface KvEmbeddingConfig {
-  /** Of all embeddings in it; one that was stored with others counts as missing. */
+  /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
-  /** Before every key, as others may use the namespace; `embedding:` when absent. */
+  /** Precedes every key, as the namespace may be shared; `embedding:` when absent. */
   prefix?: string | undefined;
-  /** How long an embedding is kept from when it was set, 60 or more; 30 days when absent. */
+  /** Expiry, counted from when an embedding was set, 60 or more; 30 days when absent. */
   ttlSeconds?: number | undefined;
-  /** How long one call may take, whatever its number of keys; 10,000 when absent. */
+  /** Limit of one call, whatever its number of keys; 10,000 when absent. */
   timeoutMs?: number | undefined;
 }
 
-/** As many keys as KV reads at once. It gives text or JSON then and no bytes, so that values are base64. */
+/** The most keys that KV reads at once. It returns text or JSON then, not bytes, so values are base64. */
 const KEYS_AT_ONCE = 100;
-/** As many requests as a Worker may have waiting for an answer. */
+/** The most requests that a Worker may have waiting for a response. */
 const PARALLEL = 6;
 
 /**
- * Embeddings in Workers KV. Reads of 100 keys are one request, writes and deletions one for each key, and every one counts
- * towards the bound of subrequests. A location may see what was set or deleted a minute late.
+ * Embeddings in Workers KV. Reads take one request for 100 keys, writes and deletions one for each key, and each counts towards the
+ * limit of subrequests. Another location may see a change a minute late.
  *
- * @throws {RangeError} For a time that KV does not take.
+ * @throws {RangeError} For a `ttlSeconds` that KV does not accept.
  */
 export const kvEmbeddingStore = (
   kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>,
@@ -34,13 +39,10 @@ export const kvEmbeddingStore = (
   if (!(Number.isInteger(ttlSeconds) && ttlSeconds >= 60))
     throw new RangeError('KV keeps a value for 60 seconds or more');
 
-  const asked = <T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    { what, signal }: StoreOptions & { what: string },
-  ): Promise<T> => {
-    const told = (ending: AbortSignal) =>
+  const call = <T>(what: string, work: (signal: AbortSignal) => Promise<T>, { signal }: StoreOptions = {}) => {
+    const named = (ending: AbortSignal) =>
       work(ending).catch((error: unknown) => Promise.reject(failureOf(error, what)));
-    return withinTime(told, { what, timeoutMs, signal });
+    return withDeadline(named, { timeoutMs, signal, errorFor: storeGivenUp(what) });
   };
 
   return {
@@ -56,49 +58,39 @@ export const kvEmbeddingStore = (
         await inParallel(slicesOf([...names], KEYS_AT_ONCE), readSome, ending);
         return keys.map((key) => decodeEmbedding(found.get(prefix + key), dimensions));
       };
-      return asked(read, { what: 'read embeddings', ...options });
+      return call('read embeddings', read, options);
     },
     setMany: async (entries, options) => {
       checkKeys(entries.map(({ key }) => key));
       for (const { embedding } of entries) checkEmbedding(embedding, dimensions);
       const put = ({ key, embedding }: (typeof entries)[number]) =>
         kv.put(prefix + key, encodeEmbedding(embedding), { expirationTtl: ttlSeconds });
-      return asked((ending) => inParallel(entries, put, ending), { what: 'store embeddings', ...options });
+      return call('store embeddings', (ending) => inParallel(entries, put, ending), options);
     },
     deleteMany: async (keys, options) => {
       checkKeys(keys);
       const remove = (key: string) => kv.delete(prefix + key);
-      return asked((ending) => inParallel(keys, remove, ending), { what: 'forget embeddings', ...options });
+      return call('delete embeddings', (ending) => inParallel(keys, remove, ending), options);
     },
   };
 };
 
-/** KV's errors are `KV PUT failed: 429 Too Many Requests`. They may quote the key, and are not handed on. */
+/** KV's errors are `KV PUT failed: 429 Too Many Requests`. They may quote the key, so they are not passed on. */
 const failureOf = (error: unknown, what: string): StoreUnavailable => {
   const status = /failed: (\d{3})/.exec(error instanceof Error ? error.message : '')?.[1];
-  const told = `Cannot ${what}: ${status === undefined ? 'KV did not answer' : `status is ${status}`}`;
-  if (status === '429') return new StoreUnavailable('rate_limited', told);
-  return new StoreUnavailable(status?.startsWith('4') ? 'refused' : 'unavailable', told);
+  const message = `Cannot ${what}: ${status === undefined ? 'KV did not answer' : `status is ${status}`}`;
+  if (status === '429') return new StoreUnavailable('rate_limited', message);
+  return new StoreUnavailable(status?.startsWith('4') ? 'refused' : 'unavailable', message);
 };
 
-/** The first that fails is the failure of all; none begins after it, or once the signal has aborted. */
+/** Six at a time; none starts after a failure, or once the signal has aborted. */
 const inParallel = async <T>(
   values: readonly T[],
   work: (value: T) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const left = values.values();
-  let hasFailed = false;
-  const lane = async (): Promise<void> => {
-    for (const value of left) {
-      if (hasFailed || signal.aborted) return;
-      try {
-        await work(value);
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  for (const some of slicesOf(values, PARALLEL)) {
+    if (signal.aborted) return;
+    await Promise.all(some.map(work));
+  }
 };

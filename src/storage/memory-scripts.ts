@@ -1,31 +1,44 @@
-import { MAX_ANSWER_BYTES } from './memory-limits.ts';
+import { MAX_ANSWER_BYTES, RELATIONS_LIMIT } from './memory-store.ts';
 
 /**
- * Scripts that Redis runs as a whole or not at all; each can be run twice, and depends on nothing but what it is given and what is
- * stored. Most keys are known only inside, so Upstash lets nothing else run meanwhile (its page on EVAL): milliseconds. `KEYS[1]` is
- * the prefix of a workspace, below which all keys lie. Places, words and the ids of memories come in the alphabet of memory-place.ts;
- * of conversations and persons there are hashes, so that nothing that anybody wrote is in a key.
+ * Lua scripts for the memories of a workspace. Redis runs each as a whole or not at all; each is safe to run twice and depends on nothing
+ * but its arguments and what is stored. Most keys are only known inside a script, so Upstash runs no other command meanwhile (its page
+ * on EVAL): some milliseconds. `KEYS[1]` is the prefix of all keys of a workspace. Places, words and memory ids are in the alphabet of
+ * memory-place.ts; conversations and persons are hashed, so that a key contains no text of a user.
  *
- * | key | what it holds |
+ * | key | value |
  * | --- | --- |
  * | `record:<id>` | the memory as JSON |
- * | `about:<id>` | what has to be known to remove it: place, indexes, words |
- * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>` | places, all with score 0, so that they stand in their own order |
- * | `word:<hash>` | places of the memories that a word stands in |
+ * | `about:<id>` | what its removal needs: place, indexes, words |
+ * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>` | places, all with score 0, so that they sort by themselves |
+ * | `word:<hash>` | places of the memories that contain a word |
  * | `relations:<id>` | relations that begin or end there, as `relationPlaceOf` writes them |
- * | `vector:<id>`, `fresh` | vectors of the last minutes, and places by when they were stored: the vector index may not know them yet |
- * | `removed` | ids of memories that are gone, by when their vectors were removed; 0 while nobody knows that they were |
- * | `outcome:<call>` | ids that a call has removed, for a minute: its reply may be lost, and it is sent again then |
+ * | `vector:<id>`, `fresh` | vectors of the last minutes, and places by storage time: the vector index may not have them yet |
+ * | `removed` | ids of removed memories by the time when their vectors were deleted; 0 while that is not confirmed |
+ * | `outcome:<call>` | ids that a call has removed, for a minute: a call whose reply was lost is sent again |
  */
 
-/** How long a vector index may take until it finds what was stored, in seconds; 150 were seen. Nor is a vector under way for longer. */
+/** Upper bound of the vector index's delay until a record is found, in seconds (150 were seen), and of an upsert in flight. */
 const FRESH_SECONDS = 180;
-/** Of them, the newest this many are looked at. */
+/** The newest of them are searched. */
 const FRESH_LIMIT = 64;
-const RELATIONS_LIMIT = 100;
 const OUTCOME_SECONDS = 60;
 
-/** record, id, place, indexes, words, vector or '', seconds since 1970, then (id, relation) of each related memory -> 1, or 0 when one is not there. */
+/** Places that one script looks through. */
+const EXAMINED = 10_000;
+/**
+ * Bounds of a search by words: how many memories the rarest words may occur in, all together, for all of these memories to be candidates;
+ * how many of the newest memories are candidates when even the rarest word is more common; and how many candidates are looked up in
+ * the sets of more common words. Redis blocks meanwhile: 20 to 30 ms with 60,000 memories.
+ */
+const POSTINGS = 10_000;
+const NEWEST = 5000;
+const LOOKUPS = 10_000;
+
+/**
+ * Arguments: record, id, place, indexes, words, vector or '', seconds since 1970, then (id, relation) of each related memory.
+ * Returns 1, or 0 when a related memory does not exist.
+ */
 export const PUT = `
 local p = KEYS[1]
 local record, id, place, indexes, words, vector = unpack(ARGV, 1, 6)
@@ -50,12 +63,12 @@ if vector ~= '' then
 end
 return 1`;
 
-/** id of the call, then ids -> those that were removed, separated by blanks; by the same call again, the same. */
+/** Arguments: id of the call, then memory ids. Returns the removed ids, separated by spaces; the same for a repeated call. */
 export const REMOVE = `
 local p = KEYS[1]
 local outcome = p .. 'outcome:' .. ARGV[1]
-local told = redis.call('GET', outcome)
-if told then return told end
+local known = redis.call('GET', outcome)
+if known then return known end
 local removed = {}
 for at = 2, #ARGV do
   local id = ARGV[at]
@@ -73,11 +86,11 @@ for at = 2, #ARGV do
   redis.call('DEL', p .. 'record:' .. id, p .. 'about:' .. id, p .. 'relations:' .. id, p .. 'vector:' .. id)
   redis.call('ZADD', p .. 'removed', 0, id)
 end
-told = table.concat(removed, ' ')
-redis.call('SET', outcome, told, 'EX', ${OUTCOME_SECONDS})
-return told`;
+local answer = table.concat(removed, ' ')
+redis.call('SET', outcome, answer, 'EX', ${OUTCOME_SECONDS})
+return answer`;
 
-/** seconds since 1970 -> (vector, record) of each memory that the vector index may not know yet. */
+/** Argument: seconds since 1970. Returns (vector, record) of each memory that the vector index may not have yet. */
 export const FRESH = `
 local p = KEYS[1]
 local since = tonumber(ARGV[1]) - ${FRESH_SECONDS}
@@ -95,21 +108,21 @@ end
 return found`;
 
 /**
- * ids -> (which of the ids, from 1; relation; record of the other end) of each, the record only where it comes first. It ends early when
- * they are long: no answer of Redis is longer than what may be read of one.
+ * Arguments: memory ids. Returns (position of the id, from 1; relation; record of the other end) of each relation; a record that was
+ * returned before is ''. Ends early at the size limit of an answer.
  */
 export const RELATIONS = `
 local p = KEYS[1]
-local found, told, bytes = {}, {}, 0
+local found, returned, bytes = {}, {}, 0
 for at, id in ipairs(ARGV) do
   for _, relation in ipairs(redis.call('ZRANGE', p .. 'relations:' .. id, 0, ${RELATIONS_LIMIT - 1})) do
     local from, to = string.match(relation, '^[^|]*|([^|]*)|([^|]*)|')
     local other = from == id and to or from
-    local record = told[other] and '' or redis.call('GET', p .. 'record:' .. other)
+    local record = returned[other] and '' or redis.call('GET', p .. 'record:' .. other)
     if record then
       bytes = bytes + #relation + #record
       if bytes > ${MAX_ANSWER_BYTES} and #found > 0 then return found end
-      told[other] = true
+      returned[other] = true
       found[#found + 1] = tostring(at)
       found[#found + 1] = relation
       found[#found + 1] = record
@@ -118,7 +131,7 @@ for at, id in ipairs(ARGV) do
 end
 return found`;
 
-/** ids -> the record of each, '' where there is none; it ends early when they are long. */
+/** Arguments: memory ids. Returns the record of each, '' for an unknown id. Ends early at the size limit of an answer. */
 export const READ = `
 local found, bytes = {}, 0
 for _, id in ipairs(ARGV) do
@@ -132,8 +145,8 @@ return found`;
 export const COUNT = "return redis.call('ZCARD', KEYS[1] .. 'all')";
 
 /**
- * seconds since 1970, then ids whose vectors have just been removed -> ids whose vectors have to go. They go twice: at once, and again
- * when nothing can be under way any more that would have stored them after that.
+ * Arguments: seconds since 1970, then ids whose vectors have just been deleted. Returns ids whose vectors must be deleted. Each is deleted
+ * twice: at once, and again when no upsert that could have landed in between is in flight any more.
  */
 export const CLEAR = `
 local removed, now = KEYS[1] .. 'removed', tonumber(ARGV[1])
@@ -146,3 +159,125 @@ end
 local ids = redis.call('ZRANGEBYSCORE', removed, 0, 0, 'LIMIT', 0, 500)
 if #ids == 0 then ids = redis.call('ZRANGEBYSCORE', removed, '(0', settled, 'LIMIT', 0, 500) end
 return ids`;
+
+/**
+ * Collects candidates that share words with the query in `scratch`, scored by the weight of the shared words; `whole` is the weight of all
+ * words. Few matches: all are candidates. Too many: the rarest words select the candidates, or the narrowest index if it is smaller;
+ * if even the rarest word is too common, the newest memories are the candidates. More common words are then looked up for these
+ * candidates within the bounds above; beyond them they weigh nothing, as stop words do.
+ */
+const COLLECT = `
+local function collect()
+  local total = redis.call('ZCARD', p .. 'all')
+  local known, postings = {}, 0
+  for word in string.gmatch(words, '%S+') do
+    local key = p .. 'word:' .. word
+    local count = redis.call('SCARD', key)
+    local weight = math.log(1 + (math.max(total - count, 0) + 0.5) / (count + 0.5))
+    if count > 0 then
+      known[#known + 1] = { key, count, weight }
+      postings = postings + count
+    else
+      whole = whole + weight
+    end
+  end
+  if #known == 0 then return false end
+  table.sort(known, function(one, other) return one[2] < other[2] or (one[2] == other[2] and one[1] < other[1]) end)
+
+  local narrowest = redis.call('ZCARD', sources[1])
+  local keys, weights, taken, at = {}, {}, 0, 1
+  local isNarrow = postings > ${POSTINGS} and narrowest <= ${NEWEST} and narrowest * #known <= ${LOOKUPS}
+  while not isNarrow and at <= #known and taken + known[at][2] <= ${POSTINGS} do
+    keys[at], weights[at] = known[at][1], string.format('%.17g', known[at][3])
+    taken, whole, at = taken + known[at][2], whole + known[at][3], at + 1
+  end
+  if at == 1 then
+    local first, last = from == '' and '-' or '[' .. from, before == '' and '+' or '(' .. before
+    redis.call('ZRANGESTORE', scratch, sources[1], last, first, 'BYLEX', 'REV', 'LIMIT', 0, ${NEWEST})
+  else
+    local union = { 'ZUNIONSTORE', scratch, #keys }
+    for _, key in ipairs(keys) do union[#union + 1] = key end
+    union[#union + 1] = 'WEIGHTS'
+    for _, weight in ipairs(weights) do union[#union + 1] = weight end
+    redis.call(unpack(union))
+  end
+  -- Narrowed first, so that fewer candidates are looked up.
+  for _, source in ipairs(sources) do
+    if source ~= p .. 'all' then redis.call('ZINTERSTORE', scratch, 2, scratch, source, 'WEIGHTS', 1, 0) end
+  end
+
+  local size, lookups, parts = redis.call('ZCARD', scratch), 0, { scratch }
+  while at <= #known and (lookups == 0 or lookups + size <= ${LOOKUPS}) do
+    local part = p .. 'scratch:' .. at
+    redis.call('ZINTERSTORE', part, 2, scratch, known[at][1], 'WEIGHTS', 0, string.format('%.17g', known[at][3]))
+    parts[#parts + 1] = part
+    whole, lookups, at = whole + known[at][3], lookups + size, at + 1
+  end
+  if #parts > 1 then
+    redis.call('ZUNIONSTORE', scratch, #parts, unpack(parts))
+    redis.call('DEL', unpack(parts, 2))
+    redis.call('ZREMRANGEBYSCORE', scratch, 0, 0)
+  end
+  return true
+end`;
+
+/**
+ * Arguments: limit, first place or '', place after the last or '', minimum confidence or '', types, indexes that must all contain the
+ * memory (narrowest first), words or ''. Returns the place after which there is more or '', then (score, record) of each match:
+ * best first with words, newest first without.
+ */
+export const PICK = `
+local p = KEYS[1]
+local limit, from, before, surest, types, indexes, words = tonumber(ARGV[1]), unpack(ARGV, 2, 7)
+local sources = {}
+for index in string.gmatch(indexes, '%S+') do sources[#sources + 1] = p .. index end
+local scratch, whole = p .. 'scratch', 0
+${COLLECT}
+if words ~= '' and not collect() then return { '' } end
+local function isWanted(place)
+  if from ~= '' and place < from then return false end
+  if before ~= '' and place >= before then return false end
+  local confidence, kind = string.match(place, '^[^:]*:([^:]*):([^:]*):')
+  if surest ~= '' and confidence < surest then return false end
+  if types ~= '' and not string.find(' ' .. types .. ' ', ' ' .. kind .. ' ', 1, true) then return false end
+  if words ~= '' then return true end
+  for at = 2, #sources do
+    if not redis.call('ZSCORE', sources[at], place) then return false end
+  end
+  return true
+end
+local found, bytes, examined, last = { '' }, 0, 0, nil
+local function nextPage()
+  if words ~= '' then return redis.call('ZREVRANGE', scratch, examined, examined + 255, 'WITHSCORES') end
+  local max = last and '(' .. last or (before == '' and '+' or '(' .. before)
+  local page = {}
+  for _, place in ipairs(redis.call('ZREVRANGEBYLEX', sources[1], max, from == '' and '-' or '[' .. from, 'LIMIT', 0, 256)) do
+    page[#page + 1] = place
+    page[#page + 1] = '0'
+  end
+  return page
+end
+local page = nextPage()
+while #page > 0 and found[1] == '' do
+  for at = 1, #page, 2 do
+    local place = page[at]
+    if isWanted(place) then
+      if (#found - 1) / 2 >= limit or bytes > ${MAX_ANSWER_BYTES} then
+        found[1] = last
+        break
+      end
+      local record = redis.call('GET', p .. 'record:' .. string.match(place, '[^:]+$'))
+      if record then
+        found[#found + 1] = words == '' and '0' or string.format('%.17g', tonumber(page[at + 1]) / whole)
+        found[#found + 1] = record
+        bytes = bytes + #record
+      end
+    end
+    last = place
+    examined = examined + 1
+  end
+  if found[1] == '' and examined >= ${EXAMINED} then found[1] = last end
+  if found[1] == '' then page = nextPage() end
+end
+if words ~= '' then redis.call('DEL', scratch) end
+return found`;

@@ -1,10 +1,10 @@
 import type { Memory, Relationship } from '../contract/memory.ts';
-import type { StoreOptions } from './embedding-store.ts';
+import type { StoreOptions } from './store-unavailable.ts';
 
 /**
- * What is looked for, by meaning (`vector`), by its words (`text`), by both, or by neither: then the newest come first, with
- * score 0. By words only what shares one with the text is found. By both, a memory that is close in either way is found, and
- * what is so in both ways comes before it (`scoreOf` in rank-memories.ts).
+ * A search by meaning (`vector`), by words (`text`), by both, or by neither: then the newest come first, with score 0. By words alone, a
+ * memory must share one with the text. By both, a memory that is similar in either way is found, and one that is similar in both ways
+ * ranks higher (`scoreOf` in rank-memories.ts).
  */
 export interface MemoryQuery {
   vector?: readonly number[] | undefined;
@@ -19,30 +19,36 @@ export interface MemoryQuery {
   conversationId?: string | undefined;
 }
 
-/** A memory with its similarity to what was looked for, 0 to 1. */
+/** A memory with its similarity to the query, 0 to 1. */
 export interface FoundMemory {
   memory: Memory;
   score: number;
 }
 
+/** Memories in one answer of a store, in bytes, except for the last one: 4 MiB. Escaped as JSON they may be four times that. */
+export const MAX_ANSWER_BYTES = 4_194_304;
+
+/** Relations of one memory in an answer. */
+export const RELATIONS_LIMIT = 100;
+
 export interface RelatedNeighbour {
   relationship: Relationship;
-  /** The one at the other end. */
+  /** The memory at the other end. */
   memory: Memory;
 }
 
 /**
- * What the context engine reads memories from (seed 002, Storage Layer Dependency). A workspace is named in every call, and
- * nothing of another can come back. Methods throw `StoreUnavailable`.
+ * The storage layer that the context engine reads (seed 002, Storage Layer Dependency). Every call names a workspace and returns
+ * nothing of another. Methods throw `StoreUnavailable`.
  */
 export interface StorageClient {
   /** Best first. */
   searchMemories(workspaceId: string, query: MemoryQuery, options?: StoreOptions): Promise<FoundMemory[]>;
-  /** Relations that begin or end at the memory, oldest first, at most 100; empty for an unknown id. */
+  /** Relations that begin or end at the memory, oldest first, at most `RELATIONS_LIMIT`; empty for an unknown id. */
   getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<RelatedNeighbour[]>;
   /**
-   * Beyond the seed: the same for up to 200 memories at once, in their order. The neighbours of all together are about 4 MiB at most;
-   * behind that they are left out. A storage without it is asked for one memory after the other.
+   * Beyond the seed: the same for up to 200 memories at once, in their order. Relations beyond `MAX_ANSWER_BYTES` of memories are
+   * omitted. A storage without it is called once per memory.
    */
   relationshipsOf?(
     memoryIds: readonly string[],
@@ -57,16 +63,16 @@ export interface MemoryListing {
   type?: string | undefined;
   /** 1 to 100. */
   limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** Memories of all workspaces, each on its own. Methods throw `StoreUnavailable`. */
+/** Memories of all workspaces, separate from one another. Methods throw `StoreUnavailable`. */
 export interface MemoryStore extends Required<StorageClient> {
   /**
-   * Stores a new memory with its relations, or nothing of it: false when one of `relatedTo` is not in this workspace. When it
-   * throws, it may be stored all the same, perhaps without its vector; to call it again with the same id, with or without the
-   * vector, is safe. A memory without a vector is found by its words.
+   * Stores a new memory with its relations, or nothing: false when one of `relatedTo` is not in this workspace. When it throws, the
+   * memory may be stored nevertheless, perhaps without its vector; calling it again with the same id, with or without the vector, is
+   * safe. A memory without a vector is found by its words.
    */
   put(
     memory: Memory,
@@ -76,18 +82,15 @@ export interface MemoryStore extends Required<StorageClient> {
     },
   ): Promise<boolean>;
   get(workspaceId: string, id: string, options?: StoreOptions): Promise<Memory | undefined>;
-  /** How many there are. */
   count(workspaceId: string, options?: StoreOptions): Promise<number>;
-  /** Newest first. A page may hold fewer than `limit` and still have a `next`. An unknown cursor is no error: it leads anywhere. */
+  /** Newest first. A page may have fewer than `limit` memories and still a `next`. Any string is accepted as a cursor. */
   list(
     workspaceId: string,
     query: MemoryListing,
     options?: StoreOptions,
   ): Promise<{ memories: Memory[]; next?: string | undefined }>;
-  /** Removes a memory, its vector and its relations; false when there was none. Can be called again after a failure. */
+  /** Removes a memory, its vector and its relations; false when it did not exist. Can be called again after a failure. */
   delete(workspaceId: string, id: string, options?: StoreOptions): Promise<boolean>;
-  /**
-   * The same for up to 100 memories: returns the ids of those that were there. Without any it only ends removals that broke off.
-   */
+  /** The same for up to 100 memories: returns the ids of those that existed. Without any id it completes interrupted removals. */
   erase(workspaceId: string, ids: readonly string[], options?: StoreOptions): Promise<string[]>;
 }

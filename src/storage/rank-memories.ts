@@ -3,16 +3,16 @@ import { confidenceOf, PARTS, placeOf, shortHash, timeOf } from './memory-place.
 import type { FoundMemory, MemoryQuery } from './memory-store.ts';
 import type { VectorFilter, VectorMetadata } from './vector-index.ts';
 
-/** A memory that may be an answer, and what is known of how well it fits. */
+/** A memory that may match, with the scores that are known. */
 export interface Candidate {
   memory: Memory;
   /** Cosine to the query's vector, -1 to 1. */
   semantic?: number | undefined;
-  /** Share of the query's words that it has, the rarer ones counting more, 0 to 1. */
+  /** Weighted share of the query's words that it contains, 0 to 1; rarer words weigh more. */
   lexical?: number | undefined;
 }
 
-/** Best first, of equals the newest first; candidates of one id are taken together, and what the query does not want is left out. */
+/** Best first, newest first on equal scores. Candidates with the same id are merged; those outside of the query's filter are dropped. */
 export const rankMemories = (
   candidates: readonly Candidate[],
   { workspaceId, query }: { workspaceId: string; query: MemoryQuery },
@@ -27,7 +27,7 @@ export const rankMemories = (
       lexical: known?.lexical ?? candidate.lexical,
     });
   }
-  // What a search by vector did not bring up counts as close to nothing.
+  // A memory that a search by vector did not return has no similarity.
   const unknown = query.vector === undefined ? undefined : 0;
   return [...byId.values()]
     .map(({ memory, semantic = unknown, lexical }) => ({
@@ -41,20 +41,20 @@ export const rankMemories = (
 };
 
 /**
- * One number of both, 0 to 1: never less than the closeness in meaning, and more where words agree too. All words count half of
- * what the same meaning does, so that what has no vector (yet) can be found, but not before what means the same.
+ * Both scores as one, 0 to 1: never below the semantic score, and above it where words match too. All words together weigh half of an
+ * equal meaning, so that a memory without a vector (yet) is found, but ranks below one with the same meaning.
  */
 const scoreOf = ({ semantic, lexical }: Omit<Candidate, 'memory'>): number => {
   if (semantic === undefined && lexical === undefined) return 0;
-  if (semantic === undefined) return within(lexical ?? 0);
-  if (lexical === undefined) return within(semantic);
-  return 1 - (1 - within(semantic)) * (1 - LEXICAL_SHARE * within(lexical));
+  if (semantic === undefined) return clamp(lexical ?? 0);
+  if (lexical === undefined) return clamp(semantic);
+  return 1 - (1 - clamp(semantic)) * (1 - LEXICAL_SHARE * clamp(lexical));
 };
 
 const LEXICAL_SHARE = 0.5;
-const within = (value: number): number => Math.min(Math.max(value, 0), 1);
+const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
 
-/** Whether a memory is one of those that a search is narrowed to. */
+/** Whether a memory meets the filter of a query. */
 export const isWanted = (
   { type, confidence, conversation_id, created_at }: Memory,
   { memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Omit<MemoryQuery, 'limit'>,
@@ -69,7 +69,7 @@ export const isWanted = (
   );
 };
 
-/** What a memory's vector can be filtered by: numbers and hashes, nothing that anybody wrote. */
+/** Metadata that a memory's vector can be filtered by: numbers and hashes, no text of a user. */
 export const vectorMetadataOf = ({ type, confidence, conversation_id, created_at }: Memory): VectorMetadata => ({
   created: Date.parse(created_at),
   confidence: Math.ceil(confidence * PARTS),
@@ -77,36 +77,35 @@ export const vectorMetadataOf = ({ type, confidence, conversation_id, created_at
   ...(conversation_id === undefined ? {} : { conversation: shortHash(conversation_id) }),
 });
 
-/** Lets through all that is wanted, and little else: `isWanted` has the last word. */
-export const vectorFilterOf = (query: MemoryQuery): VectorFilter | undefined => {
+/** Accepts every memory that meets the query, and few others: `isWanted` decides. */
+export const vectorFilterOf = (query: MemoryQuery): VectorFilter => {
   const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId } = query;
-  const and: VectorFilter[] = [];
-  if (memoryTypes.length > 0) and.push({ field: 'type', in: memoryTypes.map(shortHash) });
-  if (dateFrom !== undefined) and.push({ field: 'created', is: '>=', value: dateFrom.getTime() });
-  if (dateTo !== undefined) and.push({ field: 'created', is: '<=', value: dateTo.getTime() });
-  if (minConfidence !== undefined)
-    and.push({ field: 'confidence', is: '>=', value: Math.floor(minConfidence * PARTS) });
-  if (conversationId !== undefined) and.push({ field: 'conversation', is: '=', value: shortHash(conversationId) });
-  return and.length === 0 ? undefined : { and };
+  return [
+    ...(memoryTypes.length === 0 ? [] : [{ field: 'type', in: memoryTypes.map(shortHash) }]),
+    ...(dateFrom === undefined ? [] : [{ field: 'created', atLeast: dateFrom.getTime() }]),
+    ...(dateTo === undefined ? [] : [{ field: 'created', atMost: dateTo.getTime() }]),
+    ...(minConfidence === undefined ? [] : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
+    ...(conversationId === undefined ? [] : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
+  ];
 };
 
-/** The same over places: bounds of their texts, and what their second and third parts may be. */
+/** The same filter on places: bounds of the string, and values of its second and third part. */
 export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [] }: Omit<MemoryQuery, 'limit'>) => ({
-  /** The first that is wanted; empty without one. */
+  /** Inclusive lower bound; empty for none. */
   from: dateFrom === undefined ? '' : timeOf(dateFrom.getTime()),
-  /** The first that is not; empty without one. */
+  /** Exclusive upper bound; empty for none. */
   before: dateTo === undefined ? '' : timeOf(dateTo.getTime() + 1),
   minConfidence: minConfidence === undefined ? '' : confidenceOf(Math.floor(minConfidence * PARTS)),
   types: memoryTypes.map(shortHash),
 });
 
-/** What a word is worth that `count` of `total` memories have: more than 0, and more for rarer ones. */
+/** Inverse document frequency of a word that `count` of `total` memories contain: above 0, higher for rarer words. */
 export const wordWeight = (count: number, total: number): number =>
   Math.log(1 + (Math.max(total - count, 0) + 0.5) / (count + 0.5));
 
-/** Words of a query that are looked up at most, and words of a memory that it can be found by. */
+/** The most words of a query that are looked up, and of a memory that are indexed. */
 export const MAX_QUERY_WORDS = 64;
 export const MAX_MEMORY_WORDS = 1000;
 
-/** Text -> its words in the form in which they are compared, each once. */
+/** The distinct words of a text, in the form in which they are compared. */
 export type WordsOf = (text: string) => readonly string[];

@@ -1,15 +1,19 @@
-import { checkEmbedding, checkKeys, slicesOf } from './check-embeddings.ts';
-import { decodeEmbedding, encodeEmbedding } from './embedding-bytes.ts';
-import type { EmbeddingStore, StoreOptions } from './embedding-store.ts';
-import { StoreUnavailable } from './store-unavailable.ts';
-import { type UpstashAccess, upstashRequester } from './upstash-requester.ts';
+import {
+  checkEmbedding,
+  checkKeys,
+  decodeEmbedding,
+  type EmbeddingStore,
+  encodeEmbedding,
+  slicesOf,
+} from './embedding-store.ts';
+import { malformedReply, redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 
 export interface RedisEmbeddingConfig extends UpstashAccess {
-  /** Of all embeddings in it; one that was stored with others counts as missing. */
+  /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
-  /** Before every key, as others may use the database; `embedding:` when absent. */
+  /** Precedes every key, as the database may be shared; `embedding:` when absent. */
   prefix?: string | undefined;
-  /** How long an embedding is kept from when it was set; 30 days when absent. */
+  /** Expiry, counted from when an embedding was set; 30 days when absent. */
   ttlSeconds?: number | undefined;
 }
 
@@ -18,21 +22,15 @@ const REQUEST_BYTES = 4_000_000;
 const MAX_COMMANDS = 1000;
 
 /**
- * Embeddings in Upstash Redis, one request for as many keys as fit into 4 MB: 480 of those with 1,536 numbers. Holds
- * nothing between calls. Three commands over the REST protocol: the SDK would add 18 KB to every function that searches.
+ * Embeddings in Upstash Redis, one request for as many keys as fit into 4 MB: 480 with 1,536 dimensions. Keeps nothing between calls.
  *
- * @throws {RangeError} For an address or a token that cannot be one. The message names neither.
+ * @throws {RangeError} For a URL or a token that cannot be valid. The message contains neither.
  */
 export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStore => {
   const { dimensions, prefix = 'embedding:', ttlSeconds = 30 * 86_400, ...access } = config;
   const batch = Math.max(1, Math.min(MAX_COMMANDS, Math.floor(REQUEST_BYTES / (200 + (dimensions * 16) / 3))));
-  upstashRequester(access, { what: 'be asked' });
-
-  const send = async (what: string, request: { path?: string[]; body: unknown }, { signal }: StoreOptions = {}) => {
-    const reply = await upstashRequester(access, { what, signal }).request<unknown>(request);
-    if (reply.error !== undefined) throw new StoreUnavailable('refused', `Cannot ${what}: the database refused`);
-    return reply;
-  };
+  const call = upstashCaller(access);
+  const named = (keys: readonly string[]) => keys.map((key) => prefix + key);
 
   return {
     getMany: async (keys, options) => {
@@ -40,9 +38,13 @@ export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStor
       const what = 'read embeddings';
       const found: (number[] | undefined)[] = [];
       for (const some of slicesOf(keys, batch)) {
-        const { result } = await send(what, { body: ['MGET', ...some.map((key) => prefix + key)] }, options);
-        if (!Array.isArray(result) || result.length !== some.length) throw malformed(what);
-        for (const value of result) found.push(decodeEmbedding(value, dimensions));
+        const read = await call(
+          what,
+          (requester) => redisClient(access, requester).mget<unknown[]>(named(some)),
+          options,
+        );
+        if (!Array.isArray(read) || read.length !== some.length) throw malformedReply(what);
+        found.push(...read.map((value) => decodeEmbedding(value, dimensions)));
       }
       return found;
     },
@@ -51,27 +53,27 @@ export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStor
       for (const { embedding } of entries) checkEmbedding(embedding, dimensions);
       const what = 'store embeddings';
       for (const some of slicesOf(entries, batch)) {
-        const commands = some.map(({ key, embedding }) => {
-          return ['SET', prefix + key, encodeEmbedding(embedding), 'EX', ttlSeconds];
-        });
-        const replies: unknown = await send(what, { path: ['pipeline'], body: commands }, options);
-        if (!Array.isArray(replies) || replies.length !== some.length) throw malformed(what);
-        // A pipeline goes on behind a command that failed: the database is full, or read-only.
-        if (replies.some((reply) => reply?.result !== 'OK'))
-          throw new StoreUnavailable('refused', `Cannot ${what}: the database refused`);
+        const replies = await call(
+          what,
+          (requester) => {
+            const pipeline = redisClient(access, requester).pipeline();
+            for (const { key, embedding } of some)
+              pipeline.set(prefix + key, encodeEmbedding(embedding), { ex: ttlSeconds });
+            return pipeline.exec<unknown[]>();
+          },
+          options,
+        );
+        if (replies.length !== some.length || replies.some((reply) => reply !== 'OK')) throw malformedReply(what);
       }
     },
     deleteMany: async (keys, options) => {
       checkKeys(keys);
-      const what = 'forget embeddings';
+      const what = 'delete embeddings';
       for (const some of slicesOf(keys, MAX_COMMANDS)) {
-        const { result } = await send(what, { body: ['DEL', ...some.map((key) => prefix + key)] }, options);
-        // Whoever erases has to know that it was done.
-        if (typeof result !== 'number') throw malformed(what);
+        const deleted = await call(what, (requester) => redisClient(access, requester).del(...named(some)), options);
+        // An erasure must not be reported as done on a reply that does not say so.
+        if (typeof deleted !== 'number') throw malformedReply(what);
       }
     },
   };
 };
-
-const malformed = (what: string) =>
-  new StoreUnavailable('malformed', `Cannot ${what}: the reply is not of a known form`);

@@ -1,4 +1,4 @@
-/** What a parameter may be bound to. */
+/** Value of a bound parameter. */
 export type SqlParameter = string | number | null;
 
 /** One statement, with the values of `?1`, `?2`, ... in order. */
@@ -7,14 +7,14 @@ export interface SqlStatement {
   values?: readonly SqlParameter[] | undefined;
 }
 
-/** The values of a row, one for each column. None is to be trusted to be plain: SQLite has bytes as well. */
+/** The values of a row, one for each column, unchecked: SQLite also has bytes. */
 export type SqlRow = readonly unknown[];
 
 /** A table or index, and the page of the database file at which it begins; 0 for a view. */
 export interface SchemaEntry {
   type: string;
   name: string;
-  /** The table itself, or the table that an index is of. */
+  /** The table itself, or the table of an index. */
   table: string;
   rootPage: number;
 }
@@ -29,17 +29,17 @@ export interface Instruction {
   p5: number;
 }
 
-/** One line of a query plan; `parent` is the id of the line it belongs under, 0 at the top. */
+/** One line of a query plan; `parent` is the id of the line above it, 0 at the top. */
 export interface PlanLine {
   id: number;
   parent: number;
   detail: string;
 }
 
-/** Counts the changes of a database's schema: where it is the same twice, there was none in between. */
+/** Counter of schema changes: an equal version means an unchanged schema. */
 export type SchemaVersion = number;
 
-/** What SQLite would do for a statement, and the schema at that very moment. */
+/** Plan and program of a statement, and the schema at the same moment. */
 export interface Explanation {
   schema: readonly SchemaEntry[];
   schemaVersion: SchemaVersion;
@@ -47,20 +47,20 @@ export interface Explanation {
   plan: readonly PlanLine[];
 }
 
-/** A remote SQLite database that is read by statements which others wrote: see the gate in src/agents/analytics. */
+/** A remote SQLite database that is read by untrusted statements: see the gate in src/agents/analytics. */
 export interface SqlDatabase {
-  /** Runs nothing. Throws `SqlRefused` when SQLite does not take the statement, `SqlUnavailable` when it cannot be asked. */
+  /** Does not run the statement. Throws `SqlRefused` when SQLite rejects it, `SqlUnavailable` when the database cannot be reached. */
   explain(statement: SqlStatement): Promise<Explanation>;
-  /** The rows, their column names in the same order, and the version of the schema just after. Throws as `explain` does. */
+  /** The rows, their column names in the same order, and the schema version right after. Throws as `explain` does. */
   run(statement: SqlStatement): Promise<{ columns: string[]; rows: SqlRow[]; schemaVersion: SchemaVersion }>;
 }
 
-/** SQLite did not take the statement: it is wrong, or asks for something that the database forbids. */
+/** SQLite rejected the statement: it is invalid, or not allowed in this database. */
 export class SqlRefused extends Error {
   override readonly name = 'SqlRefused';
 }
 
-/** The database did not answer, or in a form that is unknown. */
+/** The database did not answer, or in an unknown form. */
 export class SqlUnavailable extends Error {
   override readonly name = 'SqlUnavailable';
 }

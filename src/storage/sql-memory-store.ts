@@ -1,32 +1,51 @@
-import { decodeText, encodeText } from './memory-place.ts';
-import type { MemoryQuery, MemoryStore } from './memory-store.ts';
-import { createMemoryTables } from './memory-tables.ts';
-import { type Candidate, rankMemories, vectorFilterOf, vectorMetadataOf, type WordsOf } from './rank-memories.ts';
+import { Memory, type Relationship } from '../contract/memory.ts';
+import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf } from './memory-place.ts';
+import {
+  type FoundMemory,
+  MAX_ANSWER_BYTES,
+  type MemoryListing,
+  type MemoryQuery,
+  type MemoryStore,
+  RELATIONS_LIMIT,
+  type RelatedNeighbour,
+} from './memory-store.ts';
+import {
+  type Candidate,
+  MAX_MEMORY_WORDS,
+  MAX_QUERY_WORDS,
+  placeFilterOf,
+  rankMemories,
+  vectorFilterOf,
+  vectorMetadataOf,
+  type WordsOf,
+  wordWeight,
+} from './rank-memories.ts';
 import type { Sql } from './sql.ts';
-import { countMemories, readMemory, removeMemories, writeMemory } from './sql-memory-rows.ts';
-import { lexicalCandidates, listMemories, newestMemories, readRelations } from './sql-memory-search.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
-  /** The one whose memories the database holds. */
+  /** The only workspace in this database. */
   workspace: string;
   /**
-   * The index of vectors with so many numbers, in which those of the workspace are, and no others; it removes a vector whatever its
-   * number. Absent: memories are found by their words.
+   * The workspace's index for vectors with this many dimensions; it deletes vectors of any dimension. Absent: memories are found by
+   * their words.
    */
   vectorsOf?: ((dimensions: number) => VectorIndex) | undefined;
   wordsOf: WordsOf;
 }
 
+const VECTORS_AT_ONCE = 500;
+
 /**
- * The memories of one workspace in a database of its own. A memory is written before its vector and removed before it, so that
- * what a vector leads to and is not there is gone; vectors that are left over after a crash go with the next removal.
+ * Memories of one workspace in an embedded database. A memory is written before its vector and removed before it, so that a vector
+ * without a memory can be ignored; vectors left over after a crash are deleted by the next removal.
  *
- * @throws {RangeError} From every method, when another workspace is named.
+ * @throws {RangeError} From every method, for another workspace.
  */
 export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlMemoryStoreOptions): MemoryStore => {
-  createMemoryTables(sql);
-  const here = (named: string): void => {
+  for (const statement of TABLES) sql.run(`CREATE ${statement}`);
+
+  const checkWorkspace = (named: string): void => {
     if (named !== workspace) throw new RangeError('Cannot read these memories: the database is of another workspace');
   };
   const clearVectors = async (): Promise<void> => {
@@ -49,14 +68,14 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
     });
   };
   const erase = async (workspaceId: string, ids: readonly string[]): Promise<string[]> => {
-    here(workspaceId);
+    checkWorkspace(workspaceId);
     const removed = sql.transaction(() => removeMemories(sql, ids));
     await clearVectors();
     return removed;
   };
   return {
     put: async (memory, { vector, relatedTo = [] }) => {
-      here(memory.workspace_id);
+      checkWorkspace(memory.workspace_id);
       const isStored = sql.transaction(() => writeMemory(sql, { memory, relatedTo, words: wordsOf(memory.content) }));
       if (!isStored || vector === undefined || vectorsOf === undefined) return isStored;
       const vectors = vectorsOf(vector.length);
@@ -66,35 +85,213 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
       return true;
     },
     get: async (workspaceId, id) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       return readMemory(sql, id);
     },
     count: async (workspaceId) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       return countMemories(sql);
     },
     list: async (workspaceId, listing) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       return listMemories(sql, listing);
     },
     delete: async (workspaceId, id) => (await erase(workspaceId, [id])).length > 0,
     erase,
     searchMemories: async (workspaceId, query) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       if (query.memoryTypes?.length === 0) return [];
       if (query.vector === undefined && query.text === undefined) return newestMemories(sql, query);
       const lexical = query.text === undefined ? [] : lexicalCandidates(sql, { ...query, words: wordsOf(query.text) });
       return rankMemories([...(await semanticCandidates(query)), ...lexical], { workspaceId, query });
     },
     getMemoryRelationships: async (memoryId, workspaceId) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       return readRelations(sql, [memoryId])[0] ?? [];
     },
     relationshipsOf: async (memoryIds, workspaceId) => {
-      here(workspaceId);
+      checkWorkspace(workspaceId);
       return readRelations(sql, memoryIds);
     },
   };
 };
 
-const VECTORS_AT_ONCE = 500;
+/** A row stays far below 2 MB. */
+const TABLES = [
+  // `place` as in memory-place.ts; `memory` is JSON.
+  `TABLE IF NOT EXISTS memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL, confidence REAL NOT NULL, conversation TEXT, person TEXT, memory TEXT NOT NULL)`,
+  'INDEX IF NOT EXISTS memories_of_conversation ON memories (conversation, place) WHERE conversation IS NOT NULL',
+  'INDEX IF NOT EXISTS memories_of_person ON memories (person, place) WHERE person IS NOT NULL',
+  // The memories that contain a word.
+  'TABLE IF NOT EXISTS memory_words (word TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (word, number)) WITHOUT ROWID',
+  'INDEX IF NOT EXISTS words_of_memory ON memory_words (number)',
+  // `place` is the whole relation, as `relationPlaceOf` writes it.
+  'TABLE IF NOT EXISTS memory_relations (place TEXT PRIMARY KEY, from_id TEXT NOT NULL, to_id TEXT NOT NULL) WITHOUT ROWID',
+  'INDEX IF NOT EXISTS relations_from ON memory_relations (from_id, place)',
+  'INDEX IF NOT EXISTS relations_to ON memory_relations (to_id, place)',
+  // Removed memories whose vectors may still have to be deleted.
+  'TABLE IF NOT EXISTS removed_memories (id TEXT PRIMARY KEY) WITHOUT ROWID',
+];
+
+type MemoryRow = { memory: string };
+
+const parseMemory = ({ memory }: MemoryRow): Memory => Memory.parse(JSON.parse(memory));
+
+const rowOf = (sql: Sql, id: string): MemoryRow | undefined =>
+  sql.all<MemoryRow>('SELECT memory FROM memories WHERE id = ?', id)[0];
+
+const readMemory = (sql: Sql, id: string): Memory | undefined => {
+  const row = rowOf(sql, id);
+  return row === undefined ? undefined : parseMemory(row);
+};
+
+/** Within a transaction. A memory that is stored already stays as it is. */
+const writeMemory = (
+  sql: Sql,
+  written: { memory: Memory; relatedTo: readonly { memory_id: string; type: string }[]; words: readonly string[] },
+): boolean => {
+  const { memory, relatedTo, words } = written;
+  const { id, type, confidence, conversation_id = null, person_id = null, created_at } = memory;
+  if (readMemory(sql, id) !== undefined) return true;
+  if (relatedTo.some(({ memory_id }) => readMemory(sql, memory_id) === undefined)) return false;
+  sql.run(
+    'INSERT INTO memories (id, place, type, confidence, conversation, person, memory) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[id, placeOf(memory), type, confidence, conversation_id, person_id, JSON.stringify(memory)],
+  );
+  sql.run(
+    `INSERT OR IGNORE INTO memory_words (word, number)
+      SELECT value, (SELECT number FROM memories WHERE id = ?) FROM json_each(?)`,
+    id,
+    JSON.stringify(words.slice(0, MAX_MEMORY_WORDS)),
+  );
+  for (const { memory_id: other, type: kind } of relatedTo) {
+    const relation: Relationship = { from_memory_id: id, to_memory_id: other, type: kind, created_at };
+    const insert = 'INSERT OR IGNORE INTO memory_relations (place, from_id, to_id) VALUES (?, ?, ?)';
+    sql.run(insert, relationPlaceOf(relation), id, other);
+  }
+  return true;
+};
+
+/** Within a transaction: removes the memories with their relations and notes that their vectors must go. Returns those that existed. */
+const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
+  const named = JSON.stringify(ids);
+  const those = 'IN (SELECT value FROM json_each(?))';
+  const removed = sql.all<{ id: string }>(`SELECT id FROM memories WHERE id ${those}`, named).map(({ id }) => id);
+  sql.run(`DELETE FROM memory_words WHERE number IN (SELECT number FROM memories WHERE id ${those})`, named);
+  sql.run(`DELETE FROM memory_relations WHERE from_id ${those}`, named);
+  sql.run(`DELETE FROM memory_relations WHERE to_id ${those}`, named);
+  sql.run(`DELETE FROM memories WHERE id ${those}`, named);
+  sql.run('INSERT OR IGNORE INTO removed_memories (id) SELECT value FROM json_each(?)', named);
+  return removed;
+};
+
+const countMemories = (sql: Sql): number =>
+  sql.all<{ count: number }>('SELECT count(*) AS count FROM memories')[0]?.count ?? 0;
+
+type Condition = [sql: string, value: string | number];
+
+/** The condition, unless its value is absent. */
+const when = (condition: string, value: string | number | undefined): Condition[] =>
+  value === undefined ? [] : [[condition, value]];
+
+const where = (conditions: readonly Condition[]): string =>
+  conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
+
+const listMemories = (sql: Sql, { conversationId, personId, type, limit, cursor }: MemoryListing) => {
+  const conditions = [
+    ...when('conversation = ?', conversationId),
+    ...when('person = ?', personId),
+    ...when('type = ?', type),
+    ...when('place < ?', cursor),
+  ];
+  const rows = sql.all<MemoryRow & { place: string }>(
+    `SELECT memory, place FROM memories ${where(conditions)} ORDER BY place DESC LIMIT ?`,
+    ...conditions.map(([, value]) => value),
+    limit + 1,
+  );
+  const page = rows.slice(0, limit);
+  return { memories: page.map(parseMemory), next: rows.length > limit ? page.at(-1)?.place : undefined };
+};
+
+const conditionsOf = (query: MemoryQuery): Condition[] => {
+  const { from, before } = placeFilterOf(query);
+  const { memoryTypes = [], minConfidence, conversationId } = query;
+  const types = memoryTypes.length === 0 ? undefined : JSON.stringify(memoryTypes);
+  return [
+    ...when('place >= ?', from || undefined),
+    ...when('place < ?', before || undefined),
+    ...when('confidence >= ?', minConfidence),
+    ...when('conversation = ?', conversationId),
+    ...when('type IN (SELECT value FROM json_each(?))', types),
+  ];
+};
+
+const newestMemories = (sql: Sql, query: MemoryQuery): FoundMemory[] => {
+  const conditions = conditionsOf(query);
+  const rows = sql.all<MemoryRow>(
+    `SELECT memory FROM memories ${where(conditions)} ORDER BY place DESC LIMIT ?`,
+    ...conditions.map(([, value]) => value),
+    query.limit,
+  );
+  return rows.map((row) => ({ memory: parseMemory(row), score: 0 }));
+};
+
+const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly string[] }): Candidate[] => {
+  const words = query.words.slice(0, MAX_QUERY_WORDS);
+  const total = countMemories(sql);
+  const counted = sql.all<{ word: string; count: number }>(
+    `SELECT value AS word, (SELECT count(*) FROM memory_words WHERE word = value) AS count FROM json_each(?)`,
+    JSON.stringify(words),
+  );
+  const weights = counted.map(({ word, count }) => ({ word, count, weight: wordWeight(count, total) }));
+  const whole = weights.reduce((sum, { weight }) => sum + weight, 0);
+  const known = weights.filter(({ count }) => count > 0).map(({ word, weight }) => [word, weight]);
+  if (known.length === 0) return [];
+  const conditions = conditionsOf(query);
+  const rows = sql.all<MemoryRow & { weight: number }>(
+    `SELECT memories.memory AS memory, found.weight AS weight FROM (
+        SELECT memory_words.number AS number, sum(wanted.value ->> 1) AS weight
+        FROM json_each(?) AS wanted CROSS JOIN memory_words ON memory_words.word = wanted.value ->> 0
+        GROUP BY memory_words.number
+      ) AS found JOIN memories ON memories.number = found.number ${where(conditions)}
+      ORDER BY found.weight DESC, memories.place DESC LIMIT ?`,
+    JSON.stringify(known),
+    ...conditions.map(([, value]) => value),
+    // With a vector too, more candidates are needed: the best by words may not be the best by both.
+    query.vector === undefined ? query.limit : Math.max(query.limit * 4, 100),
+  );
+  return rows.map((row) => ({ memory: parseMemory(row), lexical: row.weight / whole }));
+};
+
+/** In the order of the ids; a memory that is related to several is read once. */
+const readRelations = (sql: Sql, memoryIds: readonly string[]): RelatedNeighbour[][] => {
+  const read = new Map<string, Memory>();
+  let bytesLeft = MAX_ANSWER_BYTES;
+  const memoryOf = (id: string): Memory | undefined => {
+    const known = read.get(id);
+    if (known !== undefined) return known;
+    const row = rowOf(sql, id);
+    if (row === undefined) return undefined;
+    bytesLeft -= row.memory.length;
+    const memory = parseMemory(row);
+    read.set(id, memory);
+    return memory;
+  };
+  return memoryIds.map((memoryId) => {
+    const related: RelatedNeighbour[] = [];
+    if (bytesLeft < 0) return related;
+    const rows = sql.all<{ place: string; other: string }>(
+      `SELECT place, iif(from_id = ?1, to_id, from_id) AS other FROM memory_relations
+        WHERE from_id = ?1 OR to_id = ?1 ORDER BY place LIMIT ?2`,
+      memoryId,
+      RELATIONS_LIMIT,
+    );
+    for (const { place, other } of rows) {
+      if (bytesLeft < 0) break;
+      const memory = memoryOf(other);
+      if (memory !== undefined) related.push({ relationship: relationOfPlace(place), memory });
+    }
+    return related;
+  });
+};

@@ -1,11 +1,20 @@
-import { checkId, checkLimit, checkRecord, checkVector, readMetadata } from './check-vector.ts';
-import type { StoreOptions } from './embedding-store.ts';
-import { bytesOf, type Sql, type SqlValue } from './sql.ts';
-import { StoreUnavailable } from './store-unavailable.ts';
-import { meetsFilter } from './vector-filter.ts';
-import type { VectorFilter, VectorHit, VectorIndex, VectorMetadata } from './vector-index.ts';
+import { slicesOf } from './embedding-store.ts';
+import { bytesOf, type Sql } from './sql.ts';
+import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
+import {
+  checkId,
+  checkLimit,
+  checkRecord,
+  checkVector,
+  meetsFilter,
+  readMetadata,
+  type VectorFilter,
+  type VectorHit,
+  type VectorIndex,
+  type VectorMetadata,
+} from './vector-index.ts';
 
-/** Metadata stands before the vector, so that a filter reads no page of vectors. */
+/** Metadata precedes the vector in a row, so that a filter reads no page of vectors. */
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS vector_record (
     seq INTEGER PRIMARY KEY, namespace TEXT NOT NULL, id TEXT NOT NULL, metadata TEXT, vector BLOB NOT NULL,
@@ -13,21 +22,21 @@ const TABLES = [
   'CREATE INDEX IF NOT EXISTS vector_record_namespace ON vector_record (namespace)',
 ];
 
-/** Vectors that are in memory at once: 1.5 MB of those with 1,536 numbers. */
+/** Vectors in memory at once: 1.5 MB with 1,536 dimensions. */
 const PAGE = 256;
-/** A statement takes at most 100 values in a Durable Object. */
-const VALUES = 90;
 const IDS_OF_PAGE = 1000;
+/** One value for any number of ids: a statement takes at most 100 values in a Durable Object. */
+const IN_LIST = 'IN (SELECT value FROM json_each(?))';
 
 /** A vector as it is stored: `seq` counts the records of all namespaces. */
 type Row = { seq: number; id: string; vector: ArrayBuffer | Uint8Array<ArrayBuffer> };
 
 /**
- * Vectors in a SQLite database of one's own, compared one by one: exact, at once visible, and meant for some 5,000 vectors
- * of a namespace, which cost 55 ms of the processor with 1,536 numbers (`npm run bench -- embeddings`); it grows with their
- * number. Held as unit vectors of 32-bit floats, of which 1.5 MB are in memory at once.
+ * Vectors in an embedded SQLite database, compared one by one: exact, visible at once, and meant for about 5,000 vectors in a namespace,
+ * which cost 55 ms of CPU with 1,536 dimensions (`npm run bench -- embeddings`); the cost is linear. Stored as unit vectors of 32-bit
+ * floats, of which 1.5 MB are in memory at once.
  *
- * @param options `namespace` tells tenants apart who share a database; any text.
+ * @param options `namespace` separates tenants that share a database; any string.
  */
 export const sqlVectorIndex = (
   sql: Sql,
@@ -48,16 +57,14 @@ export const sqlVectorIndex = (
   }
 
   function* vectorsMeeting(filter: VectorFilter): Generator<Row> {
-    const select = `SELECT seq, metadata FROM vector_record
-      WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?`;
+    const select = 'SELECT seq, metadata FROM vector_record WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?';
     const pageAfter = (seq: number) =>
       sql.all<{ seq: number; metadata: string | null }>(select, namespace, seq, IDS_OF_PAGE);
     for (let page = pageAfter(0); page.length > 0; page = pageAfter(page.at(-1)?.seq ?? 0)) {
       const meeting = page.filter(({ metadata }) => meetsFilter(metadataIn(metadata), filter)).map(({ seq }) => seq);
-      for (let at = 0; at < meeting.length; at += VALUES) {
-        const some = meeting.slice(at, at + VALUES);
-        const marks = some.map(() => '?').join();
-        yield* sql.all<Row>(`SELECT seq, id, vector FROM vector_record WHERE seq IN (${marks})`, ...some);
+      for (const some of slicesOf(meeting, PAGE)) {
+        const vectors = `SELECT seq, id, vector FROM vector_record WHERE seq ${IN_LIST}`;
+        yield* sql.all<Row>(vectors, JSON.stringify(some));
       }
     }
   }
@@ -82,13 +89,13 @@ export const sqlVectorIndex = (
         );
       run('store vectors', options, () => sql.transaction(() => records.forEach(put)));
     },
-    query: async (vector, { limit, filter, signal }) => {
+    query: async (vector, { limit, filter = [], signal }) => {
       checkVector(vector, dimensions);
       checkLimit(limit);
       const unit = unitOf(vector);
       if (unit.every((each) => each === 0)) return [];
       return run('search vectors', { signal }, () => {
-        const rows = filter === undefined ? allVectors() : vectorsMeeting(filter);
+        const rows = filter.length === 0 ? allVectors() : vectorsMeeting(filter);
         return closest(rows, { unit, limit }).map(({ seq, id, similarity }): VectorHit => {
           const metadata = metadataOf({ seq });
           return { id, similarity, ...(metadata && { metadata }) };
@@ -97,20 +104,14 @@ export const sqlVectorIndex = (
     },
     delete: async (ids, options) => {
       for (const id of ids) checkId(id);
-      run('delete vectors', options, () =>
-        sql.transaction(() => {
-          for (let at = 0; at < ids.length; at += VALUES) {
-            const some = ids.slice(at, at + VALUES);
-            const marks = some.map(() => '?').join();
-            sql.run(`DELETE FROM vector_record WHERE namespace = ? AND id IN (${marks})`, namespace, ...some);
-          }
-        }),
-      );
+      const statement = `DELETE FROM vector_record WHERE namespace = ? AND id ${IN_LIST}`;
+      run('delete vectors', options, () => sql.run(statement, namespace, JSON.stringify(ids)));
     },
     list: async ({ cursor = '', signal } = {}) => {
       const select = 'SELECT id FROM vector_record WHERE namespace = ? AND id > ? ORDER BY id LIMIT ?';
-      const values: SqlValue[] = [namespace, cursor, IDS_OF_PAGE + 1];
-      const rows = run('list vectors', { signal }, () => sql.all<{ id: string }>(select, ...values));
+      const rows = run('list vectors', { signal }, () =>
+        sql.all<{ id: string }>(select, namespace, cursor, IDS_OF_PAGE + 1),
+      );
       const ids = rows.slice(0, IDS_OF_PAGE).map(({ id }) => id);
       const last = ids.at(-1);
       return rows.length > IDS_OF_PAGE && last !== undefined ? { ids, next: last } : { ids };
@@ -124,7 +125,7 @@ export const sqlVectorIndex = (
 
 /** SQLite's messages name tables and columns, no values. */
 const run = <T>(what: string, { signal }: StoreOptions = {}, work: () => T): T => {
-  if (signal?.aborted) throw new StoreUnavailable('aborted', `Cannot ${what}: the caller has given up`);
+  if (signal?.aborted) throw storeGivenUp(what)('aborted');
   try {
     return work();
   } catch (error) {
@@ -151,25 +152,25 @@ interface Candidate {
   similarity: number;
 }
 
-/** The closest, best first; never more than twice the limit are kept. Vectors of other dimensions are passed over. */
+/** The most similar, best first; at most twice the limit are in memory. Vectors with another number of dimensions are skipped. */
 const closest = (rows: Iterable<Row>, { unit, limit }: { unit: Float32Array; limit: number }): Candidate[] => {
   let best: Candidate[] = [];
   let least = Number.NEGATIVE_INFINITY;
-  const cut = () => {
+  const keepBest = () => {
     best = best
       .sort((left, right) => right.similarity - left.similarity || (left.id < right.id ? -1 : 1))
       .slice(0, limit);
     if (best.length === limit) least = best.at(-1)?.similarity ?? least;
   };
   for (const { seq, id, vector } of rows) {
-    const held = floatsOf(bytesOf(vector));
-    if (held.length !== unit.length) continue;
-    const similarity = dot(unit, held);
+    const stored = floatsOf(bytesOf(vector));
+    if (stored.length !== unit.length) continue;
+    const similarity = dot(unit, stored);
     if (similarity < least) continue;
     best.push({ seq, id, similarity });
-    if (best.length >= 2 * limit) cut();
+    if (best.length >= 2 * limit) keepBest();
   }
-  cut();
+  keepBest();
   return best.map((each) => ({ ...each, similarity: Math.max(-1, Math.min(1, each.similarity)) }));
 };
 

@@ -1,10 +1,17 @@
+import type { GivenUp } from '../runtime/deadline.ts';
+
+/** For every call of a store. */
+export interface StoreOptions {
+  signal?: AbortSignal | undefined;
+}
+
 /**
- * Why a store did not do what it was asked: `refused` (token, quota or request; the same call fails again), `rate_limited`,
- * `unavailable` (down, slow, cut off), `malformed` (it answered in an unknown form), `aborted` (by the signal).
+ * Why a store call failed: `refused` (token, quota or request; the same call fails again), `rate_limited`, `unavailable` (down, slow, cut
+ * off), `malformed` (a reply in an unknown form), `aborted` (by the caller's signal).
  */
 export type StoreFailure = 'refused' | 'rate_limited' | 'unavailable' | 'malformed' | 'aborted';
 
-/** A store did not answer, or not as it should. The message names no value, no token and nothing that the store said. */
+/** A store call failed. The message contains no value, no token and no text of the store. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   readonly reason: StoreFailure;
@@ -14,3 +21,11 @@ export class StoreUnavailable extends Error {
     this.reason = reason;
   }
 }
+
+/** `errorFor` of `withDeadline`. @param what What was tried: `read embeddings`. */
+export const storeGivenUp =
+  (what: string) =>
+  (why: GivenUp): StoreUnavailable =>
+    why === 'aborted'
+      ? new StoreUnavailable('aborted', `Cannot ${what}: the caller has given up`)
+      : new StoreUnavailable('unavailable', `Cannot ${what}: it took too long`);

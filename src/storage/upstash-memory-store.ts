@@ -1,61 +1,83 @@
 import type { Memory } from '../contract/memory.ts';
-import { encodeEmbedding } from './embedding-bytes.ts';
-import type { StoreOptions } from './embedding-store.ts';
+import { decodeEmbedding, encodeEmbedding } from './embedding-store.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
-import { CLEAR, COUNT, PUT, RELATIONS, REMOVE } from './memory-scripts.ts';
-import type { MemoryStore, RelatedNeighbour } from './memory-store.ts';
-import { MAX_MEMORY_WORDS, vectorMetadataOf, type WordsOf } from './rank-memories.ts';
-import type { RunScript } from './redis-scripts.ts';
-import { groupsOf, indexesFor, indexesOf, malformed, memoryRecords, readRecord } from './upstash-memory-records.ts';
-import { upstashMemorySearch } from './upstash-memory-search.ts';
+import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE } from './memory-scripts.ts';
+import type { MemoryQuery, MemoryStore, RelatedNeighbour } from './memory-store.ts';
+import {
+  type Candidate,
+  MAX_MEMORY_WORDS,
+  MAX_QUERY_WORDS,
+  rankMemories,
+  vectorFilterOf,
+  vectorMetadataOf,
+  type WordsOf,
+} from './rank-memories.ts';
+import type { StoreOptions } from './store-unavailable.ts';
+import type { UpstashAccess } from './upstash-client.ts';
+import {
+  groupsOf,
+  indexesFor,
+  indexesOf,
+  type MemoryRecords,
+  malformed,
+  memoryRecords,
+  readRecord,
+} from './upstash-memory-records.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface UpstashMemoryStoreOptions {
-  redis: RunScript;
-  /** The index of a workspace, and of nothing else; absent: memories are found by their words. */
+  redis: UpstashAccess;
+  /** The index of one workspace; absent: memories are found by their words. */
   vectorsOf?: ((workspaceId: string) => VectorIndex) | undefined;
   wordsOf: WordsOf;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** Of a call that removes; 1 to 100 of `A-Za-z0-9-`. */
-  newId?: (() => string) | undefined;
 }
 
+/** Rounds of 500 vectors that one call deletes; the next call continues. */
+const MAX_ROUNDS = 20;
+const STALE_MARGIN = 20;
+const MAX_HITS = 1000;
+
 /**
- * Memories in Redis, their vectors in a vector index that comes to know and to forget them a while later. Redis decides what
- * there is: every hit is read there anew, under the keys of the workspace, and a vector that leads to nothing counts for nothing.
- * So a memory is written before its vector and removed before it, with a note that the vector has to go. Whoever stores or removes
- * anything of the workspace next looks for such notes: of removals that broke off, and again of all of them after three minutes, since
- * a vector that was on its way may have landed after the removal. Vectors of the last minutes lie in Redis too, so that what was just
- * stored is found.
+ * Memories in Redis, their vectors in an eventually consistent vector index. Redis is authoritative: every hit of the index is read from the
+ * keys of the workspace, and a vector without a memory is ignored. So a memory is written before its vector and removed before it, and
+ * the removal leaves a note that the vector must be deleted. The next call that stores or removes a memory of the workspace processes
+ * these notes: those of interrupted removals, and each once more after three minutes, as an upsert that was in flight may have landed
+ * after the deletion. Redis also has the vectors of the last minutes, so that a new memory is found at once.
+ *
+ * @throws {RangeError} For a URL or a token that cannot be valid. The message contains neither.
  */
 export const upstashMemoryStore = ({
   redis,
   vectorsOf,
   wordsOf,
   now = Date.now,
-  newId = () => crypto.randomUUID(),
 }: UpstashMemoryStoreOptions): MemoryStore => {
   const seconds = (): string => String(Math.floor(now() / 1000));
   const records = memoryRecords(redis);
   const { run, texts, readMany, pick } = records;
-  /** Removes the vectors that are noted, and these. */
+
+  /** Deletes these vectors, and all that removals have noted. */
   const clearVectors = async (workspaceId: string, options: StoreOptions, more: readonly string[] = []) => {
-    let settled: string[] = [];
+    let deleted: string[] = [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const pending = await texts(CLEAR, workspaceId, [seconds(), ...settled], options);
+      const pending = await texts(CLEAR, workspaceId, [seconds(), ...deleted], options);
       const ids = round === 0 ? [...new Set([...more, ...pending])] : pending;
       if (ids.length === 0) return;
       await vectorsOf?.(workspaceId).delete(ids, options);
-      settled = ids;
+      deleted = ids;
     }
   };
-  const remove = async (workspaceId: string, ids: readonly string[], options: StoreOptions): Promise<string[]> => {
-    const told = ids.length === 0 ? '' : await run(REMOVE, workspaceId, [newId(), ...ids.map(encodeText)], options);
-    if (typeof told !== 'string') throw malformed('something that is no text');
+
+  const erase = async (workspaceId: string, ids: readonly string[], options: StoreOptions = {}): Promise<string[]> => {
+    const removed =
+      ids.length === 0 ? '' : await run(REMOVE, workspaceId, [crypto.randomUUID(), ...ids.map(encodeText)], options);
+    if (typeof removed !== 'string') throw malformed('something that is not a string');
     await clearVectors(workspaceId, options);
-    return told === '' ? [] : told.split(' ').map(decodeText);
+    return removed === '' ? [] : removed.split(' ').map(decodeText);
   };
+
   const relationshipsOf = async (
     memoryIds: readonly string[],
     workspaceId: string,
@@ -76,6 +98,7 @@ export const upstashMemoryStore = ({
     }
     return related;
   };
+
   return {
     put: async (memory, { vector, relatedTo = [], signal }) => {
       const vectors = vector === undefined ? undefined : vectorsOf?.(memory.workspace_id);
@@ -108,7 +131,7 @@ export const upstashMemoryStore = ({
       if (isStored !== 1) return false;
       if (vector === undefined || vectors === undefined) return true;
       await vectors.upsert([{ id, vector, metadata: vectorMetadataOf(memory) }], { signal });
-      // It may have been removed meanwhile. Where this fails the note of that removal stays, and the next call finds it.
+      // It may have been removed meanwhile. If this fails, the note of that removal remains for the next call.
       const tidy = async (): Promise<void> => {
         const [record] = await readMany(memory.workspace_id, [id], { signal });
         await clearVectors(memory.workspace_id, { signal }, record === undefined ? [id] : []);
@@ -117,9 +140,9 @@ export const upstashMemoryStore = ({
       return true;
     },
     get: async (workspaceId, id, options = {}) => (await readMany(workspaceId, [encodeText(id)], options))[0],
-    count: async (workspaceId, options) => {
+    count: async (workspaceId, options = {}) => {
       const count = await run(COUNT, workspaceId, [], options);
-      if (typeof count !== 'number') throw malformed('something that is no number');
+      if (typeof count !== 'number') throw malformed('something that is not a number');
       return count;
     },
     list: async (workspaceId, listing, options = {}) => {
@@ -135,14 +158,102 @@ export const upstashMemoryStore = ({
         .filter((memory) => type === undefined || memory.type === type);
       return { memories, next };
     },
-    delete: async (workspaceId, id, options = {}) => (await remove(workspaceId, [id], options)).length > 0,
-    erase: (workspaceId, ids, options = {}) => remove(workspaceId, ids, options),
-    searchMemories: upstashMemorySearch(records, { vectorsOf, wordsOf, seconds }),
+    delete: async (workspaceId, id, options) => (await erase(workspaceId, [id], options)).length > 0,
+    erase,
+    searchMemories: memorySearch(records, { vectorsOf, wordsOf, seconds }),
     getMemoryRelationships: async (memoryId, workspaceId, options) =>
       (await relationshipsOf([memoryId], workspaceId, options))[0] ?? [],
     relationshipsOf,
   };
 };
 
-/** Of 500 vectors each; what is left over goes with the next call. */
-const MAX_ROUNDS = 20;
+/** Searches the vector index, the vectors that it may not have yet, and the words; reads every hit from Redis. */
+const memorySearch = (
+  { texts, readMany, pick }: MemoryRecords,
+  parts: Pick<UpstashMemoryStoreOptions, 'vectorsOf' | 'wordsOf'> & { seconds: () => string },
+): MemoryStore['searchMemories'] => {
+  const { vectorsOf, wordsOf, seconds } = parts;
+
+  const semanticCandidates = async (
+    workspaceId: string,
+    query: MemoryQuery & { vector: readonly number[] },
+    options: StoreOptions,
+  ): Promise<Candidate[]> => {
+    const vectors = vectorsOf?.(workspaceId);
+    if (vectors === undefined) return [];
+    const filter = vectorFilterOf(query);
+    // Some hits may be vectors of removed memories.
+    for (let limit = query.limit * 2 + STALE_MARGIN; ; limit *= 4) {
+      const requested = Math.min(limit, MAX_HITS);
+      const hits = await vectors.query(query.vector, { ...options, limit: requested, filter });
+      const ids = hits.map(({ id }) => id);
+      const memories = await readMany(workspaceId, ids, options);
+      const found = hits.flatMap(({ similarity, metadata }, at) => {
+        const memory = memories[at];
+        // A vector that is still to be deleted may belong to an earlier memory with the same id.
+        return memory === undefined || metadata?.created !== Date.parse(memory.created_at)
+          ? []
+          : [{ memory, semantic: similarity }];
+      });
+      if (found.length >= query.limit || hits.length < requested || requested === MAX_HITS) return found;
+    }
+  };
+
+  const freshCandidates = async (
+    workspaceId: string,
+    vector: readonly number[],
+    options: StoreOptions,
+  ): Promise<Candidate[]> => {
+    const found = await texts(FRESH, workspaceId, [seconds()], options);
+    return groupsOf(found, 2).flatMap(([text, record = '']) => {
+      const stored = decodeEmbedding(text, vector.length);
+      return stored === undefined
+        ? []
+        : [{ memory: readRecord(record, workspaceId), semantic: cosine(vector, stored) }];
+    });
+  };
+
+  const lexicalCandidates = async (
+    workspaceId: string,
+    query: MemoryQuery & { text: string },
+    options: StoreOptions,
+  ): Promise<Candidate[]> => {
+    const words = wordsOf(query.text).slice(0, MAX_QUERY_WORDS).map(shortHash);
+    if (words.length === 0) return [];
+    // With a vector too, more candidates are needed: the best by words may not be the best by both.
+    const limit = query.vector === undefined ? query.limit : Math.max(query.limit * 2, 50);
+    const { picked } = await pick(workspaceId, { filter: query, indexes: indexesFor(query), words, limit }, options);
+    return picked.map(({ memory, score }) => ({ memory, lexical: score }));
+  };
+
+  return async (workspaceId, query, options = {}) => {
+    const { vector, text, limit, memoryTypes } = query;
+    if (memoryTypes?.length === 0) return [];
+    if (vector === undefined && text === undefined) {
+      const { picked } = await pick(workspaceId, { filter: query, indexes: indexesFor(query), limit }, options);
+      return rankMemories(picked, { workspaceId, query });
+    }
+    const candidates = await Promise.all([
+      vector === undefined ? [] : freshCandidates(workspaceId, vector, options),
+      vector === undefined ? [] : semanticCandidates(workspaceId, { ...query, vector }, options),
+      text === undefined ? [] : lexicalCandidates(workspaceId, { ...query, text }, options),
+    ]);
+    return rankMemories(candidates.flat(), { workspaceId, query });
+  };
+};
+
+/** Cosine of two vectors, -1 to 1; 0 when one is all zeros or their lengths differ. */
+const cosine = (one: readonly number[], other: readonly number[]): number => {
+  if (one.length !== other.length) return 0;
+  let product = 0;
+  let squares = 0;
+  let otherSquares = 0;
+  for (const [at, value] of one.entries()) {
+    const otherValue = other[at] ?? 0;
+    product += value * otherValue;
+    squares += value * value;
+    otherSquares += otherValue * otherValue;
+  }
+  const length = Math.sqrt(squares) * Math.sqrt(otherSquares);
+  return length === 0 ? 0 : Math.min(Math.max(product / length, -1), 1);
+};

@@ -1,9 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { createEditionReader, EditionUnavailable, STALE_LIMIT_MS } from '../../src/search/edition-reader.ts';
-import { type EditionManifest, sha256Hex } from '../../src/storage/edition-manifest.ts';
-import type { EditionParts } from '../../src/storage/edition-source.ts';
-import { libraryEditionSource } from '../../src/storage/library-edition-source.ts';
+import {
+  type EditionManifest,
+  type EditionParts,
+  libraryEditionSource,
+  sha256Hex,
+} from '../../src/storage/edition-storage.ts';
 
 const published = async (number: number, text: string, workspace = 'default') => {
   const edition = `e${String(number).padStart(6, '0')}-00000000`;

@@ -10,25 +10,25 @@ beforeAll(async () => {
 
 afterAll(() => shop?.stop());
 
-/** The database, and what it is asked to prepare. */
+/** The database, and the statements that it prepares. */
 const listening = () => {
-  const asked: string[] = [];
+  const prepared: string[] = [];
   const d1: D1 = {
     prepare: (sql) => {
-      asked.push(sql);
+      prepared.push(sql);
       return shop.d1.prepare(sql);
     },
     batch: (statements) => shop.d1.batch(statements),
   };
-  return { database: d1Database(d1), asked };
+  return { database: d1Database(d1), prepared };
 };
 
 describe('run()', () => {
   it('runs a statement once, also one that finds nothing', async () => {
-    const { database, asked } = listening();
+    const { database, prepared } = listening();
     const sql = 'SELECT name, sku FROM products WHERE product_id < 0';
     expect(await database.run({ sql })).toMatchObject({ columns: ['name', 'sku'], rows: [] });
-    expect(asked.filter((each) => each === sql)).toHaveLength(1);
+    expect(prepared.filter((each) => each === sql)).toHaveLength(1);
   });
 
   it('returns columns in their order, also those with numbers for names', async () => {
@@ -41,7 +41,7 @@ describe('run()', () => {
     expect(rows).toEqual([[null, 'a']]);
   });
 
-  it('tells the version of the schema, as explain() does', async () => {
+  it('returns the same schema version as explain()', async () => {
     const sql = 'SELECT 1 AS one';
     const before = (await shop.database.explain({ sql })).schemaVersion;
     expect((await shop.database.run({ sql })).schemaVersion).toBe(before);

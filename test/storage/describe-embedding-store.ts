@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddingStore } from '../../src/storage/embedding-store.ts';
 
 /**
- * What every adapter keeps.
+ * The contract of every adapter.
  *
- * @param make A store of embeddings with four numbers, in which nothing was ever written.
- * @param tooMany More entries than one request of it can hold.
+ * @param make An empty store for embeddings with four dimensions.
+ * @param tooMany More entries than fit into one of its requests.
  */
 export const describeEmbeddingStore = (name: string, make: () => Promise<EmbeddingStore>, tooMany: number): void => {
   describe(`${name}: a store of embeddings`, () => {
-    it('gives back exactly what was set, as 32-bit floats', async () => {
+    it('returns exactly what was set, as 32-bit floats', async () => {
       const store = await make();
       const embeddings = [
         [0.1, -0.25, 3.4e38, -1e-40],
@@ -20,7 +20,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(found).toEqual(embeddings.map((embedding) => embedding.map(Math.fround)));
     });
 
-    it('answers in the order of the keys, with nothing where there is none, also for keys named twice', async () => {
+    it('returns values in the order of the keys, repeated and missing keys included', async () => {
       const store = await make();
       await store.setMany([
         { key: 'a', embedding: [1, 0, 0, 0] },
@@ -30,14 +30,14 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(found.map((each) => each?.[0])).toEqual([2, undefined, 1, 2]);
     });
 
-    it('replaces what was set before', async () => {
+    it('replaces an earlier value', async () => {
       const store = await make();
       await store.setMany([{ key: 'a', embedding: [1, 0, 0, 0] }]);
       await store.setMany([{ key: 'a', embedding: [5, 0, 0, 0] }]);
       expect(await store.getMany(['a'])).toEqual([[5, 0, 0, 0]]);
     });
 
-    it('forgets at once, and minds no key that is not there', async () => {
+    it('deletes at once, and ignores missing keys', async () => {
       const store = await make();
       await store.setMany([
         { key: 'a', embedding: [1, 0, 0, 0] },
@@ -47,7 +47,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(await store.getMany(['a', 'b'])).toEqual([undefined, [2, 0, 0, 0]]);
     });
 
-    it('takes nothing, and more than one request of it can hold', async () => {
+    it('accepts empty calls, and more keys than fit into one request', async () => {
       const store = await make();
       await store.setMany([]);
       await store.deleteMany([]);
@@ -71,7 +71,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(await store.getMany(['a'])).toEqual([undefined]);
     });
 
-    it('refuses keys that are empty, too long or not plain', async () => {
+    it('refuses keys that are empty, too long or not visible ASCII', async () => {
       const store = await make();
       for (const key of ['', 'x'.repeat(401), 'a b', 'ä', 'a\n']) {
         await expect(store.getMany([key])).rejects.toThrow(RangeError);
@@ -80,7 +80,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       }
     });
 
-    it('does nothing once the signal has aborted', async () => {
+    it('does nothing after the signal has aborted', async () => {
       const store = await make();
       const options = { signal: AbortSignal.abort() };
       const refused = { name: 'StoreUnavailable', reason: 'aborted' };

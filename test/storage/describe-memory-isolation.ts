@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
-import { cosine } from '../../src/storage/cosine.ts';
 import type { MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { newWorkspace } from './describe-memory-store.ts';
+import { cosine } from './describe-vector-index.ts';
 import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
 const WORKSPACES = 3;
-/** Few, so that they are soon used again after they were deleted. */
+/** Few, so that they are reused after deletions. */
 const IDS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
 const WORDS = ['fan', 'pool', 'wallet', 'node', 'fee', 'led', 'dashboard', 'password'];
 const FEW = ['a', 'b'];
 
-/** What is done next, in one of the workspaces. The same ids, persons and conversations are in all of them. */
+/** The next operation in one of the workspaces. All of them use the same ids, persons and conversations. */
 const operation = fc.record({
   workspace: fc.nat(WORKSPACES - 1),
   what: fc.oneof(
@@ -85,7 +85,7 @@ interface Known {
   relations: { to: string }[];
 }
 
-/** What a workspace must hold: the plainest code that could be right. */
+/** The expected content of a workspace, by the simplest code. */
 const referenceWorkspace = () => {
   const known = new Map<string, Known>();
   const all = () => [...known.values()];
@@ -129,14 +129,14 @@ const scoresOf = (reference: Reference, { text, vector, conversation }: Extract<
   return scores;
 };
 
-/** Whatever is done in several workspaces at once, each is as if it were alone. */
+/** Concurrent operations in several workspaces leave each as if it were alone. */
 export const describeMemoryIsolation = (
   name: string,
   make: () => Promise<StoreUnderTest>,
   { runs, length }: { runs: number; length: number },
 ): void => {
   describe(`${name} memory store with several workspaces`, () => {
-    it(`is what a plain map for each workspace is, over ${runs} × ${length} random operations`, async () => {
+    it(`behaves like a separate map for each workspace over ${runs} × ${length} random operations`, async () => {
       const { store, stop } = await make();
       let operations = 0;
       try {
@@ -144,7 +144,7 @@ export const describeMemoryIsolation = (
           fc.asyncProperty(fc.array(operation, { minLength: length, maxLength: length }), async (steps) => {
             const names = Array.from({ length: WORKSPACES }, newWorkspace);
             const references = names.map(referenceWorkspace);
-            // Each workspace in its own order, all of them at once.
+            // Each workspace in its order, all of them concurrently.
             const inWorkspace = async (workspace: string, at: number): Promise<void> => {
               for (const [step, next] of steps.entries()) {
                 if (next.workspace !== at) continue;
@@ -268,7 +268,7 @@ const put = async (what: Put, { store, workspace, reference, step }: Place): Pro
     id,
     workspace_id: workspace,
     type: 'fact',
-    // Whose it is stands in the text too, so that a foreign one is seen.
+    // The text names the workspace, so that a memory of another one is noticed.
     content: `${words.join(' ')} (${workspace}, step ${step})`,
     confidence: 0.5,
     ...(conversation === null ? {} : { conversation_id: conversation }),

@@ -4,7 +4,7 @@ import type { Memory } from '../../src/contract/memory.ts';
 import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
-/** A vector that points to where its first numbers say. */
+/** A vector with these first numbers, all others zero. */
 export const pointing = (...values: number[]): number[] =>
   Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
 
@@ -24,7 +24,7 @@ export const newMemory = (changes: Partial<Memory> & { workspace_id: string }): 
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 1, 10, minute)).toISOString();
 
-/** What every store of memories keeps to. */
+/** The contract of every memory store. */
 export const describeMemoryStore = (name: string, make: () => Promise<StoreUnderTest>): void => {
   describe(`${name} memory store`, () => {
     let made: StoreUnderTest;
@@ -53,7 +53,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     afterAll(() => made?.stop());
 
     describe('put() and get()', () => {
-      it('gives a memory back as it was stored', async () => {
+      it('returns a memory as it was stored', async () => {
         fresh();
         const memory = await put({
           type: 'Entscheidung 決定',
@@ -68,7 +68,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.count(workspace)).toBe(1);
       });
 
-      it('takes every id that the contract allows', async () => {
+      it('accepts every id that the contract allows', async () => {
         fresh();
         const odd = ['!', '~'.repeat(128), '"\'`', '../../x', '*:?|', '%2F#&='];
         for (const id of odd) await put({ id, conversation_id: id, person_id: id }, { vector: pointing(1) });
@@ -92,7 +92,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.getMemoryRelationships(other.id, workspace)).toHaveLength(1);
       });
 
-      it('stores nothing when a related memory is not there', async () => {
+      it('stores nothing when a related memory does not exist', async () => {
         fresh();
         const known = await put();
         const memory = newMemory({ workspace_id: workspace });
@@ -105,7 +105,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     });
 
     describe('list()', () => {
-      it('puts the newest first, whatever the order of storing, and leads through all pages', async () => {
+      it('returns all pages newest first, whatever the order of storing', async () => {
         fresh();
         const minutes = [5, 1, 9, 3, 7, 0, 8, 2, 6, 4];
         for (const minute of minutes) await put({ id: `m${minute}`, created_at: at(minute) });
@@ -120,14 +120,14 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(seen).toEqual(['m9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
       });
 
-      it('has no next page behind the last, also when that is full', async () => {
+      it('has no page after the last, also when the last is full', async () => {
         fresh();
         for (let minute = 0; minute < 4; minute++) await put({ created_at: at(minute) });
         const first = await list({ limit: 2 });
         expect((await list({ limit: 2, cursor: first.next })).next).toBeUndefined();
       });
 
-      it('goes on where it was although the last memory of the page before is gone', async () => {
+      it('continues although the last memory of the previous page was deleted', async () => {
         fresh();
         for (let minute = 0; minute < 4; minute++) await put({ id: `m${minute}`, created_at: at(minute) });
         const { next } = await list({ limit: 2 });
@@ -136,7 +136,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await listed({ cursor: next })).toEqual(['m1', 'm0']);
       });
 
-      it('narrows to a conversation, a person and a type, alone and together', async () => {
+      it('filters by conversation, person and type, alone and together', async () => {
         fresh();
         await put({ id: 'a', created_at: at(1), conversation_id: 'c1', person_id: 'p1', type: 'fact' });
         await put({ id: 'b', created_at: at(2), conversation_id: 'c1', person_id: 'p2', type: 'decision' });
@@ -150,7 +150,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await listed({ conversationId: 'c9' })).toEqual([]);
       });
 
-      it('takes a cursor that is none of its own for some place, and not for an error', async () => {
+      it('accepts any string as a cursor', async () => {
         fresh();
         await put();
         for (const cursor of ['', '(', '[', '-', '+', "' OR 1=1 --", '\u{1F980}']) {
@@ -160,7 +160,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     });
 
     describe('searchMemories()', () => {
-      it('finds the closest by vector, at once after they were stored, with the cosine as score', async () => {
+      it('ranks by cosine right after storing, with the cosine as score', async () => {
         fresh();
         const near = await put({}, { vector: pointing(1, 0.1) });
         const far = await put({}, { vector: pointing(0, 1) });
@@ -174,7 +174,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({ vector: pointing(1), limit: 1 })).toEqual([near.id]);
       });
 
-      it('finds by words what shares one, the rarer words counting more', async () => {
+      it('finds memories that share a word, rarer words weighing more', async () => {
         fresh();
         const both = await put({ content: 'The fans of the Apollo are noisy.' });
         const common = await put({ content: 'Another Apollo arrived.' });
@@ -191,7 +191,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({ text: 'Apollo fan', limit: 2 })).toEqual([both.id, rare.id]);
       });
 
-      it('counts words that no memory has against all', async () => {
+      it('lowers every score for a word that no memory contains', async () => {
         fresh();
         await put({ content: 'The fan.' });
         const [known] = await search({ text: 'fan' });
@@ -203,7 +203,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({ text: 'the of and' })).toEqual([]);
       });
 
-      it('takes words in other scripts, in any order, and characters of its own languages as what they are', async () => {
+      it('finds words in other scripts and words with special characters', async () => {
         fresh();
         const memory = await put({ content: '风扇 переустановка "quoted" %_* \' OR 1=1; DROP TABLE memories --' });
         for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table']) {
@@ -212,7 +212,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.count(workspace)).toBe(1);
       });
 
-      it('finds by vector and text what is close in either way, and first what is so in both', async () => {
+      it('finds by vector or text, and ranks first what matches both', async () => {
         fresh();
         const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
         const words = await put({ content: 'The fan was replaced.' });
@@ -222,7 +222,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(results.at(-1)?.score).toBeCloseTo(0.5, 6);
       });
 
-      it('puts the newest first, without a score, when nothing is looked for', async () => {
+      it('returns the newest with score 0 for a query without vector and text', async () => {
         fresh();
         for (const minute of [2, 1, 3]) await put({ id: `m${minute}`, created_at: at(minute) });
         const results = await search({ limit: 2 });
@@ -232,7 +232,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         ]);
       });
 
-      it('narrows to types, a time, a confidence and a conversation, in every way of searching', async () => {
+      it('filters by type, time, confidence and conversation in every way of searching', async () => {
         fresh();
         const vector = pointing(1);
         await put({ id: 'a', type: 'fact', created_at: at(1), confidence: 0.2, conversation_id: 'c1' }, { vector });
@@ -257,7 +257,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         }
       });
 
-      it('keeps workspaces apart that have the same ids, persons and conversations', async () => {
+      it('separates workspaces that have the same ids, persons and conversations', async () => {
         fresh();
         const one = workspace;
         await put(
@@ -282,7 +282,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     });
 
     describe('getMemoryRelationships()', () => {
-      it('tells relations that begin or end at a memory, oldest first, with the other end', async () => {
+      it('returns relations that begin or end at a memory, oldest first, with the other end', async () => {
         fresh();
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'replaces "x"|:' }];
@@ -307,7 +307,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.getMemoryRelationships('unknown', workspace)).toEqual([]);
       });
 
-      it('tells those of several memories at once, in their order', async () => {
+      it('returns relations of several memories in their order', async () => {
         fresh();
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'supports' }];
@@ -325,7 +325,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.relationshipsOf([], workspace)).toEqual([]);
       });
 
-      it('tells as many as one answer has room for when they are long', async () => {
+      it('returns as many as fit into one answer when memories are long', async () => {
         fresh();
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
@@ -337,7 +337,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations.length).toBeLessThan(80);
       });
 
-      it('tells a hundred of them at most', async () => {
+      it('returns at most a hundred relations', async () => {
         fresh();
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
@@ -349,7 +349,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     });
 
     describe('delete() and erase()', () => {
-      it('removes a memory from everything that finds it', async () => {
+      it('removes a memory from lists, searches and relations', async () => {
         fresh();
         const other = await put();
         const relatedTo = [{ memory_id: other.id, type: 'supports' }];
@@ -369,7 +369,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
 
-      it('erases many at once, and tells which of them were there', async () => {
+      it('erases many at once, and returns which of them existed', async () => {
         fresh();
         const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
         const mine: string[] = [];

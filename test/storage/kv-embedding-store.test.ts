@@ -31,10 +31,10 @@ afterAll(() => miniflare?.dispose());
 const storeOf = (settings: Partial<KvEmbeddingConfig> = {}) =>
   kvEmbeddingStore(kv, { dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
 
-/** As many writes are as many requests, which take a busy machine their time. */
+/** Each write is a request, which takes a busy machine its time. */
 describeEmbeddingStore('KV', async () => storeOf({ timeoutMs: 60_000 }), 110);
 
-/** A binding of which one method does something else. */
+/** A binding with some methods replaced. */
 const binding = (methods: Partial<Record<'get' | 'put' | 'delete', () => Promise<never>>>) =>
   kvEmbeddingStore({ get: kv.get, put: kv.put, delete: kv.delete, ...methods } as KVNamespace, {
     dimensions: 4,
@@ -42,33 +42,33 @@ const binding = (methods: Partial<Record<'get' | 'put' | 'delete', () => Promise
   });
 
 describe('kvEmbeddingStore()', () => {
-  it('asks once for each hundred keys', async () => {
-    const asked: number[] = [];
+  it('reads a hundred keys per request', async () => {
+    const sizes: number[] = [];
     const counting = {
       put: kv.put,
       delete: kv.delete,
       get: (keys: string[], type: 'text') => {
-        asked.push(keys.length);
+        sizes.push(keys.length);
         return kv.get(keys, type);
       },
     };
     const store = kvEmbeddingStore(counting as unknown as KVNamespace, { dimensions: 4 });
     await store.getMany(Array.from({ length: 250 }, (_, at) => `key-${at}`));
-    expect(asked.sort((left, right) => right - left)).toEqual([100, 100, 50]);
+    expect(sizes.sort((left, right) => right - left)).toEqual([100, 100, 50]);
   });
 
-  it('keeps an embedding for its time', async () => {
+  it('expires an embedding after `ttlSeconds`', async () => {
     await storeOf({ prefix: 'timed:', ttlSeconds: 3600 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
     const { keys } = await kv.list({ prefix: 'timed:' });
     const left = (keys[0]?.expiration ?? 0) - Date.now() / 1000;
     expect([left > 3500, left <= 3601]).toEqual([true, true]);
   });
 
-  it.each([59, 0, 60.5])('refuses to keep one for %d seconds', (ttlSeconds) => {
+  it.each([59, 0, 60.5])('refuses a `ttlSeconds` of %d', (ttlSeconds) => {
     expect(() => storeOf({ ttlSeconds })).toThrow(RangeError);
   });
 
-  it('takes a value of another form for missing', async () => {
+  it('reads a value of another form as missing', async () => {
     await kv.put('odd:a', 'hello');
     expect(await storeOf({ prefix: 'odd:' }).getMany(['a', 'b'])).toEqual([undefined, undefined]);
   });
@@ -78,14 +78,14 @@ describe('kvEmbeddingStore()', () => {
     ['KV PUT failed: 500 Internal Server Error', 'unavailable'],
     ['KV PUT failed: 413 Value length of secret', 'refused'],
     ['secret', 'unavailable'],
-  ])('tells %j apart, and repeats none of it', async (message, reason) => {
+  ])('classifies %j without repeating it', async (message, reason) => {
     const store = binding({ put: () => Promise.reject(new Error(message)) });
     const error = await store.setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ name: 'StoreUnavailable', reason, cause: undefined });
     expect(String(error)).not.toContain('secret');
   });
 
-  it('waits no longer than it may for a KV that hangs', async () => {
+  it('gives up on a KV that hangs', async () => {
     const hanging = () => new Promise<never>(() => {});
     const store = binding({ get: hanging, put: hanging, delete: hanging });
     const unavailable = { name: 'StoreUnavailable', reason: 'unavailable' };
@@ -95,7 +95,7 @@ describe('kvEmbeddingStore()', () => {
     await expect(aborted).rejects.toMatchObject({ reason: 'aborted' });
   });
 
-  it('begins no further write once one has failed', async () => {
+  it('starts no further write after one has failed', async () => {
     let writes = 0;
     const store = binding({
       put: async () => {

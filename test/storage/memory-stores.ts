@@ -4,12 +4,10 @@ import { startVectorServer } from '../../src/dev/stand-ins/vector/vector-server.
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { namespaceOf } from '../../src/storage/namespace-of.ts';
-import { redisScripts } from '../../src/storage/redis-scripts.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
-import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import { namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import { nodeSql } from './node-sql.ts';
 
 export const DIMENSIONS = 8;
@@ -19,7 +17,7 @@ export interface StoreUnderTest {
   stop(): Promise<void>;
 }
 
-/** A database for each workspace, asked over the border that a Durable Object has: everything is cloned on its way. */
+/** A database for each workspace behind a stub like that of a Durable Object: arguments and results are cloned. */
 export const embeddedStore = async (): Promise<StoreUnderTest> => {
   const stores = new Map<string, MemoryStore>();
   const stubOf = (workspace: string): MemoryStub => {
@@ -37,7 +35,7 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
   return { store: remoteMemoryStore(stubOf), stop: async () => {} };
 };
 
-/** Upstash as it is: vectors are found, and deleted ones are gone, only a while later. */
+/** Upstash as it is: eventually consistent, for upserts and for deletions. */
 export const upstashStore = async ({
   indexingDelayMs = 40,
   now,
@@ -52,7 +50,7 @@ export const upstashStore = async ({
   });
   const redis = await startRedisServer();
   const store = upstashMemoryStore({
-    redis: redisScripts({ url: redis.url, token: redis.token, timeoutMs: 2000 }),
+    redis: { url: redis.url, token: redis.token, timeoutMs: 2000 },
     vectorsOf: (workspace) =>
       upstashVectorIndex({
         url: vector.url,
@@ -71,7 +69,7 @@ export const upstashStore = async ({
   return { store, vector, redis, stop };
 };
 
-/** Removes all of a person or a conversation, a page after the other, and tells what that was. */
+/** Erases all memories of a person or a conversation, page by page, and returns them. */
 export const eraseAll = async (
   store: MemoryStore,
   workspace: string,

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Sql, SqlValue } from '../../src/storage/sql.ts';
 
-/** SQLite of this process behind the port that a Durable Object's SQLite stands behind in production. */
+/** SQLite of this process, in place of the SQLite of a Durable Object. */
 export const nodeSql = (database: DatabaseSync = new DatabaseSync(':memory:')): Sql => {
   const bound = (values: SqlValue[]) =>
     values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
   return {
-    // The rows are what the query selects; SQLite itself knows no types for them.
+    // The rows are those of the query; SQLite itself has no types for them.
     all: <Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]) =>
       database.prepare(query).all(...bound(values)) as Row[],
     run: (query, ...values) => {

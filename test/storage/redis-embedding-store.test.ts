@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
-import { encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+import { encodeEmbedding } from '../../src/storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
@@ -30,7 +30,7 @@ interface Settings {
 const storeOf = (settings: Settings = {}) =>
   redisEmbeddingStore({ url: server.url, token: server.token, dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
 
-/** A command as anybody may send it. */
+/** Sends a command without the adapter. */
 const command = async (...words: (string | number)[]): Promise<unknown> => {
   const headers = { authorization: `Bearer ${server.token}` };
   const response = await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(words) });
@@ -55,19 +55,18 @@ describeUpstashFaults('Upstash Redis', {
 describe('redisEmbeddingStore()', () => {
   const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
 
-  it('asks once for many keys, sets many at once, and forgets many at once', async () => {
+  it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
     const store = storeOf();
     server.forgetRequests();
     await store.setMany(entries);
     await store.getMany(entries.map(({ key }) => key));
     await store.deleteMany(entries.map(({ key }) => key));
     expect(server.requests.map(({ path }) => path)).toEqual(['/pipeline', '/', '/']);
-    for (const { headers } of server.requests) {
-      expect(Object.keys(headers).filter((name) => /telemetry/i.test(name))).toEqual([]);
-    }
+    for (const { headers } of server.requests)
+      expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
 
-  it('splits what would be too large for one request', async () => {
+  it('splits a call that is too large for one request', async () => {
     const store = storeOf({ dimensions: 3072 });
     const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
     const large = Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding }));
@@ -78,13 +77,13 @@ describe('redisEmbeddingStore()', () => {
     expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
   });
 
-  it('keeps an embedding for its time', async () => {
+  it('expires an embedding after `ttlSeconds`', async () => {
     await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
     const left = await command('TTL', 'timed:a');
     expect([Number(left) > 100, Number(left) <= 120]).toEqual([true, true]);
   });
 
-  it('holds a value in a quarter of what JSON takes', async () => {
+  it('stores a value in a quarter of the size of JSON', async () => {
     const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
     await storeOf({ prefix: 'small:', dimensions: 1536 }).setMany([{ key: 'a', embedding }]);
     const length = Number(await command('STRLEN', 'small:a'));
@@ -95,30 +94,33 @@ describe('redisEmbeddingStore()', () => {
   it.each([
     ['of other dimensions', encodeEmbedding([1, 2, 3])],
     ['that is no embedding', 'hello'],
-    ['that a client could take for a number', '12345678'],
+    ['that the SDK would convert to a number', '12345678'],
     ['of JSON', '[1,2,3,4]'],
-    ['with a letter that base64 has not', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],
+    ['with a character outside of base64', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],
     ['with a number that is not finite', encodeEmbedding([1, 2, 3, Number.POSITIVE_INFINITY])],
-  ])('takes a value %s for missing', async (_name, value) => {
+  ])('reads a value %s as missing', async (_name, value) => {
     const prefix = `${randomUUID()}:`;
     await command('SET', `${prefix}a`, value);
     expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
   });
 
-  it('tells when one of several commands was refused', async () => {
+  it('throws when one of several commands is refused', async () => {
     const store = storeOf({ token: server.readOnlyToken });
     const refused = { name: 'StoreUnavailable', reason: 'refused' };
     await expect(store.setMany(entries)).rejects.toMatchObject(refused);
     expect(await store.getMany(['key-0'])).toEqual([undefined]);
   });
 
-  it.each([{}, { result: 'OK' }, [], null, 'x'])('takes %j for no answer to a deletion', async (reply) => {
-    const fetch = async () => Response.json(reply);
-    const store = redisEmbeddingStore({ url: 'https://redis.test', token: 't', dimensions: 4, fetch });
-    await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
-  });
+  it.each([{}, { result: 'OK' }, [], null, 'x'])(
+    'throws `malformed` when a deletion is answered with %j',
+    async (reply) => {
+      const fetch = async () => Response.json(reply);
+      const store = redisEmbeddingStore({ url: 'https://redis.test', token: 't', dimensions: 4, fetch });
+      await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
+    },
+  );
 
-  it('takes a key that holds something else for a failure, not for text', async () => {
+  it('reads a key of another type as missing', async () => {
     const prefix = `${randomUUID()}:`;
     await command('LPUSH', `${prefix}a`, 'x');
     expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
-import { describeVectorIndex } from './describe-vector-index.ts';
+import { cosine, describeVectorIndex } from './describe-vector-index.ts';
 import { nodeSql } from './node-sql.ts';
 
 const makeIndex = (dimensions = 3) => {
@@ -15,7 +15,7 @@ describeVectorIndex('SQLite', async () => {
 });
 
 describe('sqlVectorIndex()', () => {
-  it('finds what sorting all cosines finds', async () => {
+  it('returns what sorting all cosines returns', async () => {
     const number = fc.integer({ min: -100, max: 100 });
     const vector = fc.array(number, { minLength: 4, maxLength: 4 });
     const property = fc.asyncProperty(
@@ -49,7 +49,7 @@ describe('sqlVectorIndex()', () => {
     ]);
   });
 
-  it('passes over vectors that were stored with other dimensions', async () => {
+  it('skips vectors with another number of dimensions', async () => {
     const { sql, index } = makeIndex();
     await index.upsert([{ id: 'old', vector: [1, 0, 0] }]);
     const newer = sqlVectorIndex(sql, { namespace: 'a', dimensions: 2 });
@@ -57,7 +57,7 @@ describe('sqlVectorIndex()', () => {
     expect((await newer.query([1, 0], { limit: 5 })).map(({ id }) => id)).toEqual(['new']);
   });
 
-  it('tells that the database failed, and not what was in the statement', async () => {
+  it('reports a failed database without the statement', async () => {
     const broken = sqlVectorIndex(
       {
         all: () => {
@@ -75,8 +75,3 @@ describe('sqlVectorIndex()', () => {
     });
   });
 });
-
-const cosine = (left: readonly number[], right: readonly number[]): number => {
-  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, each, at) => sum + each * (b[at] ?? 0), 0);
-  return dot(left, right) / (Math.sqrt(dot(left, left) * dot(right, right)) || 1);
-};

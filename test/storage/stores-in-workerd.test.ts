@@ -50,20 +50,20 @@ const USED = {
   left: { ids: [] },
 };
 
-it('Upstash Vector is used from workerd', async () => {
+it('Upstash Vector works in workerd', async () => {
   expect(await get('/vector')).toMatchObject(USED);
 });
 
-it("a Durable Object's SQLite holds vectors, more than a page and more than a statement's values", async () => {
+it("a Durable Object's SQLite stores more vectors than a page and a statement hold", async () => {
   expect(await get('/object?count=700')).toMatchObject({ ...USED, closest: 'v699' });
 });
 
-it('Redis and KV hold embeddings in workerd', async () => {
+it('Redis and KV store embeddings in workerd', async () => {
   const stored = [[119, 0.5, 0.25], null, 0];
   expect(await get('/stores')).toEqual([stored, stored]);
 });
 
-it('a service that hangs is given up in workerd: the time limit is no result', async () => {
+it('a service that hangs is given up in workerd', async () => {
   for (const kind of ['hang-before-headers', 'hang-in-body'] as const) {
     for (const server of [vectors, redis]) {
       server.faults.none();

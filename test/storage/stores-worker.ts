@@ -1,6 +1,6 @@
-import { durableObjectSql, type SqlStorage } from '../../src/storage/durable-object-sql.ts';
 import { kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
+import { durableObjectSql, type SqlStorage } from '../../src/storage/sql.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../../src/storage/vector-index.ts';
@@ -19,21 +19,21 @@ const RECORDS = [
   { id: 'north', vector: [0, 1, 0], metadata: { type: 'decision' } },
 ];
 
-/** What is done to an index: written, found once that can be, narrowed, listed, deleted, cleared. */
+/** Writes, searches once the records are indexed, filters, lists, deletes and clears. */
 const useIndex = async (index: VectorIndex) => {
   await index.upsert(RECORDS);
   for (let look = 0; look < 200 && (await index.pending()) > 0; look += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const found = await index.query([1, 0.1, 0], { limit: 5 });
-  const facts = await index.query([1, 0.1, 0], { limit: 5, filter: { field: 'type', is: '=', value: 'fact' } });
+  const facts = await index.query([1, 0.1, 0], { limit: 5, filter: [{ field: 'type', in: ['fact'] }] });
   await index.delete(['north']);
   const { ids } = await index.list();
   await index.clear();
   return { found: found.map(({ id }) => id), facts, ids, left: await index.list() };
 };
 
-/** Vectors in a Durable Object's own SQLite; `?count=` of them are compared, for the time that it takes. */
+/** Vectors in the SQLite of a Durable Object; a query compares `?count=` of them. */
 export class Vectors {
   readonly #storage: SqlStorage;
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
-import { upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
-import type { VectorFilter } from '../../src/storage/vector-index.ts';
+import { filterText, isNamespace, namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
+import { meetsFilter, type VectorFilter } from '../../src/storage/vector-index.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
 import { describeVectorIndex, untilVisible } from './describe-vector-index.ts';
 
@@ -46,7 +47,7 @@ describeUpstashFaults('Upstash Vector', {
 });
 
 describe('upstashVectorIndex()', () => {
-  it('does not show what was just written before pending is 0', async () => {
+  it('finds a new record once pending is 0', async () => {
     const index = indexOf(randomUUID());
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
     expect(await index.query([1, 0, 0], { limit: 1 })).toEqual([]);
@@ -87,7 +88,7 @@ describe('upstashVectorIndex()', () => {
     expect((await index.list()).ids).toHaveLength(250);
   });
 
-  it('sends no further batch once the signal has aborted', async () => {
+  it('sends no further batch after the signal has aborted', async () => {
     const index = indexOf(randomUUID());
     const leaving = new AbortController();
     server.forgetRequests();
@@ -102,7 +103,7 @@ describe('upstashVectorIndex()', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('sends no telemetry, and every operation to its namespace', async () => {
+  it('sends every operation to its namespace, without headers of the SDK', async () => {
     const index = indexOf('there');
     server.forgetRequests();
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
@@ -120,31 +121,14 @@ describe('upstashVectorIndex()', () => {
       '/delete/there',
       '/delete-namespace/there',
     ]);
-    for (const { headers } of server.requests) {
-      expect(Object.keys(headers).filter((name) => /telemetry/i.test(name))).toEqual([]);
-    }
+    for (const { headers } of server.requests)
+      expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
 
-  it('lets no value of a filter reach another clause', async () => {
-    const index = indexOf(randomUUID());
-    await index.upsert([
-      { id: 'mine', vector: [1, 0, 0], metadata: { owner: 'me' } },
-      { id: 'theirs', vector: [1, 0, 0], metadata: { owner: 'them' } },
-    ]);
-    await untilVisible(index);
-    const hostile = ["x' OR owner = 'them", 'x" OR owner = "them', "them') OR (owner = 'them", 'them*', ''];
-    for (const value of hostile) {
-      const filter: VectorFilter = { and: [{ field: 'owner', is: '=', value }] };
-      expect(await index.query([1, 0, 0], { limit: 5, filter })).toEqual([]);
-    }
-    const both: VectorFilter = { field: 'owner', is: '=', value: `x' OR "owner" = 'them` };
-    await expect(index.query([1, 0, 0], { limit: 5, filter: both })).rejects.toThrow(RangeError);
-  });
-
-  it('leaves out what comes back without meeting the filter', async () => {
+  it('drops hits that do not meet the filter', async () => {
     const fetch = async () => Response.json({ result: [{ id: 'a', score: 1, metadata: { owner: 'them' } }] });
     const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
-    expect(await index.query([1, 0, 0], { limit: 5, filter: { field: 'owner', is: '=', value: 'me' } })).toEqual([]);
+    expect(await index.query([1, 0, 0], { limit: 5, filter: [{ field: 'owner', in: ['me'] }] })).toEqual([]);
   });
 
   it.each([
@@ -153,14 +137,29 @@ describe('upstashVectorIndex()', () => {
     ['a list within the list', [[{ id: 'a', score: 0.5 }]]],
     ['no list', { id: 'a', score: 0.5 }],
     ['nothing', undefined],
-  ])('takes %s for a reply of unknown form', async (_name, result) => {
+  ])('throws `malformed` for %s', async (_name, result) => {
     const fetch = async () => Response.json({ result });
     const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
     const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
     await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
   });
 
-  it('reads a namespace that the service does not know as empty, but no other 404', async () => {
+  it('stops reading an endless reply', async () => {
+    let chunks = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        chunks += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+    });
+    const fetch = async () => new Response(endless);
+    const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
+    const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
+    await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
+    expect(chunks).toBeLessThan(20);
+  });
+
+  it('reads an unknown namespace as empty, but no other 404', async () => {
     const answering = (error: string) =>
       upstashVectorIndex({
         url: 'https://vector.test',
@@ -177,5 +176,114 @@ describe('upstashVectorIndex()', () => {
     const refused = { name: 'StoreUnavailable', reason: 'refused' };
     await expect(unknown.upsert([{ id: 'a', vector: VECTOR }])).rejects.toMatchObject(refused);
     await expect(answering('Not found').query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('filterText()', () => {
+  it('puts every clause in parentheses', () => {
+    const filter: VectorFilter = [
+      { field: 'type', in: ['a', 'b-1'] },
+      { field: 'at', atLeast: -5 },
+      { field: 'at', atMost: 0.25 },
+    ];
+    expect(filterText(filter)).toBe("(type IN ('a', 'b-1')) AND (at >= -5) AND (at <= 0.25)");
+  });
+
+  it.each([
+    "x' OR owner = 'them",
+    'x" OR owner = "them',
+    "them') OR (owner = 'them",
+    'them*',
+    '',
+    'back\\slash',
+    'new\nline',
+    'nul\0',
+    '\u2028',
+    '\ud800',
+    'x'.repeat(257),
+  ])('refuses the value %j without repeating it', async (value) => {
+    const filter: VectorFilter = [{ field: 'owner', in: ['a', value] }];
+    expect(() => filterText(filter)).toThrow('the filter has a value that is not an id');
+    server.forgetRequests();
+    await expect(indexOf('n').query([1, 0, 0], { limit: 5, filter })).rejects.toThrow(RangeError);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each(['', 'a b', 'a=1 OR b', 'naïve', '1a', 'a.b', 'AND', 'true', 'x'.repeat(65)])(
+    'refuses the field %j',
+    (field) => {
+      expect(() => filterText([{ field, atLeast: 1 }])).toThrow(RangeError);
+    },
+  );
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-10])('refuses the number %d', (value) => {
+    expect(() => filterText([{ field: 'at', atLeast: value }])).toThrow(RangeError);
+    expect(() => filterText([{ field: 'at', atMost: value }])).toThrow(RangeError);
+  });
+
+  it('refuses a filter that is too long', () => {
+    const ids = Array.from({ length: 200 }, (_, at) => `id-${at}`);
+    expect(() => filterText([{ field: 'id', in: ids }])).toThrow('the filter is too long');
+  });
+});
+
+describe('meetsFilter()', () => {
+  it('meets no condition with a field that is missing, of another type, or inherited', () => {
+    expect(meetsFilter({}, [{ field: 'type', in: ['a'] }])).toBe(false);
+    expect(meetsFilter(undefined, [{ field: 'type', in: ['a'] }])).toBe(false);
+    expect(meetsFilter({ type: 1 }, [{ field: 'type', in: ['1'] }])).toBe(false);
+    expect(meetsFilter({ at: '5' }, [{ field: 'at', atLeast: 1 }])).toBe(false);
+    expect(meetsFilter({}, [{ field: 'length', atLeast: 0 }])).toBe(false);
+    expect(meetsFilter({}, [{ field: 'constructor', in: ['Object'] }])).toBe(false);
+  });
+});
+
+const kinds = fc.stringMatching(/^[a-z]{1,16}$/);
+const workspaces = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/),
+  // Similar, long, and with many of the separators.
+  fc.stringMatching(/^a[_-]{0,3}[ab]{50,58}[_-]{0,2}$/),
+  fc.constantFrom('a', 'a_b', 'b', 'memory_a', '0', 'a-b'),
+);
+
+describe('namespaceOf()', () => {
+  it('maps every kind and workspace to a distinct namespace', () => {
+    const property = fc.property(kinds, workspaces, kinds, workspaces, (kind, workspace, otherKind, other) => {
+      const isSame = kind === otherKind && workspace === other;
+      expect(namespaceOf(kind, workspace) === namespaceOf(otherKind, other)).toBe(isSame);
+    });
+    fc.assert(property, { numRuns: 1000 });
+  });
+
+  it('maps lookalikes of a hashed namespace to other namespaces', () => {
+    const long = namespaceOf('memory', 'x'.repeat(64));
+    const lookalikes = [long.replace(/^memory-/, ''), long.replace(/^memory-/, '-'), long].filter((each) =>
+      /^[A-Za-z0-9]/.test(each),
+    );
+    for (const each of lookalikes) expect(namespaceOf('memory', each)).not.toBe(long);
+  });
+
+  it('stays within the alphabet and length of a namespace', () => {
+    const property = fc.property(kinds, workspaces, (kind, workspace) => {
+      expect(isNamespace(namespaceOf(kind, workspace))).toBe(true);
+    });
+    fc.assert(property, { numRuns: 1000 });
+  });
+
+  it('keeps a short workspace readable', () => {
+    expect(namespaceOf('memory', 'acme')).toBe('memory_acme');
+  });
+
+  it.each([
+    ['', 'a'],
+    ['Memory', 'a'],
+    ['memory_', 'a'],
+    ['memory', ''],
+    ['memory', '-a'],
+    ['memory', 'a/b'],
+    ['memory', 'a'.repeat(65)],
+    ['memory', 'a\n'],
+  ])('refuses %j, %j', (kind, workspace) => {
+    expect(() => namespaceOf(kind, workspace)).toThrow(RangeError);
   });
 });

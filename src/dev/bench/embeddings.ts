@@ -7,6 +7,7 @@ import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { EmbeddingStore } from '../../storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../storage/redis-embedding-store.ts';
 import { sqlVectorIndex } from '../../storage/sql-vector-index.ts';
+import type { VectorFilter } from '../../storage/vector-index.ts';
 import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
 import { startRedisServer } from '../stand-ins/redis/redis-server.ts';
 import { drawQuestions, readBenchArticles } from './corpus.ts';
@@ -129,7 +130,7 @@ const benchScan = async (): Promise<void> => {
       }));
       await index.upsert(records);
     }
-    const timesOf = async (filter?: { field: string; is: '='; value: number }): Promise<number> => {
+    const timesOf = async (filter?: VectorFilter): Promise<number> => {
       const times: number[] = [];
       for (let run = 0; run < 11; run += 1) {
         const query = vector();
@@ -141,7 +142,10 @@ const benchScan = async (): Promise<void> => {
       return percentilesOf(times).p50;
     };
     const all = await timesOf();
-    const narrowed = await timesOf({ field: 'tenth', is: '=', value: 3 });
+    const narrowed = await timesOf([
+      { field: 'tenth', atLeast: 3 },
+      { field: 'tenth', atMost: 3 },
+    ]);
     console.log(
       `${String(size).padStart(20)}${`${all.toFixed(1)} ms`.padStart(26)}${`${narrowed.toFixed(1)} ms`.padStart(23)}`,
     );

@@ -6,7 +6,7 @@ import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { signedClient } from '../../runtime/signed-client.ts';
-import { durableObjectSql } from '../../storage/durable-object-sql.ts';
+import { durableObjectSql } from '../../storage/sql.ts';
 import { type ArticleSync, articleSync } from './article-sync.ts';
 import { ownContext } from './ask-support.ts';
 import { type DeskIndex, deskIndex, type Undelivered } from './desk-index.ts';

@@ -3,7 +3,7 @@ import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts'
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { signedClient } from '../../runtime/signed-client.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
-import { durableObjectSql } from '../../storage/durable-object-sql.ts';
+import { durableObjectSql } from '../../storage/sql.ts';
 import { type HelpdeskVariables, readConnections } from '../connections.ts';
 import type { HelpdeskId, HelpdeskTool } from '../helpdesk-tool.ts';
 import { composeNote } from '../note/compose-note.ts';

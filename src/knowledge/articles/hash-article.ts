@@ -1,6 +1,6 @@
 import type { HostArticleReply } from '../../contract/host-article.ts';
 import { utf8 } from '../../runtime/digest.ts';
-import { sha256Hex } from '../../storage/edition-manifest.ts';
+import { sha256Hex } from '../../storage/edition-storage.ts';
 
 /** Raised when the same article would be normalised or chunked to something else, so that all are taken in anew. */
 const TREATMENT = 1;

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers';
-import { durableObjectSql } from '../../storage/durable-object-sql.ts';
+import { durableObjectSql } from '../../storage/sql.ts';
 import type { GapBook } from './gap-book.ts';
 import { GAP_METHODS, type GapMethod } from './remote-gap-book.ts';
 import { createGapTables, sqlGapBook } from './sql-gap-book.ts';

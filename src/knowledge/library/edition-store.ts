@@ -1,8 +1,8 @@
 import { utf8 } from '../../runtime/digest.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
-import { EDITION_PART_BYTES, EditionManifest, sha256Hex } from '../../storage/edition-manifest.ts';
-import type { EditionShelf } from '../../storage/edition-shelf.ts';
+import type { EditionStorage } from '../../storage/edition-storage.ts';
+import { EDITION_PART_BYTES, EditionManifest, sha256Hex } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionVectorSource } from './edition-with-vectors.ts';
@@ -133,7 +133,7 @@ export interface PublishingParts {
   state: LibraryState;
   articles: ArticleStore;
   editions: EditionStore;
-  shelf: EditionShelf;
+  shelf: EditionStorage;
   workspace: string;
   now: () => number;
   /** Adds to a finished edition what can only be known once it can be searched. */
@@ -210,5 +210,5 @@ const build = async (
 };
 
 /** A shelf that cannot take a part costs readers a longer way, to the library itself. */
-const lay = (shelf: EditionShelf, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
+const lay = (shelf: EditionStorage, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
   bytes === undefined ? Promise.resolve() : shelf.put(key, bytes).catch(() => {});

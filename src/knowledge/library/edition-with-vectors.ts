@@ -4,7 +4,7 @@ import { utf8 } from '../../runtime/digest.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { attachedBytes, attachVectors, attachWordVectors } from '../../search/attach-vectors.ts';
 import { embeddingTextOf, spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
-import { sha256Hex } from '../../storage/edition-manifest.ts';
+import { sha256Hex } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
 import type { ArticleStore } from './article-store.ts';

@@ -5,8 +5,8 @@ import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../runtime/error-info-of.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
-import { durableObjectSql } from '../../storage/durable-object-sql.ts';
-import { kvEditionShelf } from '../../storage/edition-shelf.ts';
+import { kvEditionStorage } from '../../storage/kv-edition-parts.ts';
+import { durableObjectSql } from '../../storage/sql.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { LibraryEmbedding } from './edition-with-vectors.ts';
 import { createLibrary, type Library } from './library.ts';
@@ -70,7 +70,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     return createLibrary({
       workspace,
       sql: durableObjectSql(storage),
-      shelf: kvEditionShelf(this.env.EDITIONS),
+      shelf: kvEditionStorage(this.env.EDITIONS),
       source: () => settings.sourceOf(workspace),
       articleUrl: settings.articleUrl,
       now: Date.now,

@@ -1,8 +1,7 @@
 import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ArticlePut } from '../../contract/host-article.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
-import type { EditionManifest } from '../../storage/edition-manifest.ts';
-import type { EditionShelf } from '../../storage/edition-shelf.ts';
+import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused } from '../articles/normalise-article.ts';
@@ -28,7 +27,7 @@ import { removeVectors, type VectorStore, vectorStore } from './vector-store.ts'
 export interface LibraryOptions {
   workspace: string;
   sql: Sql;
-  shelf: EditionShelf;
+  shelf: EditionStorage;
   /** Called when a sync begins its work. Throws `HostKbError` when there is none, or it is set up wrongly. */
   source: () => LibrarySource;
   articleUrl: (id: string) => string;

@@ -10,7 +10,7 @@ import {
   type SyncStatus,
 } from '../../contract/sync.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import type { EditionShelf } from '../../storage/edition-shelf.ts';
+import type { EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
@@ -31,7 +31,7 @@ export interface DriverParts {
   articles: ArticleStore;
   editions: EditionStore;
   sync: SyncStore;
-  shelf: EditionShelf;
+  shelf: EditionStorage;
   vectors: VectorStore;
   /** Both where there is an embedding model. */
   embedder?: ChunkEmbedder | undefined;

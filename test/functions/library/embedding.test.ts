@@ -11,7 +11,7 @@ import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { openEdition } from '../../../src/search/open-edition.ts';
-import { EditionManifest } from '../../../src/storage/edition-manifest.ts';
+import { EditionManifest } from '../../../src/storage/edition-storage.ts';
 import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 

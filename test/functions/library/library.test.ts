@@ -14,7 +14,7 @@ import { mintContext } from '../../../src/runtime/sign-link.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { openEdition } from '../../../src/search/open-edition.ts';
 import { searchEdition } from '../../../src/search/search-edition.ts';
-import { EditionManifest, sha256Hex } from '../../../src/storage/edition-manifest.ts';
+import { EditionManifest, sha256Hex } from '../../../src/storage/edition-storage.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

@@ -3,7 +3,7 @@ import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-wi
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
-import type { EditionShelf } from '../../../src/storage/edition-shelf.ts';
+import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 
@@ -87,7 +87,7 @@ export const workThrough = async (
   throw new Error('The library does not come to rest');
 };
 
-export const mapShelf = (): EditionShelf & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
+export const mapShelf = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
   const parts = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     parts,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEmbedding, encodeEmbedding } from '../../src/storage/embedding-bytes.ts';
+import { decodeEmbedding, encodeEmbedding } from '../../src/storage/embedding-store.ts';
 
-describe('an embedding as text', () => {
-  it('reads back as what was written, in 32-bit floats', () => {
+describe('encodeEmbedding() and decodeEmbedding()', () => {
+  it('round-trips 32-bit floats', () => {
     const float = fc.float({ noNaN: true, noDefaultInfinity: true });
     const property = fc.property(fc.array(float, { minLength: 1, maxLength: 40 }), (embedding) => {
       expect(decodeEmbedding(encodeEmbedding(embedding), embedding.length)).toEqual(embedding);
@@ -11,16 +11,16 @@ describe('an embedding as text', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('holds many numbers', () => {
+  it('round-trips thousands of numbers', () => {
     const embedding = Array.from({ length: 4096 }, (_, at) => Math.fround(Math.sin(at)));
     expect(decodeEmbedding(encodeEmbedding(embedding), 4096)).toEqual(embedding);
   });
 
-  it('is never JSON, nor anything else that is read as a value', () => {
+  it('is never valid JSON', () => {
     expect(() => JSON.parse(encodeEmbedding([1, 2, 3]))).toThrow(SyntaxError);
   });
 
-  it('is read only when it is whole, of so many numbers, and all of them finite', () => {
+  it('decodes only a complete value with the right number of finite numbers', () => {
     const text = encodeEmbedding([1, 2, 3]);
     const bad = [
       text.slice(4),

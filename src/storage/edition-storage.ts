@@ -1,0 +1,84 @@
+import * as z from 'zod';
+
+/** The most bytes of one part of an edition, below the 25 MiB limit of a KV value. */
+export const EDITION_PART_BYTES = 8 * 1024 * 1024;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Contents of an edition: what a reader needs to fetch, verify and join its parts. */
+export const EditionManifest = z.object({
+  /** `e000012-3f9c01ab`: an increasing number, and the beginning of a hash of the articles. */
+  edition: z.string().regex(/^e\d{6,12}-[0-9a-f]{8}$/),
+  workspace: z.string().min(1).max(128),
+  /** Version of the layout (`docs/edition-format.md`). */
+  formatVersion: z.int().min(1),
+  createdAt: z.string().max(40),
+  articles: z.int().min(0),
+  chunks: z.int().min(0),
+  /** Sum over all parts. */
+  bytes: z.int().min(1),
+  parts: z
+    .array(z.object({ key: z.string().min(1).max(512), bytes: z.int().min(1).max(EDITION_PART_BYTES), sha256: Sha256 }))
+    .min(1)
+    .max(64),
+});
+export type EditionManifest = z.infer<typeof EditionManifest>;
+
+/** SHA-256 in lower-case hexadecimal. */
+export const sha256Hex = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+/** Writes parts of editions to a place close to the readers. */
+export interface EditionStorage {
+  put(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** Reads parts of editions. */
+export interface EditionParts {
+  /** A part as stored, unverified; `undefined` when it is not stored here. Throws when that is unknown. */
+  readPart(manifest: EditionManifest, part: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+/** Names the current edition and the places of its parts (design, section 5). */
+export interface EditionSource {
+  /** `undefined` when no edition was ever published. Throws when the library cannot be reached. */
+  readCurrent(): Promise<EditionManifest | undefined>;
+  /** The cheapest first. */
+  parts: readonly EditionParts[];
+}
+
+/** A `GET` to the library, signed for the current request. Throws when there is no valid response. */
+export type AskLibrary = (
+  path: string,
+  options: { maxBytes: number },
+) => Promise<{ status: number; body: Uint8Array<ArrayBuffer> }>;
+
+/** The library did not return the current edition, or a part of it. */
+export class LibraryUnreachable extends Error {
+  override name = 'LibraryUnreachable';
+}
+
+/** Editions as the library function serves them over its service binding: always current and complete. `cheaper` parts are tried first. */
+export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionParts[] = []): EditionSource => ({
+  readCurrent: async () => {
+    const { status, body } = await ask('/editions/current', { maxBytes: 65_536 });
+    if (status === 404) return undefined;
+    if (status !== 200) throw new LibraryUnreachable(`Cannot read the current edition: status is ${status}`);
+    return EditionManifest.parse(JSON.parse(new TextDecoder().decode(body)));
+  },
+  parts: [
+    ...cheaper,
+    {
+      readPart: async ({ edition, parts }, part) => {
+        const maxBytes = parts[part]?.bytes ?? 0;
+        const { status, body } = await ask(`/editions/${edition}/parts/${part}`, { maxBytes });
+        if (status === 404) return undefined;
+        if (status !== 200) throw new LibraryUnreachable(`Cannot read part ${part} of an edition: status is ${status}`);
+        return body;
+      },
+    },
+  ],
+});
