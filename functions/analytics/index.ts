@@ -5,7 +5,6 @@ import { type IdentityVariables, identityFrom } from '../../src/runtime/identity
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { d1Database } from '../../src/storage/d1-database.ts';
-import { SHOP_CATALOGUE } from './catalogue.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   /** Without one the function says that it is unavailable, and the concierge sends it nothing. */
@@ -20,7 +19,6 @@ const fetch = serveApp('analytics', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(readModelSettings(env)),
     database: env.SHOP_DB && d1Database(env.SHOP_DB),
-    catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',
   });
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
+import SHOP_CATALOGUE from '../../../src/dev/sample/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { identityOf, notebook } from '../../runtime/neighbours.ts';
 import { askAgent } from '../agents-for-test.ts';
-import { startShop } from './shop-for-test.ts';
+import { startShop, withCatalogue } from './shop-for-test.ts';
 
 let shop: Awaited<ReturnType<typeof startShop>>;
 
@@ -25,7 +25,8 @@ interface Given {
 const answerTo = async (query: string, { names = {}, ai, database = shop.database, timeoutMs }: Given = {}) => {
   const { log, lines } = notebook();
   const catalogue = { ...SHOP_CATALOGUE, names: { ...SHOP_CATALOGUE.names, ...names } };
-  const app = createApp({ ...(await identityOf('analytics')), log, database, catalogue, workspace: 'default', ai });
+  const stored = withCatalogue(database, JSON.stringify(catalogue));
+  const app = createApp({ ...(await identityOf('analytics')), log, database: stored, workspace: 'default', ai });
   const { reply, status } = await askAgent(app, { body: { query }, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const faults = lines.filter(({ event }) => event === 'fault');
   return { ...reply, status, faults };
@@ -110,7 +111,10 @@ describe("the catalogue's own statements", () => {
     const names = { pairs: "SELECT a.name || ' + ' || b.sku AS pair FROM products a, products b" };
     const { success, faults } = await answerTo(HOW_MANY, { names });
     expect([success, faults.length]).toEqual([true, 1]);
-    expect(faults[0]).toMatchObject({ where: 'names', cause: expect.stringContaining('pairs is cut after 5000') });
+    expect(faults[0]).toMatchObject({
+      where: 'names',
+      cause: expect.stringContaining('pairs is truncated after 5000'),
+    });
   });
 });
 
@@ -144,7 +148,7 @@ describe("a model's statement", () => {
     ],
     [
       'SELECT sum(total_cents) AS revenue FROM orders',
-      'The statement adds up or compares amounts of several currencies: group by currency, or keep to one of them.',
+      'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.',
     ],
   ])('may be mended: %s', async (sql, reason) => {
     const { ai, calls } = modelProposing(

@@ -33,7 +33,7 @@ describe('checkCurrencies()', () => {
     expect(checkCurrencies(sql, catalogue)).toEqual({
       ok: false,
       reason:
-        'The statement adds up or compares amounts of several currencies: group by currency, or keep to one of them.',
+        'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.',
     });
   });
 

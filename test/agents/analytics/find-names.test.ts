@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findNames, similarNames } from '../../../src/agents/analytics/find-names.ts';
-import { wordsOfQuestion } from '../../../src/agents/analytics/words-of-question.ts';
+import { wordsOfQuestion } from '../../../src/agents/analytics/question-words.ts';
 import { bestTime } from '../../best-time.ts';
 
 const LISTS = {
