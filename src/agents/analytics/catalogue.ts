@@ -61,7 +61,7 @@ const QuestionEntry = z.strictObject({
 export type NamedQuestion = Omit<z.infer<typeof QuestionEntry>, 'parameters'> & { parameters: Parameter[] };
 
 const CatalogueFile = z.strictObject({
-  /** The only tables that questions may read. A model is told the names, descriptions and columns. */
+  /** The only tables that questions may read. They are part of a model's prompt. */
   tables: z
     .array(
       z.strictObject({ name: z.string().min(1), description: Sentence, columns: z.record(z.string(), z.string()) }),

@@ -26,8 +26,8 @@ interface Candidate {
 
 /**
  * Finds the names that a question contains, in order and without overlap: the longest first, then those without a misspelling.
- * One letter of a word of five letters may be wrong. The size at the end of a name may be omitted, as in `Apollo II Fan` for
- * `Apollo II Fan 120 mm`, when no other name begins like that.
+ * One letter of a word of five letters may be wrong. The size at the end of a name may be omitted, as in `Model 2 Cable`
+ * for `Model 2 Cable 3 m`, when no other name begins like that.
  */
 export const findNames = (words: readonly QuestionWord[], lists: NameLists): FoundName[] => {
   const nextNodes = cachedNextNodes();
@@ -79,7 +79,7 @@ const candidatesIn = (
   const walk = (node: NameNode, { from, to, isExact }: { from: number; to: number; isExact: boolean }): void => {
     const { names, withoutSize, count } = node;
     for (const name of names) found.push({ list, name, from, to, quality: isExact ? 2 : 1 });
-    // Only a size may be omitted: "Apollo II" must not match "Apollo II Fan", which is another product.
+    // Only a size may be omitted: "Model 2" must not match "Model 2 Cable", which is another thing.
     if (withoutSize !== undefined && count === 1) found.push({ list, ...withoutSize, from, to, quality: 0 });
     const word = words[to];
     for (const next of word === undefined ? [] : nextNodes(node, word)) {

@@ -14,7 +14,7 @@ const MAX_WORDS = 200;
 
 /**
  * The first 200 words of a question or a name, with currency and per cent signs as words. Roman numerals up to 9 become digits,
- * so that `Apollo 2` equals `Apollo II`.
+ * so that `Model 2` equals `Model II`.
  */
 export const wordsOfQuestion = (text: string): QuestionWord[] =>
   [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)].slice(0, MAX_WORDS).map(({ 0: raw, index }) => {

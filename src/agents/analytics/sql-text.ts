@@ -123,7 +123,7 @@ export const lexSql = (sql: string): LexedSql => {
 };
 
 /** All control characters except tab, line feed and carriage return. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 type Found = Omit<SqlToken, 'kind'> & { kind: SqlToken['kind'] | 'space' };

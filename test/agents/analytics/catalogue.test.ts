@@ -73,7 +73,7 @@ describe('storedCatalogue()', () => {
     expect([(await catalogueOf())?.questions, readsOf()]).toEqual([[], 3]);
   });
 
-  it('has none before one is stored, and finds it as soon as it is', async () => {
+  it('returns undefined until a catalogue is stored', async () => {
     let json: string | undefined;
     const { catalogueOf } = opened(async () => json);
     expect(await catalogueOf()).toBeUndefined();
@@ -81,7 +81,7 @@ describe('storedCatalogue()', () => {
     expect(await catalogueOf()).toMatchObject({ questions: [{ name: 'orders' }] });
   });
 
-  it('has none in a database without its table', async () => {
+  it('returns undefined in a database without its table', async () => {
     expect(await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf()).toBeUndefined();
   });
 

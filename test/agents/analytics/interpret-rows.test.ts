@@ -15,13 +15,13 @@ const priced = {
 };
 
 describe('interpretRows()', () => {
-  it('says a limit in brackets that the question has', () => {
+  it('fills a part in brackets when the question has its parameter', () => {
     expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: { category: 'Miners' } })).toBe(
       'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
     );
   });
 
-  it('takes no column of the row for a limit that the question has not', () => {
+  it('omits a part in brackets when only a column has its name', () => {
     expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: {} })).toBe(
       'The most expensive product is the Apollo III at 1,299.00 EUR.',
     );
@@ -33,7 +33,7 @@ describe('interpretRows()', () => {
     expect(interpretRows(priced, { reading, labels: {} })).toBe('Found 1 product: Apollo III.');
   });
 
-  it('counts in brackets', () => {
+  it('counts rows inside brackets', () => {
     const reading = { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' };
     expect(interpretRows(priced, { reading, labels: {} })).toBe('All 1 product');
   });

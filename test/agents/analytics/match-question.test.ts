@@ -75,7 +75,7 @@ describe('matchQuestion()', () => {
     'top products in the last 50 years',
     'top products in the first 3 months of 2026',
     'revenue in the last quarter of 2025',
-  ])('takes no limit, sign or time span for a number of something else: %s', (question) => {
+  ])('does not use a limit, signed number or time span as another number: %s', (question) => {
     expect(asker.ask(question)).toBeUndefined();
   });
 

@@ -1,4 +1,5 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { storeCatalogue } from '../../../src/dev/sample/shop-catalogue.ts';
 import { seedShop } from '../../../src/dev/sample-shop/seed-shop.ts';
 import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
@@ -62,3 +63,18 @@ export const withCatalogue = (database: SqlDatabase, json: string | undefined): 
       ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
       : database.run(statement),
 });
+
+/** A model that gives one reply after the other, and records the prompts. */
+export const modelReplying = (...replies: (string | Error)[]) => {
+  const calls: (readonly AIMessage[])[] = [];
+  const ai: AIClient = {
+    model: 'test-model',
+    complete: async (messages) => {
+      calls.push(messages);
+      const reply = replies[calls.length - 1];
+      if (reply === undefined || reply instanceof Error) throw reply ?? new Error('called too often');
+      return { text: reply };
+    },
+  };
+  return { ai, calls };
+};
