@@ -50,6 +50,7 @@ describe('matchQuestion()', () => {
     ['the lowest instead of the latest', 'which country has the fewest orders'],
     ['the same words about something else', 'orders per product'],
     ['few words of an example', 'stock per product'],
+    ['a count that the named question does not have', 'customers per country in 2026'],
     ['a name that the tables do not relate', 'share of orders from Lyon'],
   ])('declines %s: %s', (_what, question) => {
     expect(asker.ask(question)).toBeUndefined();
@@ -84,6 +85,7 @@ describe('matchQuestion()', () => {
     ['Top-5 products by revenue', 'top_products_by_revenue', { number: '5' }],
     ['units of Audio in stock in Lyon', 'total_stock', { category: 'Audio', warehouse: 'Lyon' }],
     ['How many orders are still to be shipped?', 'order_count', { status: 'unshipped' }],
+    ['Orders per day in March 2026', 'orders_by_day', { period: 'in March 2026' }],
     ['How many orders were shipped?', 'order_count', { status: 'shipped' }],
   ])('reads the values in: %s', (question, name, labels) => {
     expect(asker.ask(question)?.match).toMatchObject({ question: { name }, labels });
