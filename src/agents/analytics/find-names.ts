@@ -1,4 +1,5 @@
 import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import WORDS from './word-lists.json' with { type: 'json' };
 
 /** Names by the id of their list. */
 export type NameLists = Readonly<Record<string, readonly string[]>>;
@@ -164,12 +165,7 @@ const addName = (root: NameNode, { name, words }: { name: string; words: readonl
   if (words.length > 0) node.names.push(name);
 };
 
-const UNITS: ReadonlySet<string> = new Set(
-  (
-    'mm cm m km inch inches ft g kg mg ml cl l w kw wh kwh mah ah mv v a hz khz mhz ghz kb mb gb tb mp ' +
-    'watt watts volt volts pack packs pcs piece pieces'
-  ).split(' '),
-);
+const UNITS: ReadonlySet<string> = new Set(WORDS.sizeUnits.split(' '));
 
 /** A number without a unit is no size: it may tell one model from another. */
 const wordsBeforeSize = (words: readonly QuestionWord[]): number => {

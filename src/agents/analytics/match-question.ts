@@ -3,6 +3,7 @@ import type { Catalogue, NamedQuestion, Parameter } from './catalogue.ts';
 import type { ParsedQuestion } from './parse-question.ts';
 import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import { ALL_DAYS } from './read-period.ts';
+import WORDS from './word-lists.json' with { type: 'json' };
 
 /** A named question with everything that its statement needs. */
 export interface QuestionMatch {
@@ -83,7 +84,7 @@ const scoreOf = (index: QuestionIndex, { terms, phrases }: IndexedQuestion, quer
   return nearest < MIN_SIMILARITY ? 0 : (covered + nearest) / 2;
 };
 
-const NEGATIONS: ReadonlySet<string> = new Set('not no without except excluding never nobody non n'.split(' '));
+const NEGATIONS: ReadonlySet<string> = new Set(WORDS.negations.split(' '));
 
 /** Only a named question with the same negation may answer a negated one. */
 const hasNegation = ({ terms }: IndexedQuestion, { words }: ParsedQuestion): boolean =>
@@ -151,15 +152,7 @@ const textsOf = ({ description, examples }: NamedQuestion): string[] =>
   [description, ...examples].map((text) => text.replace(/\{\w+\}/g, ' '));
 
 /** Words that do not distinguish one question from another. Words that ask for a person, a reason or a way are not among them. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  (
-    'a an the this that these those i me my we us our you your it its they them their s t ll re ve m d ' +
-    'is am are was were be been being do does did has have had can could will would should ' +
-    'what which how and or but if as of at for with to from in on into over during there here ' +
-    'please show give list tell get see find display want need know let now right currently moment just still so far ' +
-    'shop store company business overall exactly'
-  ).split(' '),
-);
+const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.stopWords.split(' '));
 
 interface FilledParameters {
   values: Record<string, SqlParameter>;

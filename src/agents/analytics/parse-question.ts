@@ -1,6 +1,7 @@
 import { type FoundName, findNames, type NameLists, type SimilarNames, similarNames } from './find-names.ts';
 import { type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import { type FoundPeriod, readPeriod } from './read-period.ts';
+import WORDS from './word-lists.json' with { type: 'json' };
 
 /** A question, separated into values for parameters and words to match by. */
 export interface ParsedQuestion {
@@ -63,7 +64,7 @@ const readNumbers = (words: readonly QuestionWord[], text: string): Map<Question
     }),
   );
 
-const NUMBER_WORDS = 'two three four five six seven eight nine ten eleven twelve'.split(' ');
+const NUMBER_WORDS = WORDS.numbersFromTwo.split(' ');
 
 const numberOf = (word: string): number | undefined => {
   if (/^\d{1,15}$/.test(word)) return Number(word);
@@ -94,14 +95,9 @@ const isUsable = (words: readonly QuestionWord[], { place, text }: { place: numb
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-const NEGATIVE = setOf('minus negative');
-const CURRENCIES = setOf('euros euro eur dollars dollar usd bucks cents');
+const NEGATIVE = setOf(WORDS.negativeSigns);
+const CURRENCIES = setOf(WORDS.currencies);
 /** `over the 100`, `more than EUR 100` */
 const BETWEEN = new Set([...CURRENCIES, 'a', 'an', 'the', 'of']);
-const COMPARING = setOf(
-  'over above under below beneath beyond than least most more less fewer exceed exceeds exceeded exceeding minimum maximum min ' +
-    'max between around about roughly nearly almost approximately circa exactly precisely not except without until till',
-);
-const AND_BEYOND = setOf(
-  'more less fewer up above over upwards under below higher lower larger bigger smaller greater so',
-);
+const COMPARING = setOf(WORDS.comparing);
+const AND_BEYOND = setOf(WORDS.orMore);
