@@ -5,10 +5,9 @@ import { type IdentityVariables, identityFrom } from '../../src/runtime/identity
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { d1Database } from '../../src/storage/d1-database.ts';
-import { SHOP_CATALOGUE } from './catalogue.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
-  /** Without one the function says that it is unavailable, and the concierge sends it nothing. */
+  /** Without it the librarian is unavailable, and no questions are routed to it. */
   SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
 }
@@ -16,11 +15,10 @@ interface Env extends IdentityVariables, AdapterVariables {
 const fetch = serveApp('analytics', async (env: Env) => {
   return createApp({
     ...(await identityFrom(env, 'analytics')),
-    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    // Best effort: a replay that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
     ...chatModelOf(readModelSettings(env)),
     database: env.SHOP_DB && d1Database(env.SHOP_DB),
-    catalogue: SHOP_CATALOGUE,
     workspace: env.SHOP_WORKSPACE || 'default',
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, describe, it } from 'vitest';
-import { SHOP_CATALOGUE } from '../../functions/analytics/catalogue.ts';
 import { createApp } from '../../src/agents/analytics/app.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
@@ -13,7 +12,7 @@ afterAll(() => shop.stop());
 const identity = await identityOf('analytics');
 
 const reading = (database: SqlDatabase) => {
-  const parts = { ...identity, log: () => {}, database, catalogue: SHOP_CATALOGUE, workspace: 'default' };
+  const parts = { ...identity, log: () => {}, database, workspace: 'default' };
   return servedLibrarian('analytics', (ai) => createApp({ ...parts, ai }), { capabilities: ['sql:read'] });
 };
 

@@ -1,29 +1,25 @@
 import { CodedError, DataSourceError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type SqlDatabase, SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { Catalogue, NamedQuestion } from './catalogue.ts';
-import { checkColumns } from './check-columns.ts';
 import { checkCurrencies } from './check-currencies.ts';
-import type { Checked } from './checked.ts';
-import { createComposer } from './compose-question.ts';
-import { describeRows } from './describe-rows.ts';
-import { findAnswer } from './find-answer.ts';
 import type { FoundName } from './find-names.ts';
-import { interpretRows, originOf } from './interpret-rows.ts';
-import { createKnownNames } from './known-names.ts';
-import { type MatchOutcome, MIN_SCORE, type QuestionMatch } from './match-question.ts';
+import { describeRows, interpretRows, originOf } from './interpret-rows.ts';
+import { indexQuestions, type MatchOutcome, MIN_SCORE, matchQuestion, type QuestionMatch } from './match-question.ts';
+import { createNameLists } from './name-lists.ts';
+import { parseQuestion } from './parse-question.ts';
 import { proposeSql, type Rejected } from './propose-sql.ts';
-import { indexQuestions } from './question-index.ts';
-import { readQuestion } from './read-question.ts';
-import { type RunLimits, runSql, type Table } from './run-sql.ts';
+import { checkColumns, type RunLimits, runSql, type Table } from './run-sql.ts';
 import { createSqlGate, type GatedSql, type Submission } from './sql-gate.ts';
-import { showSql } from './sql-literal.ts';
+import { type Checked, showSql } from './sql-text.ts';
 
 export interface AnalyticsParts {
   database: SqlDatabase;
-  catalogue: Catalogue;
+  /** Its result is `undefined` when there is none. */
+  catalogueOf: () => Promise<Catalogue | undefined>;
   /** The workspace that the database belongs to. */
   workspace: string;
   now?: (() => number) | undefined;
@@ -31,60 +27,73 @@ export interface AnalyticsParts {
 }
 
 /**
- * Answers questions from a database: with a model by a statement that it proposes, else, or when no proposal passes the gate, by
- * the catalogue's named question that asks the same. Every statement passes the gate before it runs.
+ * Answers questions from a database. With a model, the model proposes a statement; without one, or when no proposal passes the gate,
+ * the catalogue's named question that asks the same is used. Every statement passes the gate before it runs.
  *
- * It throws NOT_FOUND, with named questions as a suggestion, when neither can answer; UNAUTHORIZED for other workspaces.
+ * The agent throws NOT_FOUND, with named questions as a suggestion, when neither can answer; UNAUTHORIZED for other workspaces;
+ * SERVICE_UNAVAILABLE without a catalogue.
  */
 export const createAnalyticsAgent = ({
   database,
-  catalogue,
+  catalogueOf,
   workspace,
   now = Date.now,
   log = logLine,
 }: AnalyticsParts): Agent => {
-  const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
-  const index = indexQuestions(catalogue);
-  const compose = catalogue.composed && createComposer(catalogue.composed);
-  const ask: Ask = async ({ sql, ...submission }, limits) => {
-    const gated = await gate.judge(sql, submission);
-    if (!gated.ok) return gated;
-    const table = await runSql(database, gated.value, limits);
-    const columns = checkColumns(table.columns);
-    return columns.ok ? { ok: true, value: { gated: gated.value, table } } : columns;
-  };
-  const askOurs = async (statement: Statement, limits: RunLimits) =>
-    ours(await ask({ ...statement, isOurs: true }, limits));
-  const namesFor = createKnownNames(catalogue, {
-    ask: async (sql) => (await askOurs({ sql, maxRows: MAX_NAMES }, NAMES_LIMITS)).table,
-    report: (error) => errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
-    now,
-  });
-  const fromCatalogue: Agent = async (query, call) => {
-    const names = await namesFor();
-    const asked = readQuestion(query, { names, now: now() });
-    const outcome = findAnswer(asked, { index, compose });
-    if (!outcome.ok) {
-      const { missing } = outcome;
-      throw notFound(outcome, missing?.kind === 'name' ? (asked.similar[missing.list]?.names ?? []) : []);
-    }
-    const { question, values } = outcome.match;
-    const answered = await askOurs({ sql: question.sql, values }, call);
-    return namedAnswer(query, { match: outcome.match, names: asked.names, answered, now: now() });
-  };
+  let current: { catalogue: Catalogue; answer: Agent } | undefined;
   return async (query, call) => {
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
     try {
-      const proposed = await fromModel(query, call, { ask, catalogue, now: now() });
-      return proposed ?? (await fromCatalogue(query, call));
+      const reason = 'the catalogue was not read in time';
+      const catalogue = await untilAborted(catalogueOf, { signal: call.signal, reason });
+      if (catalogue === undefined) throw noCatalogue();
+      if (current?.catalogue !== catalogue) {
+        current = { catalogue, answer: answererFor(catalogue, { database, now, log }) };
+      }
+      return await current.answer(query, call);
     } catch (error) {
       throw error instanceof SqlUnavailable ? new DataSourceError(error.message, { cause: error.cause }) : error;
     }
   };
 };
 
+const answererFor = (
+  catalogue: Catalogue,
+  { database, now, log }: { database: SqlDatabase; now: () => number; log: Log },
+): Agent => {
+  const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
+  const index = indexQuestions(catalogue);
+  const execute: Execute = async ({ sql, ...submission }, limits) => {
+    const gated = await gate.judge(sql, submission);
+    if (!gated.ok) return gated;
+    const table = await runSql(database, gated.value, limits);
+    const columns = checkColumns(table.columns);
+    return columns.ok ? { ok: true, value: { gated: gated.value, table } } : columns;
+  };
+  const executeTrusted = async (statement: Statement, limits: RunLimits) =>
+    acceptedOrThrow(await execute({ ...statement, isTrusted: true }, limits));
+  const currentNames = createNameLists(catalogue, {
+    ask: async (sql) => (await executeTrusted({ sql, maxRows: MAX_NAMES }, NAMES_LIMITS)).table,
+    report: (error) => errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
+    now,
+  });
+  const answerFromCatalogue: Agent = async (query, call) => {
+    const parsed = parseQuestion(query, { names: await currentNames(), now: now() });
+    const outcome = matchQuestion(index, parsed);
+    if (!outcome.ok) {
+      const { missing } = outcome;
+      throw notFound(outcome, missing?.kind === 'name' ? (parsed.similar[missing.list]?.names ?? []) : []);
+    }
+    const { question, values } = outcome.match;
+    const executed = await executeTrusted({ sql: question.sql, values }, call);
+    return catalogueResponse(query, { match: outcome.match, names: parsed.names, executed, now: now() });
+  };
+  return async (query, call) =>
+    (await answerFromModel(query, call, { execute, catalogue, now: now() })) ?? answerFromCatalogue(query, call);
+};
+
 /** A statement that has run. */
-interface Answered {
+interface Executed {
   gated: GatedSql;
   table: Table;
 }
@@ -93,110 +102,106 @@ interface Statement extends Submission {
   sql: string;
 }
 
-type Ask = (statement: Statement, limits: RunLimits) => Promise<Checked<Answered>>;
+type Execute = (statement: Statement, limits: RunLimits) => Promise<Checked<Executed>>;
 
 const MAX_NAMES = 5000;
-/** Names are kept for the next questions: that the one who caused their reading has gone ends it not. */
+/** Names are cached for later questions, so that reading them does not stop when the first caller goes away. */
 const NAMES_LIMITS: RunLimits = { signal: new AbortController().signal, timeoutMs: 2000, maxLength: 1_200_000 };
 
-/** A statement of the catalogue that the gate refuses is a fault of the catalogue. */
-const ours = (answered: Checked<Answered>): Answered => {
-  if (answered.ok) return answered.value;
-  throw new DataSourceError(
-    `the catalogue has a statement that the gate refuses: ${answered.reason} ${answered.hint ?? ''}`,
-  );
+const acceptedOrThrow = (executed: Checked<Executed>): Executed => {
+  if (executed.ok) return executed.value;
+  throw new DataSourceError(`the gate refuses a statement of the catalogue: ${executed.reason} ${executed.hint ?? ''}`);
 };
 
 const ATTEMPTS = 2;
-/** A statement that a model wrote is as right as the model. */
+/** Nobody has checked what a model's statement means. */
 const MODEL_CONFIDENCE = 0.7;
 
-const fromModel = async (
+const answerFromModel = async (
   query: string,
   call: AgentCall,
-  { ask, catalogue, now }: { ask: Ask; catalogue: Catalogue; now: number },
+  { execute, catalogue, now }: { execute: Execute; catalogue: Catalogue; now: number },
 ) => {
   let rejected: Rejected | undefined;
   for (let attempt = 0; attempt < ATTEMPTS && call.ai !== undefined; attempt++) {
-    // A model that is down or talks nonsense leaves the question to the catalogue.
+    // When the model fails or replies nonsense, the catalogue answers.
     const sql = await proposeSql(call.ai, query, { catalogue, now, signal: call.signal, rejected }).catch(
       () => undefined,
     );
     if (sql === undefined) return undefined;
     const currencies = checkCurrencies(sql, catalogue);
-    const answered = currencies.ok ? await orFailed(() => ask({ sql }, half(call)), call.signal) : currencies;
-    if (answered === undefined) return undefined;
-    if (!answered.ok) {
-      rejected = { sql, refusal: answered };
+    const executed = currencies.ok ? await orUndefined(() => execute({ sql }, half(call)), call.signal) : currencies;
+    if (executed === undefined) return undefined;
+    if (!executed.ok) {
+      rejected = { sql, refusal: executed };
       continue;
     }
-    const { gated, table } = answered.value;
+    const { gated, table } = executed.value;
     const interpretation = `${describeRows(table)} ${originOf(gated.tables, now)}`;
-    return analyticsAnswer(query, { answered: answered.value, interpretation, confidence: MODEL_CONFIDENCE })
+    return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
       .setMetadata({ statement_by: 'model', model: call.ai.model, truncated: table.truncated })
       .toArray();
   }
   return undefined;
 };
 
-/** The catalogue needs time as well. */
+/** Leaves time for the catalogue. */
 const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({ signal, timeoutMs: Math.floor(timeoutMs / 2) });
 
-/** A model's statement that passes and then fails, or takes too long, leaves the question to the catalogue while there is time. */
-const orFailed = async <T>(run: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+/** `undefined` when a model's statement passes the gate and then fails or takes too long, while the caller still waits. */
+const orUndefined = async <T>(run: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   try {
     return await run();
   } catch (error) {
-    const isOfTheStatement = error instanceof CodedError && LEFT_TO_THE_CATALOGUE.has(error.code);
-    if (signal.aborted || !(isOfTheStatement || error instanceof SqlUnavailable)) throw error;
+    const isStatementFault = error instanceof CodedError && STATEMENT_FAULTS.has(error.code);
+    if (signal.aborted || !(isStatementFault || error instanceof SqlUnavailable)) throw error;
     return undefined;
   }
 };
 
-const LEFT_TO_THE_CATALOGUE: ReadonlySet<string> = new Set(['DATA_SOURCE_ERROR', 'TIMEOUT']);
+const STATEMENT_FAULTS: ReadonlySet<string> = new Set(['DATA_SOURCE_ERROR', 'TIMEOUT']);
 
-const namedAnswer = (
-  query: string,
-  {
-    match,
-    names,
-    answered,
-    now,
-  }: { match: QuestionMatch; names: readonly FoundName[]; answered: Answered; now: number },
-) => {
-  const { question, told, score } = match;
-  const { gated, table } = answered;
-  const said = interpretRows(table, { reading: question.reading, told });
-  const guessed = guessesIn(names);
-  const interpretation = `${guessed}${said} ${originOf(gated.tables, now)}`;
-  const confidence = guessed === '' ? confidenceOf(score) : Math.min(GUESSED_CONFIDENCE, confidenceOf(score));
-  return analyticsAnswer(query, { answered, interpretation, confidence })
+interface CatalogueAnswer {
+  match: QuestionMatch;
+  names: readonly FoundName[];
+  executed: Executed;
+  now: number;
+}
+
+const catalogueResponse = (query: string, { match, names, executed, now }: CatalogueAnswer) => {
+  const { question, labels, score } = match;
+  const { gated, table } = executed;
+  const assumptions = assumptionsIn(names);
+  const answer = interpretRows(table, { reading: question.reading, labels });
+  const interpretation = `${assumptions}${answer} ${originOf(gated.tables, now)}`;
+  const confidence = Math.min(confidenceOf(score), assumptions === '' ? 1 : ASSUMED_CONFIDENCE);
+  return responseFor(query, { executed, interpretation, confidence })
     .setMetadata({
       statement_by: 'catalogue',
       named_question: question.name,
-      parameters: told,
+      parameters: labels,
       truncated: table.truncated,
       ...entityOf(question, table),
     })
     .toArray();
 };
 
-/** When a product was taken for one whose size the question does not name. */
-const GUESSED_CONFIDENCE = 0.7;
+/** Used when the question omits the size of a product. */
+const ASSUMED_CONFIDENCE = 0.7;
 
-const guessesIn = (found: readonly FoundName[]): string =>
+const assumptionsIn = (found: readonly FoundName[]): string =>
   found
     .filter(({ beginning }) => beginning !== undefined)
     .map(({ beginning, names }) => `I took "${beginning}" for ${Object.values(names).join(' or ')}. `)
     .join('');
 
-const analyticsAnswer = (
+const responseFor = (
   query: string,
   {
-    answered: { gated, table },
+    executed: { gated, table },
     interpretation,
     confidence,
-  }: { answered: Answered; interpretation: string; confidence: number },
+  }: { executed: Executed; interpretation: string; confidence: number },
 ) =>
   AgentResponse.success('analytics', query)
     .setResult({
@@ -208,7 +213,7 @@ const analyticsAnswer = (
     })
     .setSourceAttribution(AgentResponse.createAnalyticsSourceAttribution(gated.tables, confidence));
 
-/** The score of a match as a chance: 0.6 at the threshold, 0.95 when the question is one of the examples. */
+/** 0.6 at the threshold, 0.95 when the question equals an example. */
 const confidenceOf = (score: number): number =>
   Math.round((0.6 + 0.35 * Math.min(1, (score - MIN_SCORE) / (1 - MIN_SCORE))) * 100) / 100;
 
@@ -219,30 +224,40 @@ const entityOf = ({ entity }: NamedQuestion, { rows }: Table) => {
 
 const MAX_SIMILAR = 5;
 
-/** What the caller can do: ask one of the named questions, or name what was missing. */
-const notFound = ({ close, missing }: Extract<MatchOutcome, { ok: false }>, similar: readonly string[]): CodedError => {
-  const examples = close.map(({ examples: [example = ''] }) => `"${example}"`);
-  const needs = missing === undefined ? '' : `Name the ${missing.name}${like(similar)}. `;
-  const suggestion = `${needs}${
+/** Suggests named questions, or the value that is missing. */
+const notFound = (
+  { nearest, missing }: Extract<MatchOutcome, { ok: false }>,
+  similar: readonly string[],
+): CodedError => {
+  const such = similar.length === 0 ? '' : `, such as ${similar.slice(0, MAX_SIMILAR).join(', ')}`;
+  const examples = nearest.map(({ examples: [example = ''] }) => `"${example}"`);
+  const suggestion = [
+    ...(missing === undefined ? [] : [`Name the ${missing.name}${such}.`]),
     examples.length > 0
       ? `Questions that can be answered: ${examples.join(', ')}`
-      : 'Ask about products, stock, orders, revenue or customers in one short sentence'
-  }`;
+      : 'Ask for one figure or list in one short sentence',
+  ].join(' ');
   const message =
     missing === undefined
       ? 'Cannot answer: none of the questions known for this database asks that'
       : `Cannot answer: the question does not name a known ${missing.name}`;
-  const details = { named_questions: close.map(({ name }) => name) };
+  const details = { named_questions: nearest.map(({ name }) => name) };
   return new CodedError('NOT_FOUND', 'no named question matches', { told: { message, suggestion, details } });
 };
-
-const like = (similar: readonly string[]): string =>
-  similar.length === 0 ? '' : `, such as ${similar.slice(0, MAX_SIMILAR).join(', ')}`;
 
 const otherWorkspace = (): CodedError =>
   new CodedError('UNAUTHORIZED', 'the database belongs to another workspace', {
     told: {
       message: 'Cannot answer: this database belongs to another workspace',
       suggestion: 'Ask with a context of the workspace that the database belongs to',
+    },
+  });
+
+const noCatalogue = (): CodedError =>
+  new CodedError('SERVICE_UNAVAILABLE', 'the database has no catalogue', {
+    told: {
+      message: 'Cannot answer from business data: the database has no catalogue',
+      suggestion: 'Store a catalogue in the database of the analytics function',
+      recoverable: false,
     },
   });

@@ -3,26 +3,30 @@ import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Agent } from '../agent.ts';
 import { serveAgent } from '../serve-agent.ts';
-import { type AnalyticsParts, createAnalyticsAgent } from './analytics-agent.ts';
-import type { Catalogue } from './catalogue.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
+import { createAnalyticsAgent } from './analytics-agent.ts';
+import { type Catalogue, storedCatalogue } from './catalogue.ts';
+import EXAMPLES from './question-examples.json' with { type: 'json' };
 
-export interface AnalyticsAppOptions
-  extends Omit<ServeOptions, 'unavailable'>,
-    Omit<AnalyticsParts, 'now' | 'log' | 'database'> {
-  /** Absent where no database is bound: every question then fails with SERVICE_UNAVAILABLE. */
+export interface AnalyticsAppOptions extends Omit<ServeOptions, 'unavailable'> {
+  /** When it is absent or holds no catalogue, every question fails with SERVICE_UNAVAILABLE. */
   database: SqlDatabase | undefined;
+  /** The workspace that the database belongs to. */
+  workspace: string;
 }
 
 /** `POST /librarians/analytics/ask`, `GET /librarians/analytics` and `POST /v1/agents/analytics`. */
-export const createApp = ({ database, catalogue, workspace, ...options }: AnalyticsAppOptions) =>
-  serveAgent(
-    database === undefined
-      ? withoutDatabase
-      : createAnalyticsAgent({ database, catalogue, workspace, now: options.now, log: options.log }),
-    PROFILE,
-    { ...options, unavailable: async () => lackingIn(database, catalogue) },
-  );
+export const createApp = ({ database, workspace, ...options }: AnalyticsAppOptions) => {
+  if (database === undefined) {
+    return serveAgent(withoutDatabase, PROFILE, { ...options, unavailable: async () => 'No database is set up' });
+  }
+  const { now = Date.now, log } = options;
+  const catalogueOf = storedCatalogue(database, { now });
+  const agent = createAnalyticsAgent({ database, catalogueOf, workspace, now, log });
+  return serveAgent(agent, PROFILE, {
+    ...options,
+    unavailable: async () => missingData(database, await catalogueOf()),
+  });
+};
 
 const PROFILE = {
   type: 'analytics' as const,
@@ -32,7 +36,7 @@ const PROFILE = {
     description:
       "Counts, sums and ranks the shop's own business data in its database: stock and inventory by warehouse, products and their own prices, orders, revenue, sales and customers, over any period.",
     capabilities: ['sql:read'],
-    examples: QUESTION_EXAMPLES,
+    examples: EXAMPLES,
   },
 };
 
@@ -46,9 +50,9 @@ const withoutDatabase: Agent = async () => {
   });
 };
 
-/** What is missing of the data that the catalogue speaks of; `undefined` when nothing is. */
-const lackingIn = async (database: SqlDatabase | undefined, catalogue: Catalogue): Promise<string | undefined> => {
-  if (database === undefined) return 'No database is set up';
+/** What the database lacks for answering questions; `undefined` when it is complete. */
+const missingData = async (database: SqlDatabase, catalogue: Catalogue | undefined): Promise<string | undefined> => {
+  if (catalogue === undefined) return 'The database has no catalogue';
   const { rows } = await database.run({ sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" });
   const present = new Set(rows.map(([name]) => name));
   return catalogue.tables.every(({ name }) => present.has(name)) ? undefined : 'The database lacks its tables';

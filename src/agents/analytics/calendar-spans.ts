@@ -1,4 +1,4 @@
-/** Days that a text names by themselves, from `from` to `to`, both included, as YYYY-MM-DD. */
+/** Days that a text names on their own, from `from` to `to`, both included, as YYYY-MM-DD. */
 export interface Span {
   from: string;
   to: string;
@@ -14,18 +14,18 @@ const DAY_MS = 86_400_000;
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)})?`)).join('|')})`;
 export const UNITS = '(day|week|month|quarter|year)';
-/** So many of a unit there may be in `the last so many`: ten years. */
+/** The greatest N of `the last N days`: about ten years. */
 const MOST: Readonly<Record<string, number>> = { day: 3660, week: 520, month: 120, quarter: 40, year: 10 };
 export const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
-/** Of a time in milliseconds since 1970, in UTC. */
+/** The day of a time in milliseconds since 1970, in UTC. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const dateOf = (year: number, month: number, day: number): string => dayOf(Date.UTC(year, month, day));
 const isDay = (day: string): boolean => !Number.isNaN(Date.parse(day)) && dayOf(Date.parse(day)) === day;
 
 type Reader = (match: RegExpExecArray, now: Date) => Pick<Span, 'from' | 'to' | 'name' | 'preposition'> | undefined;
 
-/** The more telling first: what one has read, the others leave alone. */
+/** The most specific first: a later pattern never matches inside an earlier match. */
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/\b(\d{4}-\d{2}-\d{2})\b/g, ([, day = '']) => (isDay(day) ? oneDay(day) : undefined)],
   [
@@ -55,7 +55,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [
     new RegExp(`\\b(?:last|past|previous) (\\d{1,15}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
     ([, count = '', unit = ''], now) =>
-      lastSoMany(NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : Number(count), unit, now),
+      lastUnits(NUMBERS.includes(count) ? NUMBERS.indexOf(count) + 1 : Number(count), unit, now),
   ],
   [
     new RegExp(`\\b(this|current|last|past|previous) ${UNITS}\\b`, 'g'),
@@ -76,7 +76,7 @@ const QUARTERS: readonly string[][] = [
   ['fourth', '4th'],
 ];
 
-/** Every day, week, month, quarter and year that a text in lower case names, and the last so many of them, in its order. */
+/** Every day, week, month, quarter and year that a text in lower case names, and the last N of them, in text order. */
 export const spansIn = (text: string, now: number): Span[] => {
   const spans: Span[] = [];
   for (const [pattern, read] of READERS) {
@@ -103,7 +103,7 @@ export const spansIn = (text: string, now: number): Span[] => {
 const YEAR = /\b20\d{2}\b/;
 const YEARLESS = new RegExp(`^(?:${MONTH}|q[1-4]|(?:first|second|third|fourth|1st|2nd|3rd|4th) quarter)$`);
 
-/** `January and February 2025`: a month or quarter without a year is of the year beside it. */
+/** A month or quarter without a year takes the year beside it: `January and February 2025`. */
 const withYears = (text: string, spans: readonly Span[], now: number): Span[] => {
   const words = (span: Span): string => text.slice(span.start, span.end);
   return spans.map((span, place) => {
@@ -178,9 +178,9 @@ const unitAround = (now: Date, unit: string, offset: number) => {
   };
 };
 
-/** So many days that end today; so many whole units that end with the last one for weeks and longer. */
-const lastSoMany = (count: number, unit: string, now: Date) => {
-  // Left in the question, where nothing has a place for it.
+/** Days and weeks are counted back from today; of months and longer, the last N complete ones count. */
+const lastUnits = (count: number, unit: string, now: Date) => {
+  // The number stays in the question, where no parameter can take it.
   if (count < 1 || count > (MOST[unit] ?? 0)) return undefined;
   const isRolling = unit === 'day' || unit === 'week';
   const days = unit === 'week' ? 7 * count : count;

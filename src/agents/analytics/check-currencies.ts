@@ -1,25 +1,24 @@
 import type { Catalogue } from './catalogue.ts';
-import { type Checked, refuseStatement as refuse } from './checked.ts';
-import { lexSql, type SqlToken } from './lex-sql.ts';
+import { type Checked, lexSql, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
 
 /**
- * Refuses a statement that sums up, averages or compares amounts of several currencies as if they were one: an aggregate of a
- * column that ends in `_cents` takes rows that are grouped by `currency` or limited to one. It reads the text, so that it
- * misses amounts that an inner query has given another name.
+ * Refuses a statement that sums, averages or compares amounts of several currencies as if they were one: an aggregate of a column
+ * that ends in `_cents` needs rows grouped by `currency` or limited to one. It reads the text and therefore misses amounts that
+ * an inner query has renamed.
  */
 export const checkCurrencies = (sql: string, { tables }: Pick<Catalogue, 'tables'>): Checked<string> => {
   const hasCurrencies = tables.some(({ columns }) => CURRENCY in columns);
   const lexed = lexSql(sql);
   if (!hasCurrencies || !lexed.ok) return { ok: true, value: sql };
   return selectsIn(nest(lexed.tokens)).some(mixesCurrencies)
-    ? refuse('adds up or compares amounts of several currencies: group by currency, or keep to one of them')
+    ? refuse('adds up or compares amounts of several currencies: group by currency, or use one of them only')
     : { ok: true, value: sql };
 };
 
 const CURRENCY = 'currency';
 const AGGREGATES: ReadonlySet<string> = new Set(['sum', 'total', 'avg', 'median', 'min', 'max']);
 
-/** A token, or what stands between two brackets. */
+/** A token, or the contents of a pair of brackets. */
 type Part = SqlToken | Part[];
 
 const nest = (tokens: readonly SqlToken[]): Part[] => {
@@ -52,12 +51,12 @@ const mixesCurrencies = (select: readonly Part[]): boolean => {
   const amounts = aggregatesIn(select).filter((call) => flat(call).some(isAmount));
   if (amounts.length === 0) return false;
   const from = clause(select, 'from');
-  const isLimited = keepsToOne(flat(from, { queries: true })) || keepsToOne(flat(clause(select, 'where')));
+  const isLimited = isOneCurrency(flat(from, { queries: true })) || isOneCurrency(flat(clause(select, 'where')));
   if (isLimited || groupsByCurrency(select)) return false;
-  return !amounts.every((call) => keepsToOne(flat(call)) || isWindowByCurrency(call));
+  return !amounts.every((call) => isOneCurrency(flat(call)) || isWindowByCurrency(call));
 };
 
-/** Each call of an aggregate: its name, what is in its brackets, and FILTER and OVER behind. */
+/** Each call of an aggregate: its name, its arguments, and FILTER and OVER after it. */
 const aggregatesIn = (parts: readonly Part[]): Part[][] =>
   parts.flatMap((part, place) => {
     if (Array.isArray(part)) return isQuery(part) ? [] : aggregatesIn(part);
@@ -82,7 +81,7 @@ const clause = (select: readonly Part[], keyword: string): Part[] => {
   return end < 0 ? rest : rest.slice(0, end);
 };
 
-/** All tokens in order, without brackets; inner queries only where they are asked for. */
+/** All tokens in order, without brackets; inner queries only on request. */
 const flat = (parts: readonly Part[], { queries = false } = {}): SqlToken[] =>
   parts.flatMap((part) => {
     if (!Array.isArray(part)) return [part];
@@ -90,7 +89,7 @@ const flat = (parts: readonly Part[], { queries = false } = {}): SqlToken[] =>
   });
 
 /** `currency = 'EUR'`, either way round, or `currency IN ('EUR')`. */
-const keepsToOne = (tokens: readonly SqlToken[]): boolean =>
+const isOneCurrency = (tokens: readonly SqlToken[]): boolean =>
   tokens.some((token, place) => {
     if (!isCurrency(token)) return false;
     const [next, value, after] = tokens.slice(place + 1, place + 4);
@@ -106,7 +105,7 @@ const isEqual = (token: SqlToken | undefined): boolean => token?.raw === '=' || 
 const isWindowByCurrency = (call: readonly Part[]): boolean =>
   call.some((part, place) => isWord(call[place - 1], 'over') && Array.isArray(part) && flat(part).some(isCurrency));
 
-/** GROUP BY by name, by alias or by place. */
+/** Supports GROUP BY with a name, an alias or a position. */
 const groupsByCurrency = (select: readonly Part[]): boolean => {
   const start = select.findIndex((part) => isWord(part, 'group'));
   if (start < 0) return false;

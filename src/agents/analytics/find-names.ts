@@ -1,51 +1,51 @@
-import { cutNames, type NameNode } from './cut-names.ts';
-import { isNearWord } from './is-near-word.ts';
-import type { QuestionWord } from './words-of-question.ts';
+import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import WORDS from './word-lists.json' with { type: 'json' };
 
 /** Names by the id of their list. */
 export type NameLists = Readonly<Record<string, readonly string[]>>;
 
 /** A name in a question. */
 export interface FoundName {
-  /** As the database writes it, by the lists that have it. */
+  /** As the database writes it, by the lists that contain it. */
   names: Readonly<Record<string, string>>;
   start: number;
   end: number;
-  /** What of the name stands there, when its size does not. */
+  /** The matched part of the name when the question omits the size at its end. */
   beginning?: string | undefined;
 }
 
 interface Candidate {
   list: string;
   name: string;
-  /** Places of the words in the question, the end excluded. */
+  /** Word positions in the question; `to` is exclusive. */
   from: number;
   to: number;
-  /** Better first: 2 for the whole name as written, 1 with a typing mistake, 0 for its beginning alone. */
+  /** Higher is better: 2 for the whole name as written, 1 with a misspelling, 0 for its beginning alone. */
   quality: number;
   beginning?: string | undefined;
 }
 
 /**
- * The names that a question contains, in order, none overlapping: the longest first, then those written without a mistake.
- * A word of five letters may have one letter wrong; the size at the end of a name may be left out, of `Apollo II Fan 120 mm`, when no other name begins so.
+ * Finds the names that a question contains, in order and without overlap: the longest first, then those without a misspelling.
+ * One letter of a word of five letters may be wrong. The size at the end of a name may be omitted, as in `Model 2 Cable`
+ * for `Model 2 Cable 3 m`, when no other name begins like that.
  */
 export const findNames = (words: readonly QuestionWord[], lists: NameLists): FoundName[] => {
-  const following = followingNodes();
+  const nextNodes = cachedNextNodes();
   const candidates = Object.entries(lists).flatMap(([list, names]) =>
-    candidatesOf(words, { list, root: cutNames(names).root, following }),
+    candidatesIn(words, { list, root: indexNames(names).root, nextNodes }),
   );
   candidates.sort((a, b) => b.to - b.from - (a.to - a.from) || b.quality - a.quality || a.from - b.from);
-  const taken: Candidate[][] = [];
+  const chosen: Candidate[][] = [];
   for (const candidate of candidates) {
-    const same = taken.find(([first]) => first?.from === candidate.from && first.to === candidate.to);
-    const overlaps = taken.some(([first]) => first && candidate.from < first.to && first.from < candidate.to);
-    if (same === undefined && !overlaps) taken.push([candidate]);
+    const same = chosen.find(([first]) => first?.from === candidate.from && first.to === candidate.to);
+    const overlaps = chosen.some(([first]) => first && candidate.from < first.to && first.from < candidate.to);
+    if (same === undefined && !overlaps) chosen.push([candidate]);
     else if (same?.[0]?.quality === candidate.quality && same.every(({ list }) => list !== candidate.list)) {
       same.push(candidate);
     }
   }
-  return taken
+  return chosen
     .map((same) => ({
       names: Object.fromEntries(same.map(({ list, name }) => [list, name])),
       start: words[same[0]?.from ?? 0]?.start ?? 0,
@@ -55,34 +55,35 @@ export const findNames = (words: readonly QuestionWord[], lists: NameLists): Fou
     .sort((a, b) => a.start - b.start);
 };
 
-/** Names that share a word of four letters or more with the question, and those words: what it may have meant. */
-export const similarNames = (words: readonly QuestionWord[], list: readonly string[]): SimilarNames => {
-  const asked = words.filter(({ text }) => text.length > 3);
-  const wanted = new Set(asked.map(({ stem }) => stem));
-  const found = cutNames(list).names.filter(({ stems }) => [...stems].some((stem) => wanted.has(stem)));
-  const shared = new Set(found.flatMap(({ stems }) => [...stems]));
-  return { names: found.map(({ name }) => name), words: new Set(asked.filter(({ stem }) => shared.has(stem))) };
-};
-
+/** Names that share words with a question, and the words that they share. */
 export interface SimilarNames {
   names: string[];
   words: ReadonlySet<QuestionWord>;
 }
 
-type Following = (node: NameNode, word: QuestionWord) => NameNode[];
+/** The names that share a word of four letters or more with the question: candidates for what the caller meant. */
+export const similarNames = (words: readonly QuestionWord[], list: readonly string[]): SimilarNames => {
+  const longWords = words.filter(({ text }) => text.length > 3);
+  const wanted = new Set(longWords.map(({ stem }) => stem));
+  const found = indexNames(list).names.filter(({ stems }) => [...stems].some((stem) => wanted.has(stem)));
+  const shared = new Set(found.flatMap(({ stems }) => [...stems]));
+  return { names: found.map(({ name }) => name), words: new Set(longWords.filter(({ stem }) => shared.has(stem))) };
+};
 
-const candidatesOf = (
+type NextNodes = (node: NameNode, word: QuestionWord) => NameNode[];
+
+const candidatesIn = (
   words: readonly QuestionWord[],
-  { list, root, following }: { list: string; root: NameNode; following: Following },
+  { list, root, nextNodes }: { list: string; root: NameNode; nextNodes: NextNodes },
 ): Candidate[] => {
   const found: Candidate[] = [];
   const walk = (node: NameNode, { from, to, isExact }: { from: number; to: number; isExact: boolean }): void => {
-    const { names, sized, count } = node;
+    const { names, withoutSize, count } = node;
     for (const name of names) found.push({ list, name, from, to, quality: isExact ? 2 : 1 });
-    // What else is left out makes it another thing: the fan of a miner is no miner.
-    if (sized !== undefined && count === 1) found.push({ list, ...sized, from, to, quality: 0 });
+    // Only a size may be omitted: "Model 2" must not match "Model 2 Cable", which is another thing.
+    if (withoutSize !== undefined && count === 1) found.push({ list, ...withoutSize, from, to, quality: 0 });
     const word = words[to];
-    for (const next of word === undefined ? [] : following(node, word)) {
+    for (const next of word === undefined ? [] : nextNodes(node, word)) {
       walk(next, { from, to: to + 1, isExact: isExact && next.word?.text === word?.text });
     }
   };
@@ -90,12 +91,12 @@ const candidatesOf = (
   return found;
 };
 
-/** Where a word leads to, as it is, with another ending, or nearly so. Questions repeat their words: each is looked up once. */
-const followingNodes = (): Following => {
-  const known = new Map<NameNode, Map<string, NameNode[]>>();
+/** The nodes that a word leads to: as written, inflected or misspelt. Questions repeat words, so that results are cached. */
+const cachedNextNodes = (): NextNodes => {
+  const cache = new Map<NameNode, Map<string, NameNode[]>>();
   return (node, word) => {
-    const ofNode = known.get(node) ?? new Map<string, NameNode[]>();
-    known.set(node, ofNode);
+    const ofNode = cache.get(node) ?? new Map<string, NameNode[]>();
+    cache.set(node, ofNode);
     const found =
       ofNode.get(word.text) ?? [...node.next.values()].filter((next) => next.word && isLike(word, next.word));
     ofNode.set(word.text, found);
@@ -104,4 +105,77 @@ const followingNodes = (): Following => {
 };
 
 const isLike = (word: QuestionWord, { text, stem }: QuestionWord): boolean =>
-  word.text === text || word.stem === stem || isNearWord(word.text, text);
+  word.text === text || word.stem === stem || isMisspelling(word.text, text);
+
+interface NameIndex {
+  /** Each name with its stems, in the order of the list. */
+  names: readonly { name: string; stems: ReadonlySet<string> }[];
+  /** A prefix tree of all names, one word per edge. */
+  root: NameNode;
+}
+
+interface NameNode {
+  word: QuestionWord | undefined;
+  /** By the text of the next word. */
+  next: Map<string, NameNode>;
+  /** The names that end here. */
+  names: string[];
+  /** How many names pass through or end here. */
+  count: number;
+  /** A name of which only the size is missing here. */
+  withoutSize: { name: string; beginning: string } | undefined;
+}
+
+const indexes = new WeakMap<readonly string[], NameIndex>();
+
+/** Lists are cached for a minute and shared by all questions, so that each is indexed once. */
+const indexNames = (list: readonly string[]): NameIndex => {
+  const cached = indexes.get(list);
+  if (cached !== undefined) return cached;
+  const root = emptyNode(undefined);
+  const names = list.map((name) => {
+    const words = wordsOfQuestion(name);
+    addName(root, { name, words });
+    return { name, stems: new Set(words.map(({ stem }) => stem)) };
+  });
+  const index = { names, root };
+  indexes.set(list, index);
+  return index;
+};
+
+const emptyNode = (word: QuestionWord | undefined): NameNode => ({
+  word,
+  next: new Map(),
+  names: [],
+  count: 0,
+  withoutSize: undefined,
+});
+
+const addName = (root: NameNode, { name, words }: { name: string; words: readonly QuestionWord[] }): void => {
+  const sizeAt = wordsBeforeSize(words);
+  let node = root;
+  for (const [place, word] of words.entries()) {
+    const child = node.next.get(word.text) ?? emptyNode(word);
+    node.next.set(word.text, child);
+    node = child;
+    node.count++;
+    const isAllButSize = place >= 1 && place + 1 === sizeAt && sizeAt < words.length;
+    if (isAllButSize) node.withoutSize = { name, beginning: name.slice(0, word.end) };
+  }
+  if (words.length > 0) node.names.push(name);
+};
+
+const UNITS: ReadonlySet<string> = new Set(WORDS.sizeUnits.split(' '));
+
+/** A number without a unit is no size: it may tell one model from another. */
+const wordsBeforeSize = (words: readonly QuestionWord[]): number => {
+  let place = words.length;
+  while (place >= 2 && UNITS.has(words[place - 1]?.text ?? '') && isNumber(words[place - 2])) {
+    place -= 2;
+    // `92 x 92 mm`
+    while (place >= 2 && words[place - 1]?.text === 'x' && isNumber(words[place - 2])) place -= 2;
+  }
+  return place;
+};
+
+const isNumber = (word: QuestionWord | undefined): boolean => word !== undefined && /^\d+$/.test(word.text);

@@ -1,31 +1,39 @@
 import type { Reading } from './catalogue.ts';
 import type { Cell, Table } from './run-sql.ts';
 
-/** What the rows of a named question are said with. */
-export interface Telling {
-  reading: Reading;
-  /** What the parameters are called in a sentence. */
-  told: Readonly<Record<string, string>>;
-}
-
 const MAX_LINES = 10;
 
-/** What the rows say, in words. */
-export const interpretRows = ({ rows, truncated }: Table, { reading, told }: Telling): string => {
+/** Words the rows of a named question. */
+export const interpretRows = (
+  { rows, truncated }: Table,
+  { reading, labels }: { reading: Reading; labels: Readonly<Record<string, string>> },
+): string => {
   const count = { row_count: rows.length };
   const [first] = rows;
-  const asked = { ...told, ...count };
-  if (first === undefined) return fill(reading.none, { values: asked, asked });
-  const text = fill(reading.text, { values: { ...first, ...asked }, asked });
+  const given = { ...labels, ...count };
+  if (first === undefined) return fill(reading.none, { values: given, given });
+  const text = fill(reading.text, { values: { ...first, ...given }, given });
   if (reading.each === undefined) return text;
   const { each } = reading;
-  const lines = rows.slice(0, MAX_LINES).map((row) => fill(each, { values: { ...told, ...row }, asked }));
+  const lines = rows.slice(0, MAX_LINES).map((row) => fill(each, { values: { ...labels, ...row }, given }));
   const more = rows.length - lines.length;
   const rest = more > 0 ? `; and ${more}${truncated ? ' or more' : ''} further` : '';
   return `${text} ${lines.join('; ')}${rest}.`;
 };
 
-/** What was read, and when: `(tables orders and products, as of 2026-11-21)`. */
+/** Words rows of a statement without a `Reading`: each value beside the name of its column. */
+export const describeRows = ({ columns, rows, truncated }: Table): string => {
+  const [first] = rows;
+  if (first === undefined) return 'The database has no rows for this question.';
+  const lines = rows
+    .slice(0, MAX_LINES)
+    .map((row) => columns.map((column) => `${column} ${row[column] ?? 'unknown'}`).join(', '));
+  const count = `${rows.length}${truncated ? ' or more' : ''} row${rows.length === 1 && !truncated ? '' : 's'}`;
+  const more = rows.length - lines.length;
+  return `The database has ${count}: ${lines.join('; ')}${more > 0 ? `; and ${more} further` : ''}.`;
+};
+
+/** The tables that were read, and the day: `(tables orders and products, as of 2026-11-21)`. */
 export const originOf = (tables: readonly string[], now: number): string => {
   const day = new Date(now).toISOString().slice(0, 10);
   if (tables.length === 0) return `(no table was read, ${day})`;
@@ -36,16 +44,16 @@ export const originOf = (tables: readonly string[], now: number): string => {
 
 type Values = Readonly<Record<string, Cell | undefined>>;
 
-/** A part in brackets says what was asked for: a column of the same name, which tells of one row, does not stand in for it. */
-const fill = (template: string, { values, asked }: { values: Values; asked: Values }): string =>
+/** A part in brackets needs parameters of the question: a column of the same name, which belongs to one row, does not count. */
+const fill = (template: string, { values, given }: { values: Values; given: Values }): string =>
   template
-    .replace(/\[([^\]]*)\]/g, (_whole, part: string) => (isComplete(part, asked) ? part : ''))
-    .replace(/\{(\w+)(?::([\w ]+))?\}/g, (_whole, name: string, format?: string) => written(values, name, format));
+    .replace(/\[([^\]]*)\]/g, (_whole, part: string) => (isComplete(part, given) ? part : ''))
+    .replace(/\{(\w+)(?::([\w ]+))?\}/g, (_whole, name: string, format?: string) => formatValue(values, name, format));
 
-const isComplete = (part: string, asked: Values): boolean =>
-  [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => asked[name] !== undefined && asked[name] !== null);
+const isComplete = (part: string, given: Values): boolean =>
+  [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => given[name] !== undefined && given[name] !== null);
 
-const written = (values: Values, name: string, format: string | undefined): string => {
+const formatValue = (values: Values, name: string, format: string | undefined): string => {
   const value = values[name];
   if (value === undefined || value === null) return 'unknown';
   if (typeof value !== 'number' || format === undefined) return String(value);

@@ -1,98 +1,242 @@
 import type { SqlParameter } from '../../storage/sql-database.ts';
-import type { NamedQuestion, Parameter } from './catalogue.ts';
-import { type FilledParameters, fillParameters } from './fill-parameters.ts';
-import type { IndexedQuestion, QuestionIndex } from './question-index.ts';
-import type { ReadQuestion } from './read-question.ts';
+import type { Catalogue, NamedQuestion, Parameter } from './catalogue.ts';
+import type { ParsedQuestion } from './parse-question.ts';
+import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import { ALL_DAYS } from './read-period.ts';
+import WORDS from './word-lists.json' with { type: 'json' };
 
-/** A named question with all it needs to be asked. */
+/** A named question with everything that its statement needs. */
 export interface QuestionMatch {
   question: NamedQuestion;
   /** By parameter of the statement. */
   values: Readonly<Record<string, SqlParameter>>;
-  /** What the values are called in a sentence. */
-  told: Readonly<Record<string, string>>;
+  /** The values as they are worded in the answer; parameters without a value are absent. */
+  labels: Readonly<Record<string, string>>;
   /** 0 to 1: how much of the question the named one accounts for. */
   score: number;
 }
 
 export type MatchOutcome =
   | { ok: true; match: QuestionMatch }
-  /** `close` are named questions like it, the nearest first; `missing` what the nearest lacks. */
-  | { ok: false; close: NamedQuestion[]; missing?: Parameter | undefined };
+  /** `nearest` are the most similar named questions, the best first; `missing` is the parameter that the best one lacks. */
+  | { ok: false; nearest: NamedQuestion[]; missing?: Parameter | undefined };
 
-/** Below this score a question counts as none of the catalogue. Set on the development half of the labelled questions. */
+/** Below this score no named question is taken. Chosen on the development half of the labelled questions. */
 export const MIN_SCORE = 0.65;
+/** To the nearest example; below it the words are the same but probably ask something else. */
+const MIN_SIMILARITY = 0.65;
 const MIN_MARGIN = 0.02;
-/** By so much a question that lacks a value must be nearer than all that lack none. */
-const CLEARLY_BETTER = 0.1;
-const MAX_CLOSE = 3;
+/** By how much an incomplete or unfit question must lead for the best complete one to be rejected. */
+const CLEAR_LEAD = 0.1;
+const MAX_NEAREST = 3;
 
 /**
- * The named question that asks the same, with its values. Only one that uses every value which the question names can be it: an
- * answer that leaves out a product, a place or a month would be one to another question. The rest is decided by the words.
+ * Finds the named question that asks the same, with its values. Only a question that uses every value can match: an answer that
+ * ignored a product, a place or a month would answer another question. The words decide among those.
  */
-export const matchQuestion = (index: QuestionIndex, asked: ReadQuestion): MatchOutcome => {
+export const matchQuestion = (index: QuestionIndex, parsed: ParsedQuestion): MatchOutcome => {
   const scored = index.entries
     .map((entry) => {
-      const filled = fillParameters(entry.question.parameters, asked);
-      return { entry, filled, score: scoreOf(index, entry, index.termsOf(wordsLeft(asked, filled))) };
+      const filled = fillParameters(entry.question.parameters, parsed);
+      const terms = index.termsOf(wordsToMatch(parsed, filled));
+      const isCovered = terms.every((term) => entry.terms.has(term) || !index.isKnown(term));
+      return { entry, filled, isCovered, score: scoreOf(index, entry, terms) };
     })
     .sort((a, b) => b.score - a.score);
-  const fitting = scored.filter(({ filled }) => !filled.hasLeftOver);
+  const fitting = scored.filter(({ filled, isCovered }) => isCovered && !filled.hasUnusedValue);
   const [best, second] = fitting.filter(({ filled }) => filled.missing === undefined);
-  const close = scored.filter(({ score }) => score > MIN_SCORE / 2).slice(0, MAX_CLOSE);
-  const questions = close.map(({ entry }) => entry.question);
-  const unfinished = fitting.find(({ filled, score }) => filled.missing !== undefined && score >= MIN_SCORE);
-  if (unfinished && unfinished.score > (best?.score ?? 0) + CLEARLY_BETTER) {
-    return { ok: false, close: questions, missing: unfinished.filled.missing };
+  const near = scored.filter(({ score }) => score > MIN_SCORE / 2).slice(0, MAX_NEAREST);
+  const nearest = near.map(({ entry }) => entry.question);
+  const incomplete = fitting.find(({ filled, score }) => filled.missing !== undefined && score >= MIN_SCORE);
+  if (incomplete && incomplete.score > (best?.score ?? 0) + CLEAR_LEAD) {
+    return { ok: false, nearest, missing: incomplete.filled.missing };
   }
-  // A question that is much nearer but cannot take all values: the one at hand would be about something else.
-  const isNearest = best !== undefined && best.score + CLEARLY_BETTER >= (scored[0]?.score ?? 0);
+  // When a question that cannot use all values is far more similar, the best fitting one asks for something else.
+  const isNearest = best !== undefined && best.score + CLEAR_LEAD >= (scored[0]?.score ?? 0);
   const isClear = isNearest && best.score >= MIN_SCORE && best.score - (second?.score ?? 0) >= MIN_MARGIN;
-  if (!isClear || hasNegation(best.entry, asked)) return { ok: false, close: questions };
-  const { values, told } = best.filled;
+  if (!isClear || hasNegation(best.entry, parsed)) return { ok: false, nearest };
+  const { values, labels } = best.filled;
+  const score = Math.round(best.score * 1000) / 1000;
+  return { ok: true, match: { question: best.entry.question, values, labels, score } };
+};
+
+/** The words that no choice has taken and that cannot belong to the missing name. */
+const wordsToMatch = ({ words, similar }: ParsedQuestion, { taken, missing }: FilledParameters) => {
+  const nameWords = missing?.kind === 'name' ? similar[missing.list]?.words : undefined;
+  return words.filter((word) => !taken.has(word) && nameWords?.has(word) !== true);
+};
+
+/**
+ * The mean of how much of the question the named one covers and how similar its nearest example is. Words that the named question
+ * lacks count twice, since they may change what is asked.
+ */
+const scoreOf = (index: QuestionIndex, { terms, phrases }: IndexedQuestion, queryTerms: readonly string[]): number => {
+  const query = new Set(queryTerms);
+  // A value alone is not a question.
+  if (query.size === 0) return 0;
+  const sum = (list: Iterable<string>) => [...list].reduce((total, term) => total + index.weightOf(term), 0);
+  const total = sum(query);
+  const unknown = sum([...query].filter((term) => !terms.has(term)));
+  const covered = (total - unknown) / (total + unknown);
+  const nearest = Math.max(
+    ...phrases.map((phrase) => (2 * sum([...query].filter((term) => phrase.has(term)))) / (total + sum(phrase))),
+  );
+  return nearest < MIN_SIMILARITY ? 0 : (covered + nearest) / 2;
+};
+
+const NEGATIONS: ReadonlySet<string> = new Set(WORDS.negations.split(' '));
+
+/** Only a named question with the same negation may answer a negated one. */
+const hasNegation = ({ terms }: IndexedQuestion, { words }: ParsedQuestion): boolean =>
+  words.some(({ text, stem }) => NEGATIONS.has(text) && !terms.has(stem));
+
+/** The named questions, prepared for matching by their words. */
+export interface QuestionIndex {
+  entries: IndexedQuestion[];
+  /** Terms in order: synonyms become the first of their group, misspelt words the known one; stop words are dropped. */
+  termsOf(words: readonly QuestionWord[]): string[];
+  /** Whether a named question or a choice uses the term. */
+  isKnown(term: string): boolean;
+  /** Inverse frequency among the named questions; greatest for an unknown term. */
+  weightOf(term: string): number;
+}
+
+interface IndexedQuestion {
+  question: NamedQuestion;
+  /** The terms of the description and of each example. */
+  phrases: ReadonlySet<string>[];
+  terms: ReadonlySet<string>;
+}
+
+export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questions' | 'synonyms'>): QuestionIndex => {
+  const canonical = new Map(
+    synonyms.flatMap((group) => {
+      const stems = group.map((word) => wordsOfQuestion(word)[0]?.stem ?? word);
+      return stems.map((stem) => [stem, stems[0] ?? stem] as const);
+    }),
+  );
+  const termOf = ({ stem }: QuestionWord): string => canonical.get(stem) ?? stem;
+  const plainTerms = (words: readonly QuestionWord[]): string[] =>
+    words.filter(({ text }) => !STOP_WORDS.has(text)).map(termOf);
+  const entries = questions.map((question) => {
+    const phrases = textsOf(question)
+      .map((text) => new Set(plainTerms(wordsOfQuestion(text))))
+      .filter(({ size }) => size > 0);
+    return { question, phrases, terms: new Set(phrases.flatMap((phrase) => [...phrase])) };
+  });
+  const counts = new Map<string, number>();
+  for (const { terms } of entries) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const choices = questions.flatMap(({ parameters }) =>
+    parameters.flatMap((each) => (each.kind === 'choice' ? Object.values(each.values).flat() : [])),
+  );
+  const choiceTerms = new Set(choices.flatMap((text) => plainTerms(wordsOfQuestion(text))));
+  const vocabulary = [...synonyms.flat(), ...questions.flatMap(textsOf)].flatMap(wordsOfQuestion);
+  const isKnown = (term: string): boolean => counts.has(term) || choiceTerms.has(term);
+  const corrected = new WeakMap<QuestionWord, QuestionWord>();
+  const correct = (word: QuestionWord): QuestionWord => {
+    if (STOP_WORDS.has(word.text) || isKnown(termOf(word))) return word;
+    // One question is compared with every named one, hence the cache.
+    const found = corrected.get(word) ?? vocabulary.find(({ text }) => isMisspelling(word.text, text)) ?? word;
+    corrected.set(word, found);
+    return found;
+  };
   return {
-    ok: true,
-    match: { question: best.entry.question, values, told, score: Math.round(best.score * 1000) / 1000 },
+    entries,
+    termsOf: (words) => plainTerms(words.map(correct)),
+    isKnown,
+    weightOf: (term) => Math.log(1 + entries.length / (counts.get(term) ?? 0.5)),
   };
 };
 
-/** The words that no parameter has taken as a choice, nor may be a part of the name that is missing. */
-const wordsLeft = ({ words, similar }: ReadQuestion, { taken, missing }: FilledParameters) => {
-  const parts = missing?.kind === 'name' ? similar[missing.list]?.words : undefined;
-  return words.filter((word) => !taken.has(word) && parts?.has(word) !== true);
+const textsOf = ({ description, examples }: NamedQuestion): string[] =>
+  [description, ...examples].map((text) => text.replace(/\{\w+\}/g, ' '));
+
+/** Words that do not distinguish one question from another. Words that ask for a person, a reason or a way are not among them. */
+const STOP_WORDS: ReadonlySet<string> = new Set(WORDS.stopWords.split(' '));
+
+interface FilledParameters {
+  values: Record<string, SqlParameter>;
+  labels: Record<string, string>;
+  /** The words that were taken as a choice. */
+  taken: Set<QuestionWord>;
+  /** The first required parameter without a value. */
+  missing: Parameter | undefined;
+  /** The question names a value that no parameter takes. */
+  hasUnusedValue: boolean;
+}
+
+/** Assigns the values of a question to parameters, each value once. */
+const fillParameters = (parameters: readonly Parameter[], parsed: ParsedQuestion): FilledParameters => {
+  const unused = { names: [...parsed.names], numbers: [...parsed.numbers] };
+  const filled: FilledParameters = {
+    values: {},
+    labels: {},
+    taken: new Set(),
+    missing: undefined,
+    hasUnusedValue: false,
+  };
+  for (const parameter of parameters) {
+    const found = takeValue(parameter, { ...unused, parsed, taken: filled.taken });
+    if (found === undefined) filled.missing ??= parameter;
+    else Object.assign(filled.values, found.values);
+    if (found?.label !== undefined) filled.labels[parameter.name] = found.label;
+  }
+  const usesPeriod = parameters.some(({ kind }) => kind === 'period');
+  const isPeriodUnused = parsed.hasUnclearPeriod || (parsed.period !== undefined && !usesPeriod);
+  filled.hasUnusedValue =
+    unused.names.length > 0 || unused.numbers.length > 0 || parsed.hasUnusableNumber || isPeriodUnused;
+  return filled;
 };
 
-/**
- * Half how much of the question the named one knows, half how alike the nearest of its examples is. What the question says beyond the
- * named one counts twice: it may well change what is asked.
- */
-const scoreOf = (index: QuestionIndex, { terms, phrases }: IndexedQuestion, asked: readonly string[]): number => {
-  const question = new Set(asked);
-  // A value alone is no question.
-  if (question.size === 0) return 0;
-  const sum = (list: Iterable<string>) => [...list].reduce((total, term) => total + index.weightOf(term), 0);
-  const total = sum(question);
-  const foreign = sum([...question].filter((term) => !terms.has(term)));
-  const covered = (total - foreign) / (total + foreign);
-  const nearest = Math.max(
-    ...phrases.map((phrase) => (2 * sum([...question].filter((term) => phrase.has(term)))) / (total + sum(phrase))),
-  );
-  return (covered + nearest) / 2;
+interface Supply {
+  parsed: ParsedQuestion;
+  /** A value that is taken is removed. */
+  names: ParsedQuestion['names'];
+  numbers: number[];
+  taken: Set<QuestionWord>;
+}
+
+interface TakenValue {
+  values: Record<string, SqlParameter>;
+  label?: string | undefined;
+}
+
+/** `undefined` when a required parameter has no value. */
+const takeValue = (parameter: Parameter, { parsed, names, numbers, taken }: Supply): TakenValue | undefined => {
+  const { name, isOptional } = parameter;
+  const single = (value: string | number | undefined): TakenValue | undefined => {
+    if (value !== undefined) return { values: { [name]: value }, label: String(value) };
+    return isOptional ? { values: { [name]: null } } : undefined;
+  };
+  switch (parameter.kind) {
+    case 'number': {
+      const place = numbers.findIndex((number) => number >= parameter.least && number <= parameter.most);
+      return single(place < 0 ? parameter.default : numbers.splice(place, 1)[0]);
+    }
+    case 'period': {
+      const period = parsed.period ?? (isOptional ? ALL_DAYS : undefined);
+      return period && { values: { [`${name}_from`]: period.from, [`${name}_to`]: period.to }, label: period.label };
+    }
+    case 'name': {
+      const place = names.findIndex(({ names: byList }) => byList[parameter.list] !== undefined);
+      return single(place < 0 ? undefined : names.splice(place, 1)[0]?.names[parameter.list]);
+    }
+    case 'choice': {
+      const phrases = Object.entries(parameter.values)
+        .flatMap(([value, texts]) => texts.map((text) => ({ value, words: text.split(' ') })))
+        .sort((a, b) => b.words.length - a.words.length);
+      const values = new Set<string>();
+      for (const { value, words } of phrases) {
+        for (const place of parsed.words.keys()) {
+          const run = parsed.words.slice(place, place + words.length);
+          const isFound = words.every((word, at) => run[at]?.text === word) && !run.some((word) => taken.has(word));
+          if (!isFound) continue;
+          for (const word of run) taken.add(word);
+          values.add(value);
+        }
+      }
+      // Two different choices are ambiguous.
+      return values.size > 1 ? undefined : single([...values][0]);
+    }
+  }
 };
-
-const NEGATIONS: ReadonlySet<string> = new Set([
-  'not',
-  'no',
-  'without',
-  'except',
-  'excluding',
-  'never',
-  'nobody',
-  'non',
-  'n',
-]);
-
-/** What is asked for is what is not so: only a question that says the same may answer that. */
-const hasNegation = ({ terms }: IndexedQuestion, { words }: ReadQuestion): boolean =>
-  words.some(({ text, stem }) => NEGATIONS.has(text) && !terms.has(stem));

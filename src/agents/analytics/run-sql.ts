@@ -2,18 +2,19 @@ import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type SqlDatabase, SqlRefused, type SqlRow } from '../../storage/sql-database.ts';
 import type { GatedSql } from './sql-gate.ts';
+import { type Checked, refuseStatement } from './sql-text.ts';
 
-/** What a column of a result may hold. */
+/** The value of a column in a result row. */
 export type Cell = string | number | null;
 
 export interface Table {
   columns: string[];
   rows: Record<string, Cell>[];
-  /** Rows or bytes went beyond what is returned. */
+  /** There are more rows than are returned. */
   truncated: boolean;
 }
 
-/** Of all rows together, as JSON, in characters: what a librarian's metadata can carry beside the rest. */
+/** Limit for all rows as JSON, in characters, so that they fit into a librarian's metadata. */
 const MAX_RESULT_LENGTH = 120_000;
 const MAX_CELL_LENGTH = 4000;
 const MAX_RUN_MS = 5000;
@@ -21,7 +22,7 @@ const MAX_RUN_MS = 5000;
 export interface RunLimits {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Of all rows together, as JSON, in characters; 120,000 when absent. */
+  /** Limit for all rows as JSON, in characters; 120,000 by default. */
   maxLength?: number | undefined;
 }
 
@@ -38,22 +39,25 @@ export const runSql = async (
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs)))]);
   const { columns, rows, schemaVersion } = await untilAborted(() => asSource(database.run(gated.statement)), {
     signal: limit,
-    reason: 'the database took longer than there was time',
+    reason: 'the database did not answer in time',
   });
-  // Another schema puts other tables on the pages that were judged.
-  if (schemaVersion !== gated.schemaVersion) throw new DataSourceError('the schema changed meanwhile');
-  const kept = withinLength(
+  // With another schema, the checked root pages may belong to other tables.
+  if (schemaVersion !== gated.schemaVersion)
+    throw new DataSourceError('the schema has changed since the statement was checked');
+  const returned = withinLength(
     rows.map((row) => cellsOf(row, columns)),
     maxLength,
   );
-  return { columns, rows: kept, truncated: kept.length < rows.length || rows.length >= gated.maxRows };
+  return { columns, rows: returned, truncated: returned.length < rows.length || rows.length >= gated.maxRows };
 };
 
 const asSource = async <T>(running: Promise<T>): Promise<T> => {
   try {
     return await running;
   } catch (error) {
-    throw error instanceof SqlRefused ? new DataSourceError('the statement failed as it ran', { cause: error }) : error;
+    throw error instanceof SqlRefused
+      ? new DataSourceError('the statement failed while it ran', { cause: error })
+      : error;
   }
 };
 
@@ -62,7 +66,7 @@ const cellsOf = (row: SqlRow, columns: readonly string[]): Record<string, Cell> 
 
 const cellOf = (value: unknown): Cell => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  // Bytes are shown to nobody.
+  // Blobs are never returned.
   return typeof value === 'string' ? value.slice(0, MAX_CELL_LENGTH) : null;
 };
 
@@ -74,3 +78,14 @@ const withinLength = (rows: Record<string, Cell>[], maxLength: number): Record<s
   });
   return end < 0 ? rows : rows.slice(0, end);
 };
+
+/** Limit of the contract's `columns`. */
+const MAX_COLUMN_NAME_LENGTH = 300;
+
+/** An expression without an alias names its column by its own text, however long. */
+export const checkColumns = (columns: readonly string[]): Checked<readonly string[]> =>
+  columns.some(({ length }) => length > MAX_COLUMN_NAME_LENGTH)
+    ? refuseStatement(
+        `returns a column whose name is longer than ${MAX_COLUMN_NAME_LENGTH} characters: give each column an alias`,
+      )
+    : { ok: true, value: columns };

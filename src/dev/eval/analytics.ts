@@ -8,12 +8,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
-import { matchQuestion } from '../../agents/analytics/match-question.ts';
-import { indexQuestions } from '../../agents/analytics/question-index.ts';
-import { readQuestion } from '../../agents/analytics/read-question.ts';
+import { indexQuestions, matchQuestion } from '../../agents/analytics/match-question.ts';
+import { parseQuestion } from '../../agents/analytics/parse-question.ts';
 import { ROOT } from '../functions.ts';
 import { generateShop } from '../sample/shop/generate-shop.ts';
+import { SHOP_CATALOGUE } from '../sample/shop-catalogue.ts';
 import { startAsker } from './figures-of-questions.ts';
 import type { Measure } from './retrieval.ts';
 
@@ -60,7 +59,7 @@ export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFi
   for (const { query, question, parameters = {} } of LABELS.filter(
     (label) => label.held_out === (half === 'held out'),
   )) {
-    const outcome = matchQuestion(index, readQuestion(query, { names, now: NOW }));
+    const outcome = matchQuestion(index, parseQuestion(query, { names, now: NOW }));
     const got = outcome.ok ? outcome.match.question.name : null;
     const isRight = got === question && (!outcome.ok || hasValues(outcome.match.values, parameters));
     if (question === null) figures.unanswerable++;
@@ -71,7 +70,7 @@ export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFi
     if (!isRight) {
       const score = outcome.ok
         ? ` ${outcome.match.score} ${JSON.stringify(outcome.match.values)}`
-        : ` (near ${outcome.close.map(({ name }) => name).join(', ')})`;
+        : ` (near ${outcome.nearest.map(({ name }) => name).join(', ')})`;
       figures.wrong.push({ query, expected: question ?? 'none', got: `${got ?? 'none'}${score}` });
     }
   }

@@ -1,11 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
-import { createComposer } from '../../agents/analytics/compose-question.ts';
-import { findAnswer } from '../../agents/analytics/find-answer.ts';
-import type { QuestionMatch } from '../../agents/analytics/match-question.ts';
-import { indexQuestions } from '../../agents/analytics/question-index.ts';
-import { readQuestion } from '../../agents/analytics/read-question.ts';
+import { indexQuestions, matchQuestion, type QuestionMatch } from '../../agents/analytics/match-question.ts';
+import { parseQuestion } from '../../agents/analytics/parse-question.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
+import { SHOP_CATALOGUE } from '../sample/shop-catalogue.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -30,11 +27,10 @@ export const startAsker = async (now: number): Promise<Asker> => {
     ]),
   );
   const index = indexQuestions(SHOP_CATALOGUE);
-  const compose = SHOP_CATALOGUE.composed && createComposer(SHOP_CATALOGUE.composed);
   return {
     query: (sql) => database.prepare(sql).all(),
     ask: (question) => {
-      const outcome = findAnswer(readQuestion(question, { names, now }), { index, compose });
+      const outcome = matchQuestion(index, parseQuestion(question, { names, now }));
       if (!outcome.ok) return undefined;
       const { question: named, values } = outcome.match;
       const used = Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(named.sql));

@@ -6,6 +6,7 @@ import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys
 import type { DirectoryEntry } from '../../runtime/key-directory.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
+import { storeCatalogue } from '../sample/shop-catalogue.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
@@ -84,7 +85,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   gateway.url = cloud.url.origin;
   await registerKey(cloud.miniflare, key);
   await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
-  if (isSample) await seedShop(await cloud.miniflare.getD1Database('SHOP_DB', 'constellation-analytics'));
+  if (isSample) await seedSampleShop(cloud.miniflare);
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
       ...init,
@@ -120,6 +121,12 @@ const OWNER: ApiKeyRecord = {
   workspaces: ['default'],
   capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write'],
   rate: 'unlimited',
+};
+
+const seedSampleShop = async (miniflare: Miniflare): Promise<void> => {
+  const database = await miniflare.getD1Database('SHOP_DB', 'constellation-analytics');
+  await seedShop(database);
+  await storeCatalogue(database);
 };
 
 const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
 import { createApp } from '../../../src/agents/analytics/app.ts';
-import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
+import type { AIClient } from '../../../src/contract/librarian.ts';
+import SHOP_CATALOGUE from '../../../src/dev/sample/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { identityOf, notebook } from '../../runtime/neighbours.ts';
 import { askAgent } from '../agents-for-test.ts';
-import { startShop } from './shop-for-test.ts';
+import { modelReplying, startShop, withCatalogue } from './shop-for-test.ts';
 
 let shop: Awaited<ReturnType<typeof startShop>>;
 
@@ -25,31 +25,19 @@ interface Given {
 const answerTo = async (query: string, { names = {}, ai, database = shop.database, timeoutMs }: Given = {}) => {
   const { log, lines } = notebook();
   const catalogue = { ...SHOP_CATALOGUE, names: { ...SHOP_CATALOGUE.names, ...names } };
-  const app = createApp({ ...(await identityOf('analytics')), log, database, catalogue, workspace: 'default', ai });
+  const stored = withCatalogue(database, JSON.stringify(catalogue));
+  const app = createApp({ ...(await identityOf('analytics')), log, database: stored, workspace: 'default', ai });
   const { reply, status } = await askAgent(app, { body: { query }, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const faults = lines.filter(({ event }) => event === 'fault');
   return { ...reply, status, faults };
 };
 
-/** A model that proposes one statement after the other, and remembers what it was told. */
-const modelProposing = (...statements: string[]) => {
-  const calls: (readonly AIMessage[])[] = [];
-  const ai: AIClient = {
-    model: 'test-model',
-    complete: async (messages) => {
-      calls.push(messages);
-      const sql = statements[calls.length - 1];
-      if (sql === undefined) throw new Error('called too often');
-      return { text: JSON.stringify({ sql }) };
-    },
-  };
-  return { ai, calls };
-};
+const modelProposing = (...statements: string[]) => modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
 
 const HOW_MANY = 'How many customers do we have?';
 
-describe('one row with a large id', () => {
-  it('ends no question, with a model or without', async () => {
+describe('a row with a large id', () => {
+  it('does not fail questions, with or without a model', async () => {
     await shop.query("INSERT INTO customers VALUES (20000001, 'Far Off', 'Lyon', 'France', '2026-01-01')");
     const { ai } = modelProposing(
       'SELECT c.country, count(*) AS orders FROM customers c JOIN orders o ON o.customer_id = c.customer_id GROUP BY c.country',
@@ -63,24 +51,24 @@ describe('one row with a large id', () => {
 });
 
 describe("the catalogue's own statements", () => {
-  it('are not refused for the work they make', async () => {
+  it('are not refused for their cost', async () => {
     const names = { every: 'SELECT a.name FROM products a, orders b, orders c WHERE a.product_id < 0' };
     expect(await answerTo(HOW_MANY, { names })).toMatchObject({ success: true, faults: [] });
   });
 
-  it('that read names end no question when one of them fails, and the log tells', async () => {
+  it('that read names are logged when one fails, and do not fail the question', async () => {
     const names = { broken: 'SELECT nothing FROM nowhere' };
     const { result, faults } = await answerTo('How many iPhone 17 are in stock?', { names });
     expect(result.interpretation).toMatch(/^The iPhone 17 has \d+ units in stock/);
     expect(faults).toMatchObject([{ librarian: 'analytics', where: 'names', code: 'DATA_SOURCE_ERROR' }]);
   });
 
-  it('end the question when no list of names can be read', async () => {
+  it('fail the question when no list of names can be read', async () => {
     const names = Object.fromEntries(Object.keys(SHOP_CATALOGUE.names).map((list) => [list, 'SELECT 1 FROM nowhere']));
     expect(await answerTo(HOW_MANY, { names })).toMatchObject({ status: 502 });
   });
 
-  it('that the database has no time for end the question as a fault that passes, not as a refusal', async () => {
+  it('that the database has no time for fail with a recoverable error', async () => {
     let isDown = true;
     const loaded: SqlDatabase = {
       ...shop.database,
@@ -106,11 +94,14 @@ describe("the catalogue's own statements", () => {
     expect(faults).toEqual([]);
   });
 
-  it('read 5,000 names, and the log tells when there are more', async () => {
+  it('read 5,000 names, and log when there are more', async () => {
     const names = { pairs: "SELECT a.name || ' + ' || b.sku AS pair FROM products a, products b" };
     const { success, faults } = await answerTo(HOW_MANY, { names });
     expect([success, faults.length]).toEqual([true, 1]);
-    expect(faults[0]).toMatchObject({ where: 'names', cause: expect.stringContaining('pairs is cut after 5000') });
+    expect(faults[0]).toMatchObject({
+      where: 'names',
+      cause: expect.stringContaining('pairs is truncated after 5000'),
+    });
   });
 });
 
@@ -118,13 +109,13 @@ describe("a model's statement", () => {
   const toCatalogue = { success: true, metadata: { statement_by: 'catalogue', named_question: 'customer_count' } };
 
   it.each(['SELECT sum(9223372036854775807) AS total FROM orders', 'SELECT abs(-9223372036854775808) AS number'])(
-    'that passes and then fails leaves the question to the catalogue: %s',
+    'that passes and then fails falls back to the catalogue: %s',
     async (sql) => {
       expect(await answerTo(HOW_MANY, { ai: modelProposing(sql).ai })).toMatchObject(toCatalogue);
     },
   );
 
-  it('that takes too long leaves the question to the catalogue', async () => {
+  it('that takes too long falls back to the catalogue', async () => {
     const sql = 'SELECT count(*) AS slow FROM customers';
     const slow: SqlDatabase = {
       ...shop.database,
@@ -144,9 +135,9 @@ describe("a model's statement", () => {
     ],
     [
       'SELECT sum(total_cents) AS revenue FROM orders',
-      'The statement adds up or compares amounts of several currencies: group by currency, or keep to one of them.',
+      'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.',
     ],
-  ])('may be mended: %s', async (sql, reason) => {
+  ])('is sent back once: %s', async (sql, reason) => {
     const { ai, calls } = modelProposing(
       sql,
       'SELECT currency, sum(total_cents) AS cents FROM orders GROUP BY currency',
@@ -156,7 +147,7 @@ describe("a model's statement", () => {
     expect([metadata.statement_by, result.columns]).toEqual(['model', ['currency', 'cents']]);
   });
 
-  it('keeps its columns in order, also those with numbers for names', async () => {
+  it('keeps its columns in order, even with numbers as names', async () => {
     const { ai } = modelProposing('SELECT country, 2 AS "2026", 1 AS "2025" FROM customers LIMIT 1');
     const { result } = await answerTo('customers by year', { ai });
     expect(result.columns).toEqual(['country', '2026', '2025']);

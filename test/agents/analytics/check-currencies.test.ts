@@ -33,7 +33,7 @@ describe('checkCurrencies()', () => {
     expect(checkCurrencies(sql, catalogue)).toEqual({
       ok: false,
       reason:
-        'The statement adds up or compares amounts of several currencies: group by currency, or keep to one of them.',
+        'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.',
     });
   });
 
@@ -52,11 +52,11 @@ describe('checkCurrencies()', () => {
     'SELECT total_cents, currency FROM orders ORDER BY total_cents DESC LIMIT 1',
     'SELECT count(*) AS orders, sum(quantity) AS units FROM order_items',
     "SELECT count(*) FROM orders WHERE total_cents > 5000 AND 'sum(total_cents)' <> status",
-  ])('lets pass %s', (sql) => {
+  ])('accepts %s', (sql) => {
     expect(checkCurrencies(sql, catalogue).ok).toBe(true);
   });
 
-  it('asks for nothing where no table has a currency', () => {
+  it('accepts everything when no table has a currency', () => {
     const sql = 'SELECT sum(total_cents) FROM orders';
     expect(checkCurrencies(sql, { tables: [table('total_cents')] }).ok).toBe(true);
   });

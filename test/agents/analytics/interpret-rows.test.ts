@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP_CATALOGUE } from '../../../functions/analytics/catalogue.ts';
 import { interpretRows } from '../../../src/agents/analytics/interpret-rows.ts';
+import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop-catalogue.ts';
 
 const readingOf = (name: string) => {
   const reading = SHOP_CATALOGUE.questions.find((question) => question.name === name)?.reading;
@@ -15,14 +15,14 @@ const priced = {
 };
 
 describe('interpretRows()', () => {
-  it('says a limit in brackets that the question has', () => {
-    expect(interpretRows(priced, { reading: readingOf('most_expensive'), told: { category: 'Miners' } })).toBe(
+  it('fills a part in brackets when the question has its parameter', () => {
+    expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: { category: 'Miners' } })).toBe(
       'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
     );
   });
 
-  it('takes no column of the row for a limit that the question has not', () => {
-    expect(interpretRows(priced, { reading: readingOf('most_expensive'), told: {} })).toBe(
+  it('omits a part in brackets when only a column has its name', () => {
+    expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: {} })).toBe(
       'The most expensive product is the Apollo III at 1,299.00 EUR.',
     );
     const reading = {
@@ -30,11 +30,11 @@ describe('interpretRows()', () => {
       each: '{name}[ of {category}]',
       none: '-',
     };
-    expect(interpretRows(priced, { reading, told: {} })).toBe('Found 1 product: Apollo III.');
+    expect(interpretRows(priced, { reading, labels: {} })).toBe('Found 1 product: Apollo III.');
   });
 
-  it('counts in brackets', () => {
+  it('counts rows inside brackets', () => {
     const reading = { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' };
-    expect(interpretRows(priced, { reading, told: {} })).toBe('All 1 product');
+    expect(interpretRows(priced, { reading, labels: {} })).toBe('All 1 product');
   });
 });

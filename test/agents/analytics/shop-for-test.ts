@@ -1,6 +1,9 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
+import { storeCatalogue } from '../../../src/dev/sample/shop-catalogue.ts';
 import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
+import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 
 /** The tables of the sample shop that questions may read, and all of them. */
 export const OPEN_TABLES = ['products', 'stock', 'customers', 'orders', 'order_items'];
@@ -29,6 +32,7 @@ export const startShop = async () => {
   const miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
   const d1 = await miniflare.getD1Database('SHOP_DB', 'shop');
   await seedShop(d1);
+  await storeCatalogue(d1);
   await d1.prepare('CREATE VIEW contact_list AS SELECT email FROM customer_contacts').run();
   const query = async (sql: string): Promise<Record<string, unknown>[]> => (await d1.prepare(sql).all()).results;
   const fingerprint = [
@@ -49,4 +53,28 @@ export const startShop = async () => {
     fingerprint: async (): Promise<unknown[]> => (await d1.batch(fingerprint)).map(({ results }) => results),
     stop: () => miniflare.dispose(),
   };
+};
+
+/** A database that answers as another one does, with a catalogue of its own; `undefined` for none. */
+export const withCatalogue = (database: SqlDatabase, json: string | undefined): SqlDatabase => ({
+  ...database,
+  run: async (statement) =>
+    statement.sql.includes('FROM analytics_catalogue')
+      ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
+      : database.run(statement),
+});
+
+/** A model that gives one reply after the other, and records the prompts. */
+export const modelReplying = (...replies: (string | Error)[]) => {
+  const calls: (readonly AIMessage[])[] = [];
+  const ai: AIClient = {
+    model: 'test-model',
+    complete: async (messages) => {
+      calls.push(messages);
+      const reply = replies[calls.length - 1];
+      if (reply === undefined || reply instanceof Error) throw reply ?? new Error('called too often');
+      return { text: reply };
+    },
+  };
+  return { ai, calls };
 };

@@ -32,7 +32,7 @@ const rowsOf = async (sql: string) => {
 };
 
 describe('the gate, against real D1', () => {
-  it('knows at least 80 attacks and 60 statements that are none', () => {
+  it('is tested with at least 80 attacks and 60 harmless statements', () => {
     expect(ATTACKS.length).toBeGreaterThanOrEqual(80);
     expect(BENIGN.length).toBeGreaterThanOrEqual(60);
   });
@@ -43,19 +43,19 @@ describe('the gate, against real D1', () => {
     expect(await shop.fingerprint()).toEqual(counted);
   });
 
-  it.each(BENIGN)('lets pass and runs: %s', async (sql) => {
+  it.each(BENIGN)('accepts and runs: %s', async (sql) => {
     const { columns, rows } = await rowsOf(sql);
     expect(columns.length).toBeGreaterThan(0);
     for (const row of rows) expect(Object.keys(row)).toEqual(columns);
   });
 
-  it('leaves every byte of every table as it was', async () => {
+  it('leaves every byte of every table unchanged', async () => {
     expect(await shop.checksum()).toBe(untouched);
   });
 });
 
-describe('what passes', () => {
-  it('is the statement in a frame that caps its rows', async () => {
+describe('an accepted statement', () => {
+  it('is wrapped in a statement that limits its rows', async () => {
     const judged = await gate.judge('SELECT name FROM products;');
     expect(judged).toMatchObject({
       ok: true,
@@ -68,19 +68,19 @@ describe('what passes', () => {
     expect([rows.length, truncated]).toEqual([500, true]);
   });
 
-  it('names the tables that are really read, whatever the statement calls them', async () => {
+  it('reports the tables that are really read, whatever their aliases', async () => {
     const judged = await gate.judge('WITH x AS (SELECT * FROM "orders" o) SELECT count(*) FROM x, [stock] LIMIT 1');
     expect(judged).toMatchObject({ ok: true, value: { tables: ['orders', 'stock'] } });
   });
 
-  it('binds the values of parameters, and none else', async () => {
+  it('binds the values of parameters, and nothing else', async () => {
     const sql = "SELECT name FROM products WHERE name = :name AND name <> ':other'";
     const judged = await gate.judge(sql, { values: { other: 'x', name: "' OR 1 = 1 --" } });
     expect(judged).toMatchObject({ ok: true, value: { statement: { values: ["' OR 1 = 1 --"] } } });
     expect(await gate.judge('SELECT :missing', { values: { name: 'x' } })).toMatchObject({ ok: false });
   });
 
-  it('returns at most 120,000 characters, and no bytes', async () => {
+  it('returns at most 120,000 characters, and no blobs', async () => {
     const wide =
       'SELECT name AS a, name AS b, name AS c, name AS d, name AS e, name AS f, name AS g, name AS h FROM customers';
     const { rows, truncated } = await rowsOf(`${wide} ORDER BY 1`);
@@ -88,7 +88,7 @@ describe('what passes', () => {
     expect((await rowsOf("SELECT CAST('a' AS BLOB) AS bytes")).rows).toEqual([{ bytes: null }]);
   });
 
-  it('does not run when the schema has changed since it was judged', async () => {
+  it('does not run when the schema has changed since the check', async () => {
     const judged = await gate.judge('SELECT name FROM products');
     if (!judged.ok) throw new Error(judged.reason);
     await shop.query('CREATE TABLE later (x)');
@@ -96,7 +96,7 @@ describe('what passes', () => {
     await shop.query('DROP TABLE later');
   });
 
-  it('ends with TIMEOUT when there is no time left or the caller has gone', async () => {
+  it('fails with TIMEOUT when no time is left or the caller is gone', async () => {
     const judged = await gate.judge('SELECT name FROM products');
     if (!judged.ok) throw new Error(judged.reason);
     const gone = { signal: AbortSignal.abort(), timeoutMs: 5000 };

@@ -17,20 +17,20 @@ const sizesOf = async (...tables: string[]) => {
 };
 
 describe('readTableSizes()', () => {
-  it('knows how many rows there are', async () => {
+  it('reads the number of rows and the rows per key', async () => {
     const sizes = await sizesOf('products', 'orders');
     expect([sizes.rowsOf('products'), sizes.rowsOf('orders')]).toEqual([120, 3000]);
     expect(sizes.rowsPerKey('sqlite_autoindex_stock_1', 2)).toBe(1);
   });
 
-  it('takes one large id for one row', async () => {
+  it('counts one row with a large id once', async () => {
     await shop.query("INSERT INTO customers VALUES (20000001, 'Far Off', 'Lyon', 'France', '2026-01-01')");
     const sizes = await sizesOf('customers');
     await shop.query('DELETE FROM customers WHERE customer_id = 20000001');
     expect(sizes.rowsOf('customers')).toBe(801);
   });
 
-  it('sees that a table has grown since it was measured', async () => {
+  it('counts a table that has grown since its statistics', async () => {
     await shop.query('CREATE TABLE grown (x)');
     await shop.query('INSERT INTO grown SELECT 1 FROM stock LIMIT 10');
     await shop.query('ANALYZE grown');
@@ -40,7 +40,7 @@ describe('readTableSizes()', () => {
     expect(sizes.rowsOf('grown')).toBe(30_010);
   });
 
-  it('counts to a million, and takes a table for longer than that where it is', async () => {
+  it('estimates a table of more than a million rows', async () => {
     await shop.query('CREATE TABLE long (x)');
     await shop.query('INSERT INTO long SELECT 1 FROM orders a, orders b LIMIT 1000002');
     const sizes = await sizesOf('long');
@@ -48,7 +48,7 @@ describe('readTableSizes()', () => {
     expect(sizes.rowsOf('long')).toBe(1_000_002);
   });
 
-  it('counts tables without rowids, and takes what is none for large', async () => {
+  it('counts tables without rowids, and assumes that views are large', async () => {
     await shop.query('CREATE TABLE plain (x INTEGER PRIMARY KEY) WITHOUT ROWID');
     await shop.query('INSERT INTO plain VALUES (5000000)');
     const sizes = await sizesOf('plain', 'empty', 'contact_list');
@@ -59,7 +59,7 @@ describe('readTableSizes()', () => {
   it.each([
     ['refuses to count', () => Promise.reject(new SqlRefused('busy'))],
     ['tells no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],
-  ])('guesses no size when the database %s', async (_what, run) => {
+  ])('throws instead of guessing a size when the database %s', async (_what, run) => {
     const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
     const sizes = readTableSizes(
       { ...shop.database, run: ({ sql }) => (sql.includes('sqlite_stat1') ? shop.database.run({ sql }) : run()) },

@@ -1,0 +1,201 @@
+import type { Instruction, PlanLine } from '../../storage/sql-database.ts';
+import { type Checked, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
+import type { TableSizes } from './table-sizes.ts';
+
+const MAX_SCANS = 4;
+/** Estimated rows that a statement may visit, weighted by the work for each: a few seconds of database time at worst. */
+const MAX_WORK = 10_000_000;
+/** How many of each cost as much as one row: in workerd a call took 130 ns, a calculation with its loads 20, another instruction 6. */
+const CALLS_PER_ROW = 4;
+const CALCULATIONS_PER_ROW = 16;
+const INSTRUCTIONS_PER_ROW = 64;
+/** Length of a program that joins and groups four tables, apart from its innermost loop. */
+const USUAL_INSTRUCTIONS = 100;
+
+/** Rule 6 of the gate (signed context 10.6): no recursion, few scans, no product of tables that takes minutes. */
+export const checkPlan = (
+  plan: readonly PlanLine[],
+  { program, tokens, sizes }: { program: readonly Instruction[]; tokens: readonly SqlToken[]; sizes: TableSizes },
+): Checked<number> => {
+  if (plan.some(({ detail }) => detail.startsWith('RECURSIVE STEP'))) return refuse('is recursive');
+  if (scansIn(plan) > MAX_SCANS) return refuse(`scans more than ${MAX_SCANS} tables`);
+  const work = estimateSteps(plan, { tokens, sizes }) * workPerRow(program);
+  return work > MAX_WORK ? refuse('reads too many combinations of rows') : { ok: true, value: work };
+};
+
+/** An automatic index takes a scan. Reading the result of an inner query does not: its own scans are counted. */
+const scansIn = (plan: readonly PlanLine[]): number => {
+  const prepared = plan.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1] ?? []);
+  return plan.filter(({ detail }) => {
+    if (SCAN_OF_A_TABLE.test(detail)) return true;
+    const indexed = AUTOMATIC_INDEX.exec(detail)?.[1];
+    return indexed !== undefined && !prepared.includes(indexed);
+  }).length;
+};
+
+const SCAN_OF_A_TABLE = /^SCAN (?!CONSTANT ROW|\(subquery-)/;
+const AUTOMATIC_INDEX = /^SEARCH (.+?) USING AUTOMATIC /;
+
+/** Counts every instruction for every row, because the plan does not say which loop an instruction belongs to. */
+const workPerRow = (program: readonly Instruction[]): number => {
+  const count = (opcodes: ReadonlySet<string>) => program.filter(({ opcode }) => opcodes.has(opcode)).length;
+  const further = Math.max(0, program.length - USUAL_INSTRUCTIONS);
+  return 1 + count(CALLS) / CALLS_PER_ROW + count(CALCULATIONS) / CALCULATIONS_PER_ROW + further / INSTRUCTIONS_PER_ROW;
+};
+
+const CALLS: ReadonlySet<string> = new Set(['Function', 'PureFunc', 'Concat']);
+const CALCULATIONS: ReadonlySet<string> = new Set(
+  (
+    'Add Subtract Multiply Divide Remainder BitAnd BitOr BitNot ShiftLeft ShiftRight And Or Not Cast ' +
+    'Eq Ne Lt Le Gt Ge ElseEq IsNull NotNull If IfNot IsTrue ZeroOrNull AggStep AggStep1 AggInverse AggValue'
+  ).split(' '),
+);
+
+interface Cost {
+  /** Rows visited. */
+  steps: number;
+  /** Upper bound of the rows returned. */
+  rows: number;
+}
+
+/** Rows of a loop over a table: the expected number and the upper bound. */
+interface Loop {
+  expected: number;
+  most: number;
+}
+
+/**
+ * Estimates how many rows a statement visits, from its query plan (https://sqlite.org/eqp.html) and the sizes of the tables. Loops
+ * of one level multiply, subqueries that run once are added, correlated ones are counted for each row. Unknown parts are
+ * overestimated: grouping does not reduce rows, and an unknown name counts as the largest known table.
+ */
+const estimateSteps = (
+  plan: readonly PlanLine[],
+  { tokens, sizes }: { tokens: readonly SqlToken[]; sizes: TableSizes },
+): number => {
+  const aliases = tablesByAlias(tokens);
+  const listSizes = inListSizes(tokens);
+  const tables = new Map(sizes.tables.map((table) => [table.toLowerCase(), sizes.rowsOf(table)]));
+  const prepared = new Map<string, number>();
+  const rowsNamed = (name: string): number => {
+    const own = name.toLowerCase();
+    const meant = [own, ...(aliases.get(own) ?? [])];
+    const known = meant.flatMap((each) => [prepared.get(each), tables.get(each)]).filter(isKnown);
+    const isClear = known.length > 0 && !meant.includes(UNKNOWN_TABLE);
+    return Math.max(...(isClear ? known : [1, ...prepared.values(), ...tables.values()]));
+  };
+
+  const costOf = (parent: number): Cost => {
+    const loops: Loop[] = [];
+    let once = 0;
+    let perRow = 0;
+    let compound = 0;
+    for (const { id, detail } of plan.filter((line) => line.parent === parent)) {
+      const loop = loopOf(detail, { rowsNamed, rowsPerKey: sizes.rowsPerKey });
+      if (loop !== undefined) {
+        loops.push(loop);
+        continue;
+      }
+      const inner = detail === 'MULTI-INDEX OR' ? alternatives(id) : costOf(id);
+      if (detail === 'MULTI-INDEX OR') loops.push({ expected: inner.rows, most: inner.rows });
+      else if (detail.startsWith('CORRELATED')) perRow += inner.steps;
+      else once += inner.steps;
+      const name = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1];
+      if (name !== undefined) {
+        const own = name.toLowerCase();
+        prepared.set(own, Math.max(inner.rows, prepared.get(own) ?? 0));
+      }
+      if (PART_OF_COMPOUND.test(detail)) compound += inner.rows;
+    }
+    const product = multiply(loops, listSizes);
+    return { steps: product * (1 + perRow) + once, rows: compound > 0 ? compound : product };
+  };
+
+  /** `INDEX 1`, `INDEX 2`: separate searches whose rows add up. */
+  const alternatives = (id: number): Cost => {
+    const rows = plan.filter(({ parent }) => parent === id).reduce((sum, line) => sum + costOf(line.id).rows, 0);
+    return { steps: rows, rows };
+  };
+
+  return costOf(0).steps;
+};
+
+const PART_OF_COMPOUND = /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION|EXCEPT|INTERSECT|MERGE|LEFT$|RIGHT$)/;
+
+const isKnown = (rows: number | undefined): rows is number => rows !== undefined;
+
+const loopOf = (
+  detail: string,
+  { rowsNamed, rowsPerKey }: { rowsNamed: (name: string) => number; rowsPerKey: TableSizes['rowsPerKey'] },
+): Loop | undefined => {
+  const constant = /^SCAN (?:(\d+)-?\s*)?CONSTANT ROWS?/.exec(detail);
+  if (constant) return exactly(Number(constant[1] ?? 1));
+  const [, verb, name = '', how = ''] = /^(SCAN|SEARCH) (.+?)(?: USING (.+?))?(?: LEFT-JOIN)?$/.exec(detail) ?? [];
+  if (verb === undefined) return undefined;
+  const most = Math.max(1, rowsNamed(name));
+  if (verb === 'SCAN') return exactly(most);
+  // The minimum or maximum of an index.
+  if (how === '') return exactly(1);
+  const equalities = detail.match(/=\?/g)?.length ?? 0;
+  if (equalities === 0) return exactly(most);
+  if (how.startsWith('INTEGER PRIMARY KEY')) return { expected: 1, most };
+  // An automatic index has no statistics: all rows may be equal.
+  if (how.startsWith('AUTOMATIC')) return exactly(most);
+  const index = /INDEX (.+?) \(/.exec(how)?.[1] ?? '';
+  return { expected: Math.min(most, rowsPerKey(index, equalities) ?? Math.sqrt(most)), most };
+};
+
+const exactly = (rows: number): Loop => ({ expected: rows, most: rows });
+
+/**
+ * The rows of all loops together. Each value of an IN list is a search of its own. The plan does not say which loop a list belongs
+ * to, so that the longest lists are assigned where they cost most.
+ */
+const multiply = (loops: readonly Loop[], listSizes: readonly number[]): number =>
+  loops
+    .toSorted((a, b) => b.most / b.expected - a.most / a.expected)
+    .reduce((product, { expected, most }, place) => product * Math.min(most, expected * (listSizes[place] ?? 1)), 1);
+
+/** Stands for a query in brackets, whose rows are unknown. */
+const UNKNOWN_TABLE = ')';
+
+/**
+ * Maps each possible alias to the tables it may stand for: the word before it. Everything is in lower case; a bracket that closes
+ * an inner query is `UNKNOWN_TABLE`. It finds too many rather than too few.
+ */
+const tablesByAlias = (tokens: readonly SqlToken[]): Map<string, string[]> => {
+  const aliases = new Map<string, string[]>();
+  tokens.forEach(({ kind, value }, place) => {
+    if (!NAMES.has(kind)) return;
+    const isAfterAs = tokens[place - 1]?.kind === 'name' && tokens[place - 1]?.value === 'as';
+    const before = tokens[isAfterAs ? place - 2 : place - 1];
+    if (before === undefined || (!NAMES.has(before.kind) && before.raw !== UNKNOWN_TABLE)) return;
+    const name = value.toLowerCase();
+    aliases.set(name, [...(aliases.get(name) ?? []), before.value.toLowerCase()]);
+  });
+  return aliases;
+};
+
+/** SQLite also accepts a string as an alias. */
+const NAMES: ReadonlySet<SqlToken['kind']> = new Set(['name', 'quoted', 'text']);
+
+/** The number of values of each IN list, the greatest first; `Infinity` for a query or a table. */
+const inListSizes = (tokens: readonly SqlToken[]): number[] =>
+  tokens
+    .flatMap(({ kind, value }, place) => (kind === 'name' && value === 'in' ? [sizeAfter(tokens, place + 1)] : []))
+    .sort((a, b) => b - a);
+
+const sizeAfter = (tokens: readonly SqlToken[], start: number): number => {
+  if (tokens[start]?.raw !== '(') return Infinity;
+  let depth = 0;
+  let size = 1;
+  for (let place = start; place < tokens.length; place++) {
+    const { kind, raw, value } = tokens[place] ?? { kind: 'symbol', raw: ')', value: '' };
+    if (kind === 'name' && (value === 'select' || value === 'values' || value === 'with')) return Infinity;
+    if (raw === '(') depth++;
+    if (raw === ')') depth--;
+    if (depth === 0) break;
+    if (raw === ',') size++;
+  }
+  return size;
+};
