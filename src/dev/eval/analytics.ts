@@ -12,7 +12,7 @@ import { indexQuestions, matchQuestion } from '../../agents/analytics/match-ques
 import { parseQuestion } from '../../agents/analytics/parse-question.ts';
 import { ROOT } from '../functions.ts';
 import { generateShop } from '../sample/shop/generate-shop.ts';
-import { SHOP_CATALOGUE } from '../sample/shop-catalogue.ts';
+import { SHOP_CATALOGUE } from '../sample/shop/shop-catalogue.ts';
 import { startAsker } from './figures-of-questions.ts';
 import type { Measure } from './retrieval.ts';
 

@@ -6,7 +6,7 @@ import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys
 import type { DirectoryEntry } from '../../runtime/key-directory.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
-import { storeCatalogue } from '../sample/shop-catalogue.ts';
+import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';
 import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
-import SHOP_CATALOGUE from '../../../src/dev/sample/shop-catalogue.json' with { type: 'json' };
+import SHOP_CATALOGUE from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { identityOf, notebook } from '../../runtime/neighbours.ts';
 import { askAgent } from '../agents-for-test.ts';

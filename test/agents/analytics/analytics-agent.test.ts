@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
-import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop-catalogue.ts';
+import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import type { ServeOptions } from '../../../src/runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 import { ask, identityOf, notebook, userContext } from '../../runtime/neighbours.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interpretRows } from '../../../src/agents/analytics/interpret-rows.ts';
-import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop-catalogue.ts';
+import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 
 const readingOf = (name: string) => {
   const reading = SHOP_CATALOGUE.questions.find((question) => question.name === name)?.reading;

@@ -1,7 +1,7 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
-import { storeCatalogue } from '../../../src/dev/sample/shop-catalogue.ts';
+import { storeCatalogue } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Catalogue } from '../../agents/analytics/catalogue.ts';
+import { Catalogue } from '../../../agents/analytics/catalogue.ts';
 
 const JSON_TEXT = readFileSync(new URL('./shop-catalogue.json', import.meta.url), 'utf8');
 
