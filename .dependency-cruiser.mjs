@@ -2,7 +2,7 @@
 const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory'];
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime'];
-const BASE = ['markup', 'text', 'contract'];
+const BASE = ['http', 'markup', 'text', 'contract'];
 const BELOW_MIDDLE = ['grounding', 'search', ...LOWER, ...BASE];
 
 const may = (room, allowed) => ({
@@ -24,7 +24,8 @@ export default {
     },
     may('text', []),
     may('markup', ['text']),
-    ...LOWER.map((room) => may(room, ['text', 'contract'])),
+    may('http', ['text', 'contract']),
+    ...LOWER.map((room) => may(room, ['http', 'text', 'contract'])),
     may('search', [...LOWER, ...BASE]),
     may('grounding', ['search', ...LOWER, ...BASE]),
     ...MIDDLE.map((room) => may(room, BELOW_MIDDLE)),

@@ -1,10 +1,10 @@
 import { Hono } from 'hono/tiny';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { readBody } from '../http/read-body.ts';
 import { faultHandler, type GuardedEnv, refusal } from '../runtime/context-guard.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { describeCause, type Log, logLine } from '../runtime/log.ts';
-import { readBody } from '../runtime/read-body.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { deliveryOf, type Receipt, type ReceiveParts, receiveDelivery } from './receive-delivery.ts';
 

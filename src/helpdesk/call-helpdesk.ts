@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { readAs } from '../contract/read-as.ts';
-import { discard, readBody } from '../runtime/read-body.ts';
+import { discard, readBody } from '../http/read-body.ts';
 import { isOwnAddress } from '../runtime/service-address.ts';
 import { HelpdeskFailed } from './helpdesk-tool.ts';
 import { parseJson } from './parse-json.ts';

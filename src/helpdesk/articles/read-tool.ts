@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/read-as.ts';
-import { discard, readBody } from '../../runtime/read-body.ts';
+import { discard, readBody } from '../../http/read-body.ts';
 import { parseJson } from '../parse-json.ts';
 import { retryAfterOf } from '../retry-after.ts';
 import { SourceFailed } from './source-failed.ts';

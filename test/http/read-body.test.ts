@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../src/runtime/read-body.ts';
+import { readBody } from '../../src/http/read-body.ts';
 
 const streamed = (...parts: string[]): Response => {
   const encoder = new TextEncoder();

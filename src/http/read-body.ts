@@ -1,4 +1,5 @@
-import type { Bytes } from './base64url.ts';
+/** Bytes that WebCrypto takes: memory of their own, not shared. */
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * Reads a body up to a bound. A declared length has it read in one piece; it is never relied on, since a Worker behind a
