@@ -10,6 +10,7 @@ import {
   type HelpdeskId,
   type HelpdeskTool,
 } from './helpdesk-tool.ts';
+import { verifyDelivery } from './signatures.ts';
 import type { TicketMessage } from './tickets/ticket-message.ts';
 
 /** Where what was delivered is kept. */
@@ -59,8 +60,8 @@ export const receiveDelivery = async (
   if (secrets === 'none set') {
     return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'no secret of the connection is set' };
   }
-  const verifier = tool ?? parts.tools.chatwoot;
-  const isProved = (await verifier?.verify(delivery, { secrets: secrets ?? NO_SECRET, now: parts.now() })) ?? false;
+  const signatures = (tool ?? parts.tools.chatwoot)?.signatures ?? [];
+  const isProved = await verifyDelivery(delivery, signatures, { secrets: secrets ?? NO_SECRET, now: parts.now() });
   if (!isProved || tool === undefined || secrets === undefined)
     return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not proved' };
   const events = readEvents(tool, delivery);

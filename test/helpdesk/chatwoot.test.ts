@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatwoot } from '../../src/helpdesk/tools/chatwoot/chatwoot.ts';
+import { chatwoot } from '../../src/helpdesk/tools/chatwoot.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
 import { changed, sampleDelivery } from './payload.ts';
@@ -27,7 +27,7 @@ describe('what Chatwoot delivers', () => {
     const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
     for (const type of ['outgoing', 'template', 'activity']) {
       const events = chatwoot.read(changed(delivery, '"message_type": "incoming"', `"message_type": "${type}"`));
-      expect(events).toEqual([{ kind: 'ignored', reason: 'not of the customer' }]);
+      expect(events).toEqual([{ kind: 'ignored', reason: 'not from the customer' }]);
     }
   });
 
@@ -43,7 +43,7 @@ describe('what Chatwoot delivers', () => {
       .decode(delivery.body)
       .replace('"content_attributes": {}', '"content_attributes": {"constellation_marker": "cn1"}');
     const events = chatwoot.read({ ...delivery, body: new TextEncoder().encode(text) });
-    expect(events).toEqual([{ kind: 'ignored', reason: 'a note of ours' }]);
+    expect(events).toEqual([{ kind: 'ignored', reason: 'our own note' }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
-import { freshdesk } from '../../src/helpdesk/tools/freshdesk/freshdesk.ts';
+import { freshdesk } from '../../src/helpdesk/tools/freshdesk.ts';
 import { noteOf } from './note-of.ts';
 import { madeUp, sampleDelivery } from './payload.ts';
 
@@ -27,10 +27,6 @@ describe('what Freshdesk delivers', () => {
     expect(freshdesk.read(madeUp({ ticket: { id: '0010482' } }))).toEqual(latest('10482'));
     expect(freshdesk.read(madeUp({ freshdesk_webhook: { ticket_id: '010482' } }))).toEqual(latest('10482'));
     expect(freshdesk.read(madeUp({ ticket: { id: '00' } }))).toEqual(latest('0'));
-  });
-
-  it('has nothing that tells it from another', () => {
-    expect(freshdesk.deliveryIdOf(sampleDelivery('freshdesk-ticket-created.json'))).toBeUndefined();
   });
 });
 
@@ -80,7 +76,7 @@ describe('Freshdesk, against its API', () => {
   });
 
   const open = (options: Record<string, string> = {}) =>
-    freshdesk.desk(
+    freshdesk.client(
       { secrets: ['t'], apiUrl: server.url, apiToken: 'key', options: { productField: 'cf_device', ...options } },
       { fetch, now: Date.now },
     );

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessTokens } from '../../src/helpdesk/tools/help-scout/access-tokens.ts';
-import { helpScoutDesk } from '../../src/helpdesk/tools/help-scout/desk.ts';
-import { helpScout } from '../../src/helpdesk/tools/help-scout/help-scout.ts';
+import { helpScout } from '../../src/helpdesk/tools/help-scout.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
 import { changed, madeUp, sampleDelivery } from './payload.ts';
@@ -72,11 +70,6 @@ describe('what Help Scout delivers', () => {
   it('is ignored when it is a test, whatever stands in it', () => {
     expect(helpScout.read(madeUp('{}', event('helpscout.test')))).toEqual([{ kind: 'ignored', reason: 'a test' }]);
   });
-
-  it('tells itself by its newest message', () => {
-    expect(helpScout.deliveryIdOf(created)).toBe('501234567:3001');
-    expect(helpScout.deliveryIdOf(madeUp('no JSON', event('convo.created')))).toBeUndefined();
-  });
 });
 
 const draft = { markdown: 'Hello', html: '<p>Hello</p>', text: 'Hello' };
@@ -87,8 +80,9 @@ describeDesk(helpScout, 'help-scout', (open) => {
 
   it('asks for a token once, and again when it is refused or old', async () => {
     const { helpdesks, local, signal } = open();
-    const clock = { now: Date.now() };
-    const desk = helpScoutDesk(accessTokens())(local.connection, { fetch, now: () => clock.now });
+    // Later than the token of any other test is cached.
+    const clock = { now: Date.now() + 2 * 3_600_000 };
+    const desk = helpScout.client(local.connection, { fetch, now: () => clock.now });
     const { ticketId } = local.createTicket({ message: 'Help.' });
     await desk.readTicket(ticketId, { signal });
     await desk.readTicket(ticketId, { signal });
@@ -105,7 +99,7 @@ describeDesk(helpScout, 'help-scout', (open) => {
     const { helpdesks, local, desk, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.always({ kind: 'status', status: 401 }, /conversations/);
-    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ isPassing: false });
+    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ isTransient: false });
     expect(helpdesks.requests.filter(({ path }) => path.includes('conversations'))).toHaveLength(2);
   });
 
@@ -145,7 +139,7 @@ describeDesk(helpScout, 'help-scout', (open) => {
       return Response.json({ ...body, _embedded: { threads } });
     };
     const { messages } = await helpScout
-      .desk(local.connection, { fetch: asSaid, now: Date.now })
+      .client(local.connection, { fetch: asSaid, now: Date.now })
       .readTicket(ticketId, { signal });
     expect(messages.map(({ text, isPublic }) => [text, isPublic])).toEqual([
       ['Help.', true],

@@ -6,6 +6,7 @@ import {
   HELPDESK_IDS,
   type HelpdeskTool,
 } from '../../src/helpdesk/helpdesk-tool.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
 import { madeUp, payload } from './payload.ts';
 
@@ -26,7 +27,6 @@ const ID = /^[\w:-][\w.:-]{0,127}$/;
 
 /** Reads a delivery as the product does; what is thrown beside `DeliveryUnreadable` fails the test. */
 const readSafely = (tool: HelpdeskTool, delivery: Delivery): void => {
-  tool.deliveryIdOf(delivery);
   try {
     for (const event of tool.read(delivery)) {
       if (event.kind === 'ignored') expect(event.reason.length).toBeLessThan(100);
@@ -169,7 +169,7 @@ for (const id of HELPDESK_IDS) {
             }
             const delivery = { ...madeUp('{}'), headers };
             const secrets = ['', 'a secret', 'whsec_', 'whsec_AAAA', 'whpk_', 'whpk_AAAA', `whpk_${'A'.repeat(43)}=`];
-            expect(await tool.verify(delivery, { secrets, now: 1_768_473_000_000 })).toBe(false);
+            expect(await verifyDelivery(delivery, tool.signatures, { secrets, now: 1_768_473_000_000 })).toBe(false);
           },
         ),
         { numRuns: 60 },
@@ -179,7 +179,7 @@ for (const id of HELPDESK_IDS) {
     it('is refused where there is no secret, or an empty one', async () => {
       for (const secrets of [[], [''], ['', '']]) {
         const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };
-        expect(await tool.verify(madeUp('{}', headers), { secrets, now: 0 })).toBe(false);
+        expect(await verifyDelivery(madeUp('{}', headers), tool.signatures, { secrets, now: 0 })).toBe(false);
       }
     });
   });

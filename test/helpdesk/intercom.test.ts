@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { intercom } from '../../src/helpdesk/tools/intercom/intercom.ts';
+import { intercom } from '../../src/helpdesk/tools/intercom.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
 import { changed, madeUp, sampleDelivery } from './payload.ts';
@@ -23,7 +23,7 @@ describe('what Intercom delivers', () => {
 
   it('is ignored when it is a ping, a note, or of an admin or a bot', () => {
     expect(intercom.read(sampleDelivery('intercom-ping.json'))).toEqual([{ kind: 'ignored', reason: 'a ping' }]);
-    const ignored = [{ kind: 'ignored', reason: 'not of the customer' }];
+    const ignored = [{ kind: 'ignored', reason: 'not from the customer' }];
     expect(intercom.read(sampleDelivery('intercom-conversation-admin-noted.json'))).toEqual(ignored);
     const opened = changed(created, '"type": "user"', '"type": "admin"');
     expect(intercom.read(opened)).toEqual([{ kind: 'ignored', reason: 'opened by an agent' }]);
@@ -48,11 +48,6 @@ describe('what Intercom delivers', () => {
     body.data.item.source.author = { type: 'admin', id: '814860', name: 'Ines Moreau' };
     const event = { kind: 'message', ticketId: '215469012345', message: { id: '19920001' } };
     expect(intercom.read(madeUp(body))).toEqual([event]);
-  });
-
-  it('tells itself by its id, which a ping has not', () => {
-    expect(intercom.deliveryIdOf(created)).toBe('notif_3f9b6a10-0001-4b6e-8a55-9c1d2e3f4a01');
-    expect(intercom.deliveryIdOf(sampleDelivery('intercom-ping.json'))).toBeUndefined();
   });
 });
 
@@ -83,7 +78,7 @@ describeDesk(intercom, 'intercom', (open) => {
       const { local, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
-      const desk = intercom.desk(local.connection, { fetch: withNotesAs(type), now: Date.now });
+      const desk = intercom.client(local.connection, { fetch: withNotesAs(type), now: Date.now });
       const { messages } = await desk.readTicket(ticketId, { signal });
       expect(messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
       const noteId = await desk.writeNote(ticketId, noteOf(), { signal });
@@ -94,7 +89,7 @@ describeDesk(intercom, 'intercom', (open) => {
   it('waits until the window ends that the tool names', async () => {
     const { helpdesks, local, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    const desk = intercom.desk(local.connection, { fetch, now: () => 1_768_473_000_000 });
+    const desk = intercom.client(local.connection, { fetch, now: () => 1_768_473_000_000 });
     const headers = { 'x-ratelimit-reset': '1768473010' };
     helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
     await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 10_000 });
@@ -103,7 +98,7 @@ describeDesk(intercom, 'intercom', (open) => {
   it('says what is missing where no admin is named', async () => {
     const { local, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    const desk = intercom.desk({ ...local.connection, options: {} }, { fetch, now: Date.now });
+    const desk = intercom.client({ ...local.connection, options: {} }, { fetch, now: Date.now });
     const failed = desk.writeNote(ticketId, noteOf(), { signal });
     await expect(failed).rejects.toThrow('its connection has no option adminId');
   });

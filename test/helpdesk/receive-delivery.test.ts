@@ -9,15 +9,14 @@ import type { LogLine } from '../../src/runtime/log.ts';
 const tool: HelpdeskTool = {
   id: 'chatwoot',
   name: 'Test',
-  verify: async ({ headers }, { secrets }) => secrets.includes(headers.get('proof') ?? ''),
+  signatures: [{ algorithm: 'token', header: 'proof', encoding: 'text' }],
   read: ({ body }) => {
     const text = new TextDecoder().decode(body);
     if (text === 'unreadable') throw new DeliveryUnreadable('Cannot read: my name is Dana');
     if (text === 'broken') throw new Error('a bug of ours');
     return JSON.parse(text) as HelpdeskEvent[];
   },
-  deliveryIdOf: () => undefined,
-  desk: () => {
+  client: () => {
     throw new Error('is not written to');
   },
 };

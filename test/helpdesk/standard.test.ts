@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
 import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
-import { standard } from '../../src/helpdesk/tools/standard/standard.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
+import { standard } from '../../src/helpdesk/tools/standard.ts';
 import { noteOf } from './note-of.ts';
 import { madeUp, payload, sampleDelivery } from './payload.ts';
 
@@ -73,11 +74,6 @@ describe('what comes as a Standard Webhook', () => {
       expect(standard.read(delivery)[0]?.kind).toBe('ignored');
     }
   });
-
-  it('tells itself by the id that is signed', () => {
-    expect(standard.deliveryIdOf(madeUp({}, { 'webhook-id': 'msg_1' }))).toBe('msg_1');
-    expect(standard.deliveryIdOf(madeUp({}))).toBeUndefined();
-  });
 });
 
 describe('Standard Webhooks, against a receiver', () => {
@@ -88,7 +84,7 @@ describe('Standard Webhooks, against a receiver', () => {
   afterAll(() => server.stop());
   const signal = AbortSignal.timeout(20_000);
   const open = (secrets = [SECRET], apiToken: string | undefined = undefined) =>
-    standard.desk(
+    standard.client(
       { secrets, apiUrl: `${server.url}/notes`, apiToken, options: {} },
       { fetch, now: () => 1_768_473_000_000 },
     );
@@ -101,7 +97,9 @@ describe('Standard Webhooks, against a receiver', () => {
   it('sends a note that its receiver can prove', async () => {
     expect(await open().writeNote('tkt_1', noteOf(), { signal })).toBe(noteOf().marker);
     const delivery = received();
-    expect(await standard.verify(delivery, { secrets: [SECRET], now: 1_768_473_000_000 })).toBe(true);
+    expect(await verifyDelivery(delivery, standard.signatures, { secrets: [SECRET], now: 1_768_473_000_000 })).toBe(
+      true,
+    );
     expect(JSON.parse(new TextDecoder().decode(delivery.body))).toMatchObject({
       type: 'note.created',
       data: { ticket_id: 'tkt_1', internal: true, marker: noteOf().marker, html: noteOf().html },
@@ -120,23 +118,25 @@ describe('Standard Webhooks, against a receiver', () => {
   it('signs with a secret of its own where it has one', async () => {
     const own = 'whsec_//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA=';
     await open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw='], own).writeNote('t', noteOf(), { signal });
-    expect(await standard.verify(received(), { secrets: [own], now: 1_768_473_000_000 })).toBe(true);
+    expect(await verifyDelivery(received(), standard.signatures, { secrets: [own], now: 1_768_473_000_000 })).toBe(
+      true,
+    );
   });
 
   it('says what is missing where there is nothing to sign with', async () => {
     const failed = open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=']).writeNote('t', noteOf(), { signal });
     await expect(failed).rejects.toThrow('the connection has no secret to sign with');
-    await expect(open(['no base64!']).writeNote('t', noteOf(), { signal })).rejects.toThrow('no base64');
+    await expect(open(['no base64!']).writeNote('t', noteOf(), { signal })).rejects.toThrow('the secret is not base64');
   });
 
   it('neither reads a ticket nor finds a note', async () => {
-    await expect(open().readTicket('t', { signal })).rejects.toThrow('it comes with its delivery alone');
+    await expect(open().readTicket('t', { signal })).rejects.toThrow('it is in its delivery only');
     expect(await open().findNote('t', 'cn', { signal })).toBeUndefined();
   });
 
   it('stops where the receiver says that it is gone', async () => {
     server.faults.next(1, { kind: 'status', status: 410 });
-    await expect(open().writeNote('t', noteOf(), { signal })).rejects.toMatchObject({ isPassing: false });
+    await expect(open().writeNote('t', noteOf(), { signal })).rejects.toMatchObject({ isTransient: false });
   });
 
   it('never takes a delivery that it sent for a ticket', async () => {

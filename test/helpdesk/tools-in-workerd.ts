@@ -1,9 +1,8 @@
-import type { HelpdeskConnection, HelpdeskId } from '../../src/helpdesk/helpdesk-tool.ts';
-import { parseJson } from '../../src/helpdesk/parse-json.ts';
-import type { SignatureScheme } from '../../src/helpdesk/signatures/signature-scheme.ts';
-import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures/verify-delivery.ts';
+import type { HelpdeskConnection, HelpdeskId, SignatureScheme } from '../../src/helpdesk/helpdesk-tool.ts';
+import * as schemes from '../../src/helpdesk/signature-schemes.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
+import { parseJson } from '../../src/helpdesk/tools/payload.ts';
 import { noteOf } from './note-of.ts';
 
 /** A vector on its way into workerd. */
@@ -36,7 +35,7 @@ const verify = ({ schemes: names, secret, now, body, headers, ...rest }: SentVec
 };
 
 const writeNote = async ({ id, connection, ticketId }: SentTicket) => {
-  const desk = helpdeskTools[id].desk(connection, { fetch, now: Date.now });
+  const desk = helpdeskTools[id].client(connection, { fetch, now: Date.now });
   const signal = AbortSignal.timeout(10_000);
   const before = await desk.readTicket(ticketId, { signal });
   const written = await desk.writeNote(ticketId, noteOf(), { signal });

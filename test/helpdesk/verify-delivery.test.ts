@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures/verify-delivery.ts';
+import * as schemes from '../../src/helpdesk/signature-schemes.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { madeUp } from './payload.ts';
 
 const NOW = 1_768_473_000_000;

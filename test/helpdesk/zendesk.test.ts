@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryUnreadable } from '../../src/helpdesk/helpdesk-tool.ts';
-import { zendesk } from '../../src/helpdesk/tools/zendesk/zendesk.ts';
+import { zendesk } from '../../src/helpdesk/tools/zendesk.ts';
 import { describeDesk } from './describe-desk.ts';
 import { noteOf } from './note-of.ts';
 import { changed, sampleDelivery } from './payload.ts';
@@ -22,7 +22,7 @@ describe('what Zendesk delivers', () => {
     const own = sampleDelivery('zendesk-ticket-comment-added-own-note.json');
     expect(zendesk.read(own)).toEqual([{ kind: 'ignored', reason: 'an internal note' }]);
     const staff = changed(added, '"is_staff": false', '"is_staff": true');
-    expect(zendesk.read(staff)).toEqual([{ kind: 'ignored', reason: 'of an agent' }]);
+    expect(zendesk.read(staff)).toEqual([{ kind: 'ignored', reason: 'from an agent' }]);
   });
 
   it('is the latest message when its comment has another form, so that the ticket decides', () => {
@@ -41,7 +41,7 @@ describe('what Zendesk delivers', () => {
     const zeros = changed(trigger, '35436', '0035436');
     expect(zendesk.read(zeros)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
     const agent = changed(trigger, '"end-user"', '"Agent"');
-    expect(zendesk.read(agent)).toEqual([{ kind: 'ignored', reason: 'of an agent' }]);
+    expect(zendesk.read(agent)).toEqual([{ kind: 'ignored', reason: 'from an agent' }]);
   });
 
   it('is an article that was published or withdrawn', () => {
@@ -71,15 +71,6 @@ describe('what Zendesk delivers', () => {
       expect(zendesk.read(delivery)).toEqual([{ kind: 'message', ticketId: text, message: 'first' }]);
     }
   });
-
-  it('tells itself by the id that is signed, else by that of the call', () => {
-    expect(zendesk.deliveryIdOf(created)).toBe('0b5a7c1e-1d1f-4c57-9d1a-6f3b1c1e0a01');
-    const call = sampleDelivery('zendesk-trigger-ticket-created.json', {
-      'X-Zendesk-Webhook-Invocation-Id': '8350205582',
-    });
-    expect(zendesk.deliveryIdOf(call)).toBe('8350205582');
-    expect(zendesk.deliveryIdOf(trigger)).toBeUndefined();
-  });
 });
 
 describeDesk(zendesk, 'zendesk', (open) => {
@@ -106,17 +97,17 @@ describeDesk(zendesk, 'zendesk', (open) => {
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
     const failed = desk.writeNote(ticketId, noteOf(), { signal });
-    await expect(failed).rejects.toMatchObject({ isPassing: true, isUnclear: false });
+    await expect(failed).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
   });
 
   it('takes no comment of its own API user for a customer, and reads the product from its field', async () => {
     const { local, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.', fields: { Device: 'Apollo II' } });
-    const read = zendesk.desk(local.connection, { fetch, now: Date.now });
+    const read = zendesk.client(local.connection, { fetch, now: Date.now });
     const ticket = await read.readTicket(ticketId, { signal });
     const [field] = Object.keys(ticket.metadata.fields as object);
     const options = { ...local.connection.options, userId: ticket.customer.id ?? '', productField: field ?? '' };
-    const desk = zendesk.desk({ ...local.connection, options }, { fetch, now: Date.now });
+    const desk = zendesk.client({ ...local.connection, options }, { fetch, now: Date.now });
     const again = await desk.readTicket(ticketId, { signal });
     expect(again.messages.map(({ from }) => from)).toEqual(['agent']);
     expect(again.metadata).toMatchObject({ channel: 'email', product: 'Apollo II' });

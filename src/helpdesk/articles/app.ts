@@ -17,9 +17,9 @@ import { errorHeaders } from '../../runtime/error-headers.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { logLine } from '../../runtime/log.ts';
-import { SourceFailed } from './source-failed.ts';
+import { SourceFailed } from './article-source.ts';
+import { type ListedArticle, toHostArticle } from './host-article.ts';
 import type { ArticleSources } from './source-settings.ts';
-import { type ListedArticle, toHostArticle } from './to-host-article.ts';
 
 export interface SourcesAppOptions {
   guard: Omit<GuardOptions, 'self' | 'access'>;
@@ -36,12 +36,12 @@ const INFO = {
   access: 'signed',
 };
 
-/** Left for the answer, of the time that the caller gives. */
+/** Time reserved for the reply, before the caller's deadline. */
 const RESERVE_MS = 500;
 
 /**
  * `GET /api/kb/articles` over the article API of a helpdesk tool (seed 001, contract 1). The workspace comes from the verified
- * context. `total` is told on the last page alone: before it nobody knows how many articles are public.
+ * context. Only the last page has `total`: until then the number of public articles is unknown.
  */
 export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
   const { log = logLine } = guard;
@@ -84,11 +84,11 @@ export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
   return app;
 };
 
-/** One that cannot be read is about everything: it must not look gone. */
+/** An unreadable article matches every filter: it must not look deleted. */
 const isAbout = ({ metadata }: ListedArticle, kind: 'intent' | 'device', wanted: string | undefined): boolean =>
   wanted === undefined || metadata === undefined || metadata[kind].includes(wanted);
 
-/** Articles sent before the page, and where the source stands. */
+/** Articles sent on the pages before, and the position in the source. */
 const Cursor = z.object({ sent: z.int().min(0), at: z.unknown() });
 
 const writeCursor = (cursor: z.infer<typeof Cursor>): string => encodeBase64url(utf8(JSON.stringify(cursor)));

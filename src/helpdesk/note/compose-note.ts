@@ -4,7 +4,7 @@ import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import { utf8 } from '../../runtime/digest.ts';
-import type { DraftReply, Note } from '../ticket.ts';
+import type { DraftReply, Note } from '../helpdesk-tool.ts';
 
 /** UTF-8 bytes of a note in any of its forms: Zendesk takes 64 KiB, the others more. */
 const MAX_BYTES = 60_000;

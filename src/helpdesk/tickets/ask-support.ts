@@ -46,8 +46,8 @@ export const supportAnalysis =
     return read.value;
   };
 
-const failed = (problem: string, isPassing = true): AnalysisFailed =>
-  new AnalysisFailed(`Cannot analyse the message: ${problem}`, { isPassing });
+const failed = (problem: string, isTransient = true): AnalysisFailed =>
+  new AnalysisFailed(`Cannot analyse the message: ${problem}`, { isTransient });
 
 const parsed = (json: () => unknown): unknown => {
   try {

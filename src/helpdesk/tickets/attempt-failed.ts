@@ -6,11 +6,11 @@ import { HelpdeskFailed } from '../helpdesk-tool.ts';
 export class AnalysisFailed extends Error {
   override readonly name = 'AnalysisFailed';
   /** Whether the same question may be answered later. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 
-  constructor(message: string, { isPassing, cause }: { isPassing: boolean; cause?: unknown }) {
+  constructor(message: string, { isTransient, cause }: { isTransient: boolean; cause?: unknown }) {
     super(message, { cause });
-    this.isPassing = isPassing;
+    this.isTransient = isTransient;
   }
 }
 
@@ -35,7 +35,7 @@ export interface Failure {
   /** A sentence of ours, for the list of tickets. */
   sentence: string;
   /** Tried again; otherwise given up at once. */
-  isPassing: boolean;
+  isTransient: boolean;
   /** How long the tool asks to be left alone; such an attempt does not count. */
   retryAfterMs?: number | undefined;
   /** Nothing that is expected: to be logged with its cause. */
@@ -48,22 +48,27 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof HelpdeskFailed) {
-    const { isPassing, isUnclear, retryAfterMs } = error;
-    const wait = retryAfterMs === undefined || !isPassing ? undefined : Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    return { sentence: cut(error.message), isPassing: isPassing || isUnclear, retryAfterMs: wait, isFault: false };
+    const { isTransient, isOutcomeUnknown, retryAfterMs } = error;
+    const wait = retryAfterMs === undefined || !isTransient ? undefined : Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+    return {
+      sentence: cut(error.message),
+      isTransient: isTransient || isOutcomeUnknown,
+      retryAfterMs: wait,
+      isFault: false,
+    };
   }
   if (error instanceof AnalysisFailed)
-    return { sentence: cut(error.message), isPassing: error.isPassing, isFault: false };
-  if (error instanceof ConnectionGone) return { sentence: cut(error.message), isPassing: false, isFault: false };
+    return { sentence: cut(error.message), isTransient: error.isTransient, isFault: false };
+  if (error instanceof ConnectionGone) return { sentence: cut(error.message), isTransient: false, isFault: false };
   if (error instanceof SecretMissing)
     return {
       sentence: 'Cannot reach the helpdesk: a secret of its connection is not set',
-      isPassing: true,
+      isTransient: true,
       isFault: true,
     };
   if (error instanceof CodedError && error.code === 'TIMEOUT')
-    return { sentence: cut(error.message), isPassing: true, isFault: false };
-  return { sentence: 'Cannot go on: something went wrong inside', isPassing: true, isFault: true };
+    return { sentence: cut(error.message), isTransient: true, isFault: false };
+  return { sentence: 'Cannot go on: something went wrong inside', isTransient: true, isFault: true };
 };
 
 const cut = (message: string): string => message.slice(0, MAX_SENTENCE) || 'Cannot go on';

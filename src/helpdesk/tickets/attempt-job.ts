@@ -39,10 +39,10 @@ const recordFailure = (job: Job, error: unknown, parts: AttemptParts): number | 
     store.change(job, { attempts: job.attempts - 1, due_at: error.at, nudge_at: error.at }, time);
     return undefined;
   }
-  const { sentence, isPassing, isFault, retryAfterMs } = failureOf(error);
+  const { sentence, isTransient, isFault, retryAfterMs } = failureOf(error);
   if (isFault) onFault('ticket', error);
   const isOver = retryAfterMs === undefined ? job.attempts >= times.attempts : time - job.begun_at > MAX_OPEN_MS;
-  if (!isPassing || isOver) {
+  if (!isTransient || isOver) {
     store.change(job, { state: 'dead', error: sentence }, time);
     return undefined;
   }

@@ -1,4 +1,4 @@
-import type { DeskMessage, Ticket } from '../ticket.ts';
+import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
 /** What the ticket's record knows: which messages are dealt with, which are notes of ours. */
 export interface KnownMessages {
@@ -13,7 +13,7 @@ const BEFORE_DELIVERY_MS = 120_000;
  * Messages of the customer that call for a note, oldest first. What a message says does not make it a note of ours: an agent may have
  * sent a customer a piece of one, who quotes it.
  */
-export const customerMessages = (ticket: Ticket, known: KnownMessages): DeskMessage[] =>
+export const customerMessages = (ticket: Ticket, known: KnownMessages): HelpdeskMessage[] =>
   ticket.messages.filter(({ id, from, isPublic }) => from === 'customer' && isPublic && !known.isOwnNote(id));
 
 /**
@@ -23,13 +23,14 @@ export const customerMessages = (ticket: Ticket, known: KnownMessages): DeskMess
  */
 export const chooseMessages = (
   about: 'first' | 'latest',
-  messages: readonly DeskMessage[],
+  messages: readonly HelpdeskMessage[],
   { known, acceptedAt }: { known: KnownMessages; acceptedAt: number },
 ): string[] => {
   if (about === 'first') return messages.slice(0, 1).map(({ id }) => id);
   const lastNoted = messages.findLastIndex(({ id }) => known.hasNote(id));
   const later = messages.slice(lastNoted + 1);
-  const isRecent = ({ sentAtMs }: DeskMessage) => sentAtMs !== undefined && sentAtMs >= acceptedAt - BEFORE_DELIVERY_MS;
+  const isRecent = ({ sentAtMs }: HelpdeskMessage) =>
+    sentAtMs !== undefined && sentAtMs >= acceptedAt - BEFORE_DELIVERY_MS;
   const chosen = lastNoted >= 0 ? later : later.filter((message, at) => at === later.length - 1 || isRecent(message));
   return chosen.map(({ id }) => id);
 };

@@ -1,8 +1,8 @@
 import type { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
 import type { Write } from '../connections.ts';
-import { type Desk, HelpdeskFailed } from '../helpdesk-tool.ts';
-import type { DeskMessage, DraftReply, Note, Ticket } from '../ticket.ts';
+import type { DraftReply, HelpdeskMessage, Note, Ticket } from '../helpdesk-tool.ts';
+import { type HelpdeskClient, HelpdeskFailed } from '../helpdesk-tool.ts';
 import { NotYet } from './attempt-failed.ts';
 import { chooseMessages, customerMessages, type KnownMessages } from './choose-messages.ts';
 import { supportRequestOf } from './support-request-of.ts';
@@ -16,7 +16,7 @@ export interface StepParts {
   now: () => number;
   newMarker: () => string;
   /** Throws `ConnectionGone` or `SecretMissing`. */
-  connect(): { desk: Desk; write: Write };
+  connect(): { client: HelpdeskClient; write: Write };
   /** Throws `AnalysisFailed`. */
   analyse(request: SupportRequest, options: { signal: AbortSignal }): Promise<SupportResponse>;
   compose(response: SupportResponse, options: { marker: string }): { note: Note; draft: DraftReply };
@@ -44,17 +44,17 @@ export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
   }
 };
 
-type Connected = StepParts & { desk: Desk; write: Write };
+type Connected = StepParts & { client: HelpdeskClient; write: Write };
 
 /** Also in place of a draft that could not be left: it is forgotten then. */
-const wantsNote = ({ draft }: Job, { write, desk }: Connected): boolean =>
-  write !== 'draft' || desk.writeDraft === undefined || draft === null;
+const wantsNote = ({ draft }: Job, { write, client }: Connected): boolean =>
+  write !== 'draft' || client.writeDraft === undefined || draft === null;
 
 /** Reads the ticket back, asks what to say, and keeps that here. A message that calls for no note ends the job. */
 const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefined> => {
   const { store, times, now, analyse, compose, newMarker } = parts;
   const ticket = await readTicket(job, parts).catch((error: unknown) => {
-    if (error instanceof HelpdeskFailed && error.isMissing) waitForMessage(job, { times, now: now() });
+    if (error instanceof HelpdeskFailed && error.isNotFound) waitForMessage(job, { times, now: now() });
     throw error;
   });
   step(parts, 'read back');
@@ -74,9 +74,9 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   return changed;
 };
 
-const readTicket = (job: Job, { desk, ticketId, times }: Connected): Promise<Ticket> =>
+const readTicket = (job: Job, { client, ticketId, times }: Connected): Promise<Ticket> =>
   job.ticket === null
-    ? bounded((signal) => desk.readTicket(ticketId, { signal }), {
+    ? bounded((signal) => client.readTicket(ticketId, { signal }), {
         ms: times.callMs,
         reason: 'Cannot read the ticket: the helpdesk did not answer in time',
       })
@@ -91,7 +91,7 @@ const messageOf = (
   job: Job,
   ticket: Ticket,
   { store, times, now }: Connected,
-): { job: Job; message: DeskMessage } | undefined => {
+): { job: Job; message: HelpdeskMessage } | undefined => {
   const known: KnownMessages = {
     hasNote: (id) => store.markOf(id) !== undefined,
     isOwnNote: store.isOwnNote,
@@ -141,21 +141,21 @@ const waitForMessage = (job: Job, { times, now }: { times: TicketTimes; now: num
 
 /** Puts the note into the ticket. What happens between the two records is unknown to whoever comes after a crash. */
 const write = async (job: Job, parts: Connected): Promise<Job> => {
-  const { store, desk, ticketId, times, now } = parts;
+  const { store, client, ticketId, times, now } = parts;
   if (!wantsNote(job, parts)) return store.change(job, { step: 'written' }, now());
   const writing = store.change(job, { step: 'writing', settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to write');
   // Written by this object.
   const note = JSON.parse(writing.note ?? 'null') as Note;
   try {
-    const noteId = await bounded((signal) => desk.writeNote(ticketId, note, { signal }), {
+    const noteId = await bounded((signal) => client.writeNote(ticketId, note, { signal }), {
       ms: times.callMs,
       reason: 'Cannot write the note: the helpdesk did not answer in time',
     });
     step(parts, 'reply of the write');
     return written(writing, noteId, parts);
   } catch (error) {
-    const isClear = error instanceof HelpdeskFailed && !error.isUnclear;
+    const isClear = error instanceof HelpdeskFailed && !error.isOutcomeUnknown;
     if (isClear) store.change(writing, { step: 'composed' }, now());
     else store.change(writing, { settle_at: now() + times.settleMs }, now());
     throw error;
@@ -167,9 +167,9 @@ const write = async (job: Job, parts: Connected): Promise<Job> => {
  * that one look that finds nothing proves nothing: only when a look after the settling time still finds none, it is written again.
  */
 const settle = async (job: Job, parts: Connected): Promise<Job> => {
-  const { store, desk, ticketId, times, now } = parts;
+  const { store, client, ticketId, times, now } = parts;
   const lookedAt = now();
-  const noteId = await bounded((signal) => desk.findNote(ticketId, job.marker ?? '', { signal }), {
+  const noteId = await bounded((signal) => client.findNote(ticketId, job.marker ?? '', { signal }), {
     ms: times.callMs,
     reason: 'Cannot look for the note: the helpdesk did not answer in time',
   });
@@ -205,8 +205,8 @@ const finish = async (job: Job, parts: Connected): Promise<Job> => {
  * is ours, and as it may still appear, the tool is asked again only after the settling time.
  */
 const leaveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
-  const { desk, write, ticketId, times, store, now } = parts;
-  const { writeDraft } = desk;
+  const { client, write, ticketId, times, store, now } = parts;
+  const { writeDraft } = client;
   if (write === 'note' || writeDraft === undefined || job.draft === null) return job.note_id !== null;
   if (now() < job.settle_at) throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
   const leaving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
@@ -221,7 +221,7 @@ const leaveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
     step(parts, 'draft left');
     return isLeft || job.settle_at > 0;
   } catch (error) {
-    const isClear = error instanceof HelpdeskFailed && !error.isUnclear;
+    const isClear = error instanceof HelpdeskFailed && !error.isOutcomeUnknown;
     store.change(leaving, { settle_at: isClear ? job.settle_at : now() + times.settleMs }, now());
     throw error;
   }

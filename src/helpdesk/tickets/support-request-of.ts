@@ -1,7 +1,7 @@
 import { isWithin } from '../../contract/json-object.ts';
 import type { SupportRequest, TicketMessage } from '../../contract/support-response.ts';
 import { utf8 } from '../../runtime/digest.ts';
-import type { DeskMessage, Ticket } from '../ticket.ts';
+import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
 const MAX_TEXT = 32_000;
 const MAX_SUBJECT = 1000;
@@ -19,7 +19,7 @@ const MAX_MEMBERS = 100;
  *
  * @returns Undefined when the message says nothing.
  */
-export const supportRequestOf = (ticket: Ticket, message: DeskMessage): SupportRequest | undefined => {
+export const supportRequestOf = (ticket: Ticket, message: HelpdeskMessage): SupportRequest | undefined => {
   const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
   // A first message may say all it has to say in its subject.
   const text = cut(message.text.trim() !== '' || !isFirst ? message.text : (ticket.subject ?? ''), MAX_TEXT);
@@ -36,7 +36,7 @@ export const supportRequestOf = (ticket: Ticket, message: DeskMessage): SupportR
 };
 
 /** Public messages of customer and agents, oldest first. Notes, ours among them, are for agents alone. */
-const historyBefore = ({ messages }: Ticket, message: DeskMessage): TicketMessage[] => {
+const historyBefore = ({ messages }: Ticket, message: HelpdeskMessage): TicketMessage[] => {
   const at = messages.findIndex(({ id }) => id === message.id);
   const history: TicketMessage[] = [];
   let bytes = 0;

@@ -114,7 +114,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
         if (connection === undefined || tool === undefined)
           throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
         const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
-        return { desk: tool.desk(connection, { fetch, now: Date.now }), write: connection.write };
+        return { client: tool.client(connection, { fetch, now: Date.now }), write: connection.write };
       },
       analyse: async (request, options) => {
         // Not before: what is delivered is kept whoever this function is.

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SupportRequest, SupportResponse } from '../../../src/contract/support-response.ts';
 import type { Write } from '../../../src/helpdesk/connections.ts';
+import type { DraftReply, HelpdeskMessage, Note, Ticket } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { composeNote } from '../../../src/helpdesk/note/compose-note.ts';
-import type { DeskMessage, DraftReply, Note, Ticket } from '../../../src/helpdesk/ticket.ts';
 import type { JobReport } from '../../../src/helpdesk/tickets/report-jobs.ts';
 import { openCase, type TicketCase } from '../../../src/helpdesk/tickets/ticket-case.ts';
 import { readTicketTimes, type TicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
@@ -12,7 +12,7 @@ import { nodeSql } from '../../storage/node-sql.ts';
 
 export const START = 1_800_000_000_000;
 
-export const customerMessage = (id: string, more: Partial<DeskMessage> = {}): DeskMessage => ({
+export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage => ({
   ...{ id, from: 'customer', isPublic: true, text: `Message ${id}.`, sentAtMs: START },
   ...more,
 });
@@ -75,14 +75,15 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     if (fault?.lateMs !== undefined) {
       late.push({ at: world.now + fault.lateMs, run: () => void effect() });
       throw (
-        fault.after ?? new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isPassing: true, isUnclear: true })
+        fault.after ??
+        new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isTransient: true, isOutcomeUnknown: true })
       );
     }
     const result = effect();
     if (fault?.after) throw fault.after;
     return result;
   };
-  const deskOf = (life: { is: boolean }) => {
+  const clientOf = (life: { is: boolean }) => {
     /** A call of a process that is gone changes nothing, and comes back to nobody. */
     const guarded = <T>(name: string, effect: () => T): Promise<T> => {
       if (!life.is) return new Promise(() => {});
@@ -171,7 +172,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       now: () => world.now,
       random: () => world.random(),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
-      connect: () => ({ desk: deskOf(life), write: world.write }),
+      connect: () => ({ client: clientOf(life), write: world.write }),
       analyse: (request) =>
         call('analyse', () => {
           world.analysed.push(request);

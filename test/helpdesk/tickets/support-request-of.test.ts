@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SupportRequest } from '../../../src/contract/support-response.ts';
-import type { DeskMessage, Ticket } from '../../../src/helpdesk/ticket.ts';
+import type { HelpdeskMessage, Ticket } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { supportRequestOf } from '../../../src/helpdesk/tickets/support-request-of.ts';
 import { customerMessage, START } from './case-for-test.ts';
 
-const ticket = (messages: DeskMessage[], more: Partial<Ticket> = {}): Ticket => ({
+const ticket = (messages: HelpdeskMessage[], more: Partial<Ticket> = {}): Ticket => ({
   ...{
     id: '1',
     subject: 'Help',

@@ -4,8 +4,9 @@ import { AnalysisFailed } from '../../../src/helpdesk/tickets/attempt-failed.ts'
 import { customerMessage, runOut, START, type World, worldForTest } from './case-for-test.ts';
 
 const about = (id: string) => ({ kind: 'message' as const, ticketId: 't1', message: { id } });
-const unclear = () => new HelpdeskFailed('Cannot write: no answer in time', { isPassing: true, isUnclear: true });
-const down = () => new HelpdeskFailed('Cannot read: status is 503', { isPassing: true });
+const unclear = () =>
+  new HelpdeskFailed('Cannot write: no answer in time', { isTransient: true, isOutcomeUnknown: true });
+const down = () => new HelpdeskFailed('Cannot read: status is 503', { isTransient: true });
 const refused = () => new HelpdeskFailed('Cannot read: status is 403');
 const dueAt = (world: World) => world.rows()[0]?.due_at;
 const states = (world: World) => world.rows().map(({ state, result }) => `${state} ${result}`);
@@ -434,7 +435,7 @@ describe('what fails', () => {
     world.fault = (call) => {
       if (call === 'analyse') times.push(world.now);
       return call === 'analyse'
-        ? { before: new AnalysisFailed('Cannot analyse: no answer', { isPassing: true }) }
+        ? { before: new AnalysisFailed('Cannot analyse: no answer', { isTransient: true }) }
         : undefined;
     };
     await deliver(world, 'm1');
@@ -451,7 +452,7 @@ describe('what fails', () => {
   });
 
   it('is tried again for ten seconds where a ticket cannot be found yet, and then given up', async () => {
-    const missing = () => new HelpdeskFailed('Cannot read: status is 404', { isMissing: true });
+    const missing = () => new HelpdeskFailed('Cannot read: status is 404', { isNotFound: true });
     const late = worldForTest();
     late.fault = failing(['read', 0, { before: missing() }]);
     await deliver(late, 'm1');
@@ -486,7 +487,7 @@ describe('what fails', () => {
     let refusals = 0;
     world.fault = (call) =>
       call === 'write' && refusals++ < 40
-        ? { before: new HelpdeskFailed('Cannot write: status is 429', { isPassing: true, retryAfterMs: 60_000 }) }
+        ? { before: new HelpdeskFailed('Cannot write: status is 429', { isTransient: true, retryAfterMs: 60_000 }) }
         : undefined;
     const case_ = world.start();
     case_.accept(about('m1'));
@@ -502,7 +503,7 @@ describe('what fails', () => {
     const times: number[] = [];
     world.fault = (call) => {
       if (call === 'read') times.push(world.now);
-      return { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) };
+      return { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: 0 }) };
     };
     const case_ = world.start();
     case_.accept(about('m1'));
@@ -529,7 +530,7 @@ describe('what fails', () => {
       refusals += 1;
       if (refusals === 9) return { before: refused() };
       return refusals <= 10
-        ? { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) }
+        ? { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: 0 }) }
         : undefined;
     };
     await deliver(world, 'm1');
@@ -557,7 +558,7 @@ describe('what fails', () => {
       refusing.fault = failing([
         'read',
         0,
-        { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: pauseMs }) },
+        { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: pauseMs }) },
       ]);
       const case_ = refusing.start();
       case_.accept(about('m1'));

@@ -1,9 +1,9 @@
 import type { SourceArticle, UnreadableArticle } from './article-source.ts';
 
-/** What a label of the tool says about an article. */
+/** Meaning of the tool's labels, by label. */
 export type LabelMeanings = Readonly<Record<string, { intent?: string | undefined; device?: string | undefined }>>;
 
-/** A member of a listing as a host knowledge base sends it (seed 001, contract 1). One that cannot be read has its id alone. */
+/** An article in the listing of a host knowledge base (seed 001, contract 1). One that cannot be read has only its id. */
 export interface ListedArticle {
   id?: string;
   title?: string;
@@ -13,16 +13,16 @@ export interface ListedArticle {
     intent: string[];
     device: string[];
     last_updated?: string;
-    /** Beside the contract: who does not know it leaves it out. */
+    /** An extension of the contract. */
     locale?: string;
   };
 }
 
 /**
- * An article as the library takes it. Labels become intents and devices as the settings say; besides, `intent:` and `device:`
- * in front of a label say so themselves.
+ * An article in the form that the library reads. Labels become intents and devices by the settings, or by their own prefix `intent:` or
+ * `device:`.
  *
- * @param tool Stands before the id: `zendesk-360012`.
+ * @param tool Prefix of the id: `zendesk-360012`.
  */
 export const toHostArticle = (
   article: SourceArticle | UnreadableArticle,
@@ -45,7 +45,7 @@ export const toHostArticle = (
   };
 };
 
-/** A fragment that begins with a word would be taken for Markdown. */
+/** A fragment that begins with a word would be read as Markdown. */
 const asPage = (fragment: string): string => (fragment.trim() === '' ? '' : `<html><body>${fragment}</body></html>`);
 
 const MAX_LABELS = 100;
