@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SupportResponse } from '../../src/contract/support-response.ts';
-import { composeNote } from '../../src/helpdesk/note/compose-note.ts';
-import { newMarker } from '../../src/helpdesk/note/note-marker.ts';
+import { composeNote, newMarker } from '../../src/helpdesk/compose-note.ts';
 
 const marker = 'cnote0123456789abcdef0123';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { AnalysisFailed } from '../../../src/helpdesk/tickets/attempt-failed.ts';
+import { AnalysisFailed } from '../../../src/helpdesk/tickets/ask-support.ts';
 import { customerMessage, runOut, START, type World, worldForTest } from './case-for-test.ts';
 
 const about = (id: string) => ({ kind: 'message' as const, ticketId: 't1', message: { id } });
@@ -143,7 +143,7 @@ describe('one note for a message', () => {
     await deliver(world, 'm1');
     world.passTo(START + 31 * 86_400_000);
     const case_ = world.start();
-    await case_.ring();
+    await case_.onAlarm();
     expect(world.rows()).toEqual([]);
     case_.accept(about('m1'));
     await runOut(world, case_);
@@ -158,7 +158,7 @@ describe('one note for a message', () => {
     const others: Promise<unknown>[] = [];
     world.fault = (call) => {
       world.passTo(world.now + 5000);
-      if (call !== 'find') others.push(case_.work(), case_.ring());
+      if (call !== 'find') others.push(case_.work(), case_.onAlarm());
       return undefined;
     };
     await case_.work();
@@ -509,8 +509,8 @@ describe('what fails', () => {
     case_.accept(about('m1'));
     await case_.work();
     for (let round = 0; round < 1000 && states(world)[0] === 'open null'; round += 1) {
-      world.passTo(world.wakeAt ?? 0);
-      await case_.ring();
+      world.passTo(world.alarmAt ?? 0);
+      await case_.onAlarm();
       await case_.work();
     }
     const waits = times.slice(1).map((time, at) => Math.round((time - (times[at] ?? 0)) / 1000));
@@ -575,12 +575,12 @@ describe('what fails', () => {
 
   it('is told to the desk later when that is down', async () => {
     const world = worldForTest();
-    world.deskFails = true;
+    world.workspaceFails = true;
     const case_ = world.start();
     case_.accept(about('m1'));
     await case_.work();
     expect([world.notes.length, world.reports.size]).toEqual([1, 0]);
-    world.deskFails = false;
+    world.workspaceFails = false;
     await runOut(world, case_);
     expect(world.reports.get(1)).toMatchObject({ state: 'done' });
   });
@@ -593,8 +593,8 @@ describe('what nobody works on', () => {
     const waits: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       const before = world.now;
-      world.passTo(world.wakeAt ?? 0);
-      await world.start().ring();
+      world.passTo(world.alarmAt ?? 0);
+      await world.start().onAlarm();
       if (world.queued > 0) waits.push(Math.round((world.now - before) / 1000));
       world.queued = 0;
     }
@@ -614,7 +614,7 @@ describe('what nobody works on', () => {
     };
     await case_.work();
     await joined;
-    expect([world.notes.length, world.wakeAt]).toEqual([1, START]);
+    expect([world.notes.length, world.alarmAt]).toEqual([1, START]);
     await runOut(world, case_);
     expect(world.notes).toHaveLength(2);
   });
@@ -625,8 +625,8 @@ describe('what nobody works on', () => {
     case_.accept(about('m1'));
     for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
       world.queued = 0;
-      world.passTo(world.wakeAt ?? 0);
-      await case_.ring();
+      world.passTo(world.alarmAt ?? 0);
+      await case_.onAlarm();
     }
     expect(world.notes).toHaveLength(1);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ConsumerParts, ticketConsumer } from '../../../src/helpdesk/tickets/consume-tickets.ts';
-import type { DeskStub } from '../../../src/helpdesk/tickets/desk-stub.ts';
-import type { TicketStub } from '../../../src/helpdesk/tickets/ticket-stub.ts';
+import { type ConsumerParts, ticketConsumer } from '../../../src/helpdesk/tickets/queue-consumer.ts';
+import type { TicketStub, WorkspaceStub } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 
 const place = { workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' };
 const ticketMessage = { kind: 'ticket', ...place };
@@ -11,7 +10,13 @@ const down = async () => {
   throw new Error('the object is down');
 };
 
-const forTest = ({ ticket = {}, desk = {} }: { ticket?: Partial<TicketStub>; desk?: Partial<DeskStub> } = {}) => {
+const forTest = ({
+  ticket = {},
+  workspace = {},
+}: {
+  ticket?: Partial<TicketStub>;
+  workspace?: Partial<WorkspaceStub>;
+} = {}) => {
   const calls: unknown[] = [];
   const called =
     <A>(name: string, answer: A) =>
@@ -20,23 +25,23 @@ const forTest = ({ ticket = {}, desk = {} }: { ticket?: Partial<TicketStub>; des
       return answer;
     };
   const parts: ConsumerParts = {
-    // Only what a consumer asks.
-    ticket: () =>
+    // Only what a consumer calls.
+    ticketStub: () =>
       ({
         work: called('work', { open: 0 }),
         accept: called('accept', undefined),
         postpone: called('postpone', undefined),
         ...ticket,
       }) as TicketStub,
-    desk: () =>
+    workspaceStub: () =>
       ({
         ...{ pausedUntil: called('pausedUntil', {}), requestSync: called('requestSync', undefined) },
         ...{ addUndelivered: called('addUndelivered', undefined) },
-        ...desk,
-      }) as DeskStub,
+        ...workspace,
+      }) as WorkspaceStub,
     ...{ retryMs: 1000, now: () => 1000, random: () => 0.5, log: () => {} },
   };
-  const { consume, bury } = ticketConsumer(parts);
+  const { consume, consumeDeadLetters } = ticketConsumer(parts);
   const outcomes: unknown[] = [];
   const message = (body: unknown, attempts = 1) => ({
     body,
@@ -44,11 +49,11 @@ const forTest = ({ ticket = {}, desk = {} }: { ticket?: Partial<TicketStub>; des
     ack: () => outcomes.push('ack'),
     retry: ({ delaySeconds }: { delaySeconds: number }) => outcomes.push(delaySeconds),
   });
-  return { consume, bury, message, outcomes, calls };
+  return { consume, consumeDeadLetters, message, outcomes, calls };
 };
 
 describe('the consumer of the queue', () => {
-  it('has a ticket worked on', async () => {
+  it('starts the work on a ticket', async () => {
     const { consume, message, outcomes, calls } = forTest();
     await consume([message(ticketMessage)]);
     expect([outcomes, calls]).toEqual([
@@ -60,7 +65,7 @@ describe('the consumer of the queue', () => {
     ]);
   });
 
-  it('keeps a delivery that came as a whole, and then has its ticket worked on', async () => {
+  it('stores a delivery, and then starts the work on its ticket', async () => {
     const { consume, message, calls } = forTest();
     await consume([message(eventMessage(about))]);
     expect(calls).toEqual([
@@ -70,7 +75,7 @@ describe('the consumer of the queue', () => {
     ]);
   });
 
-  it('has the articles synced, all of them where one is gone', async () => {
+  it('requests a sync for an article event, a full one when the article was unpublished', async () => {
     const { consume, message, calls } = forTest();
     const change = (kind: string) => eventMessage({ kind: 'article', change: kind, articleId: '1' });
     await consume([message(change('published')), message(change('unpublished'))]);
@@ -80,13 +85,13 @@ describe('the consumer of the queue', () => {
     ]);
   });
 
-  it('leaves tickets alone whose tool asks for rest, and asks the desk once for a batch', async () => {
+  it('postpones tickets whose tool is rate-limited, and reads the pauses once per batch', async () => {
     let asked = 0;
     const pausedUntil = async () => {
       asked += 1;
       return { chatwoot: 5000 };
     };
-    const { consume, message, outcomes, calls } = forTest({ desk: { pausedUntil } });
+    const { consume, message, outcomes, calls } = forTest({ workspace: { pausedUntil } });
     await consume([message(ticketMessage), message({ ...ticketMessage, ticketId: '2' })]);
     expect([asked, outcomes]).toEqual([1, ['ack', 'ack']]);
     expect(calls).toEqual([
@@ -95,25 +100,25 @@ describe('the consumer of the queue', () => {
     ]);
   });
 
-  it('tries again what an object could not be asked, later each time, and nothing else of the batch', async () => {
+  it('retries only messages whose object could not be called, with growing delay', async () => {
     const { consume, message, outcomes } = forTest({ ticket: { work: down } });
     await consume([message(ticketMessage, 1), message(ticketMessage, 4), message(ticketMessage, 30)]);
     expect(outcomes).toEqual([1, 8, 600]);
   });
 
-  it('does not wait for one ticket that takes long', async () => {
+  it('does not wait for a ticket that takes long', async () => {
     const { consume, message, outcomes } = forTest({ ticket: { work: () => new Promise<never>(() => {}) } });
     await consume([message(ticketMessage)]);
     expect(outcomes).toEqual(['ack']);
   });
 
-  it('works without the desk', async () => {
-    const { consume, message, outcomes, calls } = forTest({ desk: { pausedUntil: down } });
+  it("works without the workspace's object", async () => {
+    const { consume, message, outcomes, calls } = forTest({ workspace: { pausedUntil: down } });
     await consume([message(ticketMessage)]);
     expect([outcomes, calls]).toEqual([['ack'], [['work', place]]]);
   });
 
-  it('drops what is no message of ours', async () => {
+  it('drops messages in another form', async () => {
     const { consume, message, outcomes, calls } = forTest();
     await consume([message(null), message({ kind: 'ticket' }), message({ ...ticketMessage, helpdesk: 'front' })]);
     expect([outcomes, calls]).toEqual([['ack', 'ack', 'ack'], []]);
@@ -121,15 +126,15 @@ describe('the consumer of the queue', () => {
 });
 
 describe('dead letters', () => {
-  it('are kept after all where that is possible now', async () => {
-    const { bury, message, outcomes, calls } = forTest();
-    await bury([message(eventMessage(about))]);
+  it('are stored when that is possible now', async () => {
+    const { consumeDeadLetters, message, outcomes, calls } = forTest();
+    await consumeDeadLetters([message(eventMessage(about))]);
     expect([outcomes, calls]).toEqual([['ack'], [['accept', place, about]]]);
   });
 
-  it('are listed for people otherwise, with all that it takes to replay them', async () => {
-    const { bury, message, outcomes, calls } = forTest({ ticket: { accept: down } });
-    await bury([message(eventMessage(about))]);
+  it('are listed for people otherwise, with everything needed to replay them', async () => {
+    const { consumeDeadLetters, message, outcomes, calls } = forTest({ ticket: { accept: down } });
+    await consumeDeadLetters([message(eventMessage(about))]);
     expect(outcomes).toEqual(['ack']);
     const delivery = {
       helpdesk: 'chatwoot',
@@ -140,15 +145,18 @@ describe('dead letters', () => {
     expect(calls).toEqual([['addUndelivered', 'default', delivery]]);
   });
 
-  it('stay where they are while even that fails', async () => {
-    const { bury, message, outcomes } = forTest({ ticket: { accept: down }, desk: { addUndelivered: down } });
-    await bury([message(eventMessage(about))]);
+  it('are retried while even that fails', async () => {
+    const { consumeDeadLetters, message, outcomes } = forTest({
+      ticket: { accept: down },
+      workspace: { addUndelivered: down },
+    });
+    await consumeDeadLetters([message(eventMessage(about))]);
     expect(outcomes).toEqual([600]);
   });
 
-  it('that only name a ticket are done with: its own record has it worked on', async () => {
-    const { bury, message, outcomes, calls } = forTest();
-    await bury([message(ticketMessage)]);
+  it('that only name a ticket are dropped: its object continues by its alarm', async () => {
+    const { consumeDeadLetters, message, outcomes, calls } = forTest();
+    await consumeDeadLetters([message(ticketMessage)]);
     expect([outcomes, calls]).toEqual([['ack'], []]);
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeadJob, DeskStub } from '../../../src/helpdesk/tickets/desk-stub.ts';
-import { replayTickets } from '../../../src/helpdesk/tickets/replay-tickets.ts';
-import type { TicketMessage } from '../../../src/helpdesk/tickets/ticket-message.ts';
-import type { TicketStub } from '../../../src/helpdesk/tickets/ticket-stub.ts';
+import type { DeadJob, TicketMessage, TicketStub, WorkspaceStub } from '../../src/helpdesk/tickets/ticket-objects.ts';
+import { replayTickets } from '../../src/helpdesk/tickets-app.ts';
 
 const dead = (ticketId: string, job: number, message: string | null = null): DeadJob => ({
   ...{ id: `chatwoot/${ticketId}/${job}`, message },
@@ -15,8 +13,8 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
   const forgotten: string[] = [];
   const parts = {
     workspace: 'default',
-    // Only what a replay asks.
-    desk: () =>
+    // Only what a replay calls.
+    workspaceStub: () =>
       ({
         dead: async (_: string, ids: readonly string[] | 'all') =>
           ids === 'all' ? [...listed] : listed.filter(({ id }) => ids.includes(id)),
@@ -24,8 +22,8 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
           forgotten.push(...ids);
           return { dead: listed.length - ids.length };
         },
-      }) as unknown as DeskStub,
-    ticket: ({ ticketId }: { ticketId: string }) =>
+      }) as unknown as WorkspaceStub,
+    ticketStub: ({ ticketId }: { ticketId: string }) =>
       ({
         replay: async (_: unknown, jobs: readonly number[]) => jobs.filter((job) => known[ticketId]?.includes(job)),
       }) as unknown as TicketStub,
@@ -35,7 +33,7 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
 };
 
 describe('replayTickets()', () => {
-  it('has dead jobs tried again, each ticket queued once', async () => {
+  it('reopens dead jobs, and queues each ticket once', async () => {
     const { parts, queued } = forTest([dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] });
     expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 3, unknown: [] });
     expect(queued).toEqual([
@@ -44,19 +42,19 @@ describe('replayTickets()', () => {
     ]);
   });
 
-  it('tells which ids are not those of dead ones', async () => {
+  it('reports the ids that are not those of dead jobs', async () => {
     const { parts } = forTest([dead('1', 1), dead('2', 1)], { 1: [1] });
     const ids = ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing'];
     expect(await replayTickets({ ids }, parts)).toMatchObject({ replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] });
   });
 
-  it('takes off the list what its ticket does not know any more', async () => {
+  it('removes jobs from the list that their tickets do not know any more', async () => {
     const { parts, queued, forgotten } = forTest([dead('1', 1)]);
     expect(await replayTickets({ all: true }, parts)).toEqual({ replayed: 0, unknown: [], remaining: 0 });
     expect([queued, forgotten]).toEqual([[], ['chatwoot/1/1']]);
   });
 
-  it('puts a delivery that was never kept on the queue again, and off the list', async () => {
+  it('queues a delivery that was never stored, and removes it from the list', async () => {
     const event = { kind: 'message', ticketId: '1', message: { id: 'm1' } } as const;
     const message = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event } as const;
     const { parts, queued, forgotten } = forTest([dead('1', 0, JSON.stringify(message))]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../src/helpdesk/app.ts';
 import { readConnections } from '../../src/helpdesk/connections.ts';
 import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { TicketMessage } from '../../src/helpdesk/tickets/ticket-message.ts';
+import type { EventMessage, TicketMessage } from '../../src/helpdesk/tickets/ticket-objects.ts';
+import { createApp } from '../../src/helpdesk/webhooks-app.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 
 /** Proves by the header `proof`, and reads the body as events. */
@@ -24,10 +24,10 @@ const tool: HelpdeskTool = {
 const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
 
 const appForTest = async ({
-  keep = async () => '1207',
+  store = async () => '1207',
   enqueue = async () => undefined,
 }: {
-  keep?: (message: Extract<TicketMessage, { kind: 'event' }>) => Promise<string | undefined>;
+  store?: (message: EventMessage) => Promise<string | undefined>;
   enqueue?: (message: TicketMessage) => Promise<void>;
 } = {}) => {
   const lines: LogLine[] = [];
@@ -44,9 +44,9 @@ const appForTest = async ({
       ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
     }),
     tools: { chatwoot: tool },
-    keep: async (event) => {
+    store: async (event) => {
       kept.push(event);
-      return keep(event);
+      return store(event);
     },
     enqueue: async (event) => {
       queued.push(event);
@@ -167,8 +167,8 @@ describe('a record that is down', () => {
   it.each([
     ['fails', fail],
     ['hangs', hang],
-  ])('and %s: the delivery goes to the queue as a whole, and the answer comes within a second', async (_, keep) => {
-    const { post, queued } = await appForTest({ keep });
+  ])('and %s: the delivery goes to the queue as a whole, and the answer comes within a second', async (_, store) => {
+    const { post, queued } = await appForTest({ store });
     const startedAt = performance.now();
     expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
     expect(performance.now() - startedAt).toBeLessThan(1000);
@@ -179,7 +179,7 @@ describe('a record that is down', () => {
     ['fails', fail],
     ['hangs', hang],
   ])('with a queue that %s as well: the tool is asked to send it again, within a second', async (_, enqueue) => {
-    const { post } = await appForTest({ keep: hang, enqueue });
+    const { post } = await appForTest({ store: hang, enqueue });
     const startedAt = performance.now();
     const { status, headers } = await post('/webhooks/chatwoot');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
@@ -193,7 +193,7 @@ describe('a record that is down', () => {
 
   it('for one of several messages: all are sent again, which is no harm', async () => {
     let calls = 0;
-    const { post } = await appForTest({ keep: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
+    const { post } = await appForTest({ store: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
     const two = [message, { ...message, ticketId: '1208' }];
     expect((await post('/webhooks/chatwoot', { body: JSON.stringify(two) })).status).toBe(503);
   });

@@ -1,13 +1,10 @@
 import { readAs } from '../../contract/read-as.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
-import type { DeskStub } from './desk-stub.ts';
-import { keepEvent } from './keep-event.ts';
-import { TicketMessage, type TicketPlace } from './ticket-message.ts';
-import type { TicketStub } from './ticket-stub.ts';
+import { type EventMessage, type Stubs, storeEvent, TicketMessage, type TicketPlace } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
-/** A message of the queue, as the runtime hands it over. */
+/** A message of the queue, as the runtime passes it. */
 interface QueuedMessage {
   body: unknown;
   attempts: number;
@@ -15,9 +12,7 @@ interface QueuedMessage {
   retry(options: { delaySeconds: number }): void;
 }
 
-export interface ConsumerParts {
-  ticket(place: TicketPlace): TicketStub;
-  desk(workspace: string): DeskStub;
+export interface ConsumerParts extends Stubs {
   /** Wait after the first failure: see `TicketTimes`. */
   retryMs: number;
   now: () => number;
@@ -25,26 +20,21 @@ export interface ConsumerParts {
   log?: Log | undefined;
 }
 
-/** How long the others of a batch wait for one ticket, which usually takes some tenths of a second; its object goes on by itself. */
+/** How long a batch waits for one ticket, which usually takes a few hundred milliseconds; its object continues afterwards. */
 const WORK_MS = 2000;
-const ASK_MS = 5000;
+const RPC_MS = 5000;
 const MAX_DELAY_SECONDS = 600;
 
 /**
- * Works on what is queued. When a failed job is tried again is its object's affair, whose alarm queues it: here only what could not be
- * handed to an object is retried. None of it throws.
+ * Consumes the queue. A failed job is retried by its ticket's object, whose alarm queues it; messages are retried only when an object
+ * could not be called. Never throws.
  */
 export const ticketConsumer = (parts: ConsumerParts) => {
-  const { ticket, desk, retryMs, now, random, log = logLine } = parts;
-  const fault = (where: string, error: unknown): void =>
-    log({
-      event: 'fault',
-      time: now(),
-      librarian: 'webhooks',
-      where,
-      code: 'INTERNAL_ERROR',
-      cause: describeCause(error),
-    });
+  const { ticketStub, workspaceStub, retryMs, now, random, log = logLine } = parts;
+  const fault = (where: string, error: unknown): void => {
+    const cause = describeCause(error);
+    log({ ...{ event: 'fault', time: now(), librarian: 'webhooks', where, code: 'INTERNAL_ERROR' }, cause });
+  };
 
   const retry = (message: QueuedMessage): void => {
     const seconds = Math.round(backOffMs(message.attempts, { retryMs, random }) / 1000);
@@ -52,23 +42,23 @@ export const ticketConsumer = (parts: ConsumerParts) => {
   };
 
   const work = async (place: TicketPlace, pausedUntil: number | undefined): Promise<void> => {
-    const object = ticket(place);
+    const object = ticketStub(place);
     const isPaused = pausedUntil !== undefined && pausedUntil > now();
-    const { promise: isLong, resolve } = Promise.withResolvers<void>();
+    const { promise: tooLong, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, WORK_MS);
     const working = isPaused ? object.postpone(place, pausedUntil) : object.work(place);
-    await Promise.race([working, isLong]).finally(() => clearTimeout(timer));
+    await Promise.race([working, tooLong]).finally(() => clearTimeout(timer));
   };
 
   const handle = async (message: QueuedMessage, pausesOf: PausesOf): Promise<void> => {
     const read = readAs(TicketMessage, message.body);
     if (!read.ok) {
-      fault('queue', new Error('a message is none of ours'));
+      fault('queue', new Error('a message is not one of ours'));
       return message.ack();
     }
     const { workspace, helpdesk } = read.value;
     try {
-      const ticketId = read.value.kind === 'ticket' ? read.value.ticketId : await keepInTime(read.value, parts);
+      const ticketId = read.value.kind === 'ticket' ? read.value.ticketId : await storeInTime(read.value, parts);
       if (ticketId !== undefined) {
         const pauses = await pausesOf(workspace);
         await work({ workspace, helpdesk, ticketId }, pauses[helpdesk]);
@@ -84,28 +74,28 @@ export const ticketConsumer = (parts: ConsumerParts) => {
     consume: async (messages: readonly QueuedMessage[]): Promise<void> => {
       const known = new Map<string, Promise<Record<string, number>>>();
       const pausesOf: PausesOf = (workspace) => {
-        const asking =
+        const pauses =
           known.get(workspace) ??
-          untilAborted(() => desk(workspace).pausedUntil(workspace), {
-            signal: AbortSignal.timeout(ASK_MS),
-            reason: 'the desk did not answer',
+          untilAborted(() => workspaceStub(workspace).pausedUntil(workspace), {
+            signal: AbortSignal.timeout(RPC_MS),
+            reason: 'the object of the workspace did not answer',
           }).catch((error: unknown) => {
-            // Whether the tool wants rest, its own answer tells as well.
-            fault('desk', error);
+            // The tool's own replies show a rate limit as well.
+            fault('workspace', error);
             return {};
           });
-        known.set(workspace, asking);
-        return asking;
+        known.set(workspace, pauses);
+        return pauses;
       };
       await Promise.all(messages.map((message) => handle(message, pausesOf)));
     },
-    /** What was retried in vain: a delivery is listed for people, a ticket's own record holds the rest. */
-    bury: async (messages: readonly QueuedMessage[]): Promise<void> => {
+    /** After all retries: a delivery is listed for people; for a ticket its object has everything. */
+    consumeDeadLetters: async (messages: readonly QueuedMessage[]): Promise<void> => {
       await Promise.all(
         messages.map(async (message) => {
           const read = readAs(TicketMessage, message.body);
           try {
-            if (read.ok && read.value.kind === 'event') await buryEvent(read.value, parts);
+            if (read.ok && read.value.kind === 'event') await storeOrList(read.value, parts);
             message.ack();
           } catch (error) {
             fault('dead letters', error);
@@ -119,26 +109,23 @@ export const ticketConsumer = (parts: ConsumerParts) => {
 
 type PausesOf = (workspace: string) => Promise<Record<string, number>>;
 
-/** Once more, and then to the list of dead ones. */
-const buryEvent = async (message: Extract<TicketMessage, { kind: 'event' }>, parts: ConsumerParts): Promise<void> => {
+/** Tries to store the event once more, and lists it as dead otherwise. */
+const storeOrList = async (message: EventMessage, parts: ConsumerParts): Promise<void> => {
   try {
-    // The object's own alarm has it worked on.
-    await keepInTime(message, parts);
+    // The alarm of the ticket's object starts the work.
+    await storeInTime(message, parts);
   } catch (error) {
     const { workspace, helpdesk, event } = message;
     if (event.kind !== 'message') throw error;
     const { ticketId } = event;
     const about = typeof event.message === 'object' ? event.message.id : event.message;
     const delivery = { helpdesk, ticketId, about, message: JSON.stringify(message) };
-    await parts.desk(workspace).addUndelivered(workspace, delivery);
+    await parts.workspaceStub(workspace).addUndelivered(workspace, delivery);
   }
 };
 
-const keepInTime = (
-  message: Extract<TicketMessage, { kind: 'event' }>,
-  parts: ConsumerParts,
-): Promise<string | undefined> =>
-  untilAborted(() => keepEvent(message, parts), {
-    signal: AbortSignal.timeout(ASK_MS),
-    reason: 'the record did not answer in time',
+const storeInTime = (message: EventMessage, stubs: Stubs): Promise<string | undefined> =>
+  untilAborted(() => storeEvent(message, stubs), {
+    signal: AbortSignal.timeout(RPC_MS),
+    reason: 'the object of the ticket did not answer in time',
   });

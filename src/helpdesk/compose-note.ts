@@ -1,15 +1,15 @@
-import type { SupportResponse } from '../../contract/support-response.ts';
-import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
-import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
-import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
-import { utf8 } from '../../runtime/digest.ts';
-import type { DraftReply, Note } from '../helpdesk-tool.ts';
+import type { SupportResponse } from '../contract/support-response.ts';
+import { isPublicAddress } from '../knowledge/public-address.ts';
+import { escapeMarkdown } from '../knowledge/rendering/escape-markdown.ts';
+import { markdownToHtml } from '../knowledge/rendering/markdown-to-html.ts';
+import { markdownToText } from '../knowledge/rendering/markdown-to-text.ts';
+import { randomHex, utf8 } from '../runtime/digest.ts';
+import type { DraftReply, Note } from './helpdesk-tool.ts';
 
-/** UTF-8 bytes of a note in any of its forms: Zendesk takes 64 KiB, the others more. */
+/** UTF-8 bytes of a note in any format: Zendesk accepts 64 KiB, the others more. */
 const MAX_BYTES = 60_000;
 
-/** How much of an analysis is shown: the first that fits. Only unusual drafts need the second. */
+/** How much of an analysis is shown; the first that fits is used. Only unusual drafts need the second. */
 const AMOUNTS: readonly Amount[] = [
   { draft: 48_000, items: 20, item: 1000 },
   { draft: 12_000, items: 10, item: 300 },
@@ -24,9 +24,13 @@ interface Amount {
   item: number;
 }
 
+/** A marker that cannot be guessed, so that a customer cannot fake a note; 25 characters. */
+export const newMarker = (): string => `cnote${randomHex(10)}`;
+
 /**
- * What an agent reads at a glance: what the customer wants and how sure that is, by which rule the draft may go out by itself, the draft,
- * which articles it quotes or which come closest, what to ask, what is missing. The marker stands in the last line. At most 60,000 bytes in each form.
+ * The internal note: what the customer wants and with which confidence, whether the draft may be sent automatically and why, the draft,
+ * the articles that it quotes or the closest ones, questions for the customer, knowledge gaps. The marker is in the last line. At most
+ * 60,000 bytes in each format.
  */
 export const composeNote = (
   response: SupportResponse,
@@ -78,7 +82,7 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
         ({ title, url, relevance_score }, at) => `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}`,
       ),
     ),
-    // What the draft asks need not be told twice.
+    // Without questions that the draft asks already.
     ...list(
       'Ask the customer',
       bullets(guidance.missing_information.filter((question) => !draft.text.includes(question))),
@@ -105,7 +109,7 @@ const headOf = (response: SupportResponse, said: (text: string) => string): stri
 };
 
 const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
-  const markdown = withoutCalls(draft.markdown ?? escapeLines(draft.text));
+  const markdown = withoutSideEffects(draft.markdown ?? escapeLines(draft.text));
   const shown = cut(markdown, amount.draft);
   const quoted = shown
     .trim()
@@ -117,13 +121,13 @@ const draftOf = ({ draft }: SupportResponse, amount: Amount): string => {
 };
 
 /**
- * Tools that show the Markdown themselves would fetch an image for whoever reads the note, and call the agent that Chatwoot's
- * `mention://` names: an image becomes a link, as it does in HTML, and nobody is called.
+ * Tools that render the Markdown themselves would load images for every reader, and notify the agent in Chatwoot's `mention://` links:
+ * an image becomes a link, as in HTML, and mentions are escaped.
  */
-const withoutCalls = (markdown: string): string =>
+const withoutSideEffects = (markdown: string): string =>
   markdown.replace(/!(?=\[)/g, '').replace(/mention:(?=\/\/)/gi, 'mention\\:');
 
-/** A link where the address can be opened, the title alone otherwise. */
+/** A link where the URL is public, the title alone otherwise. */
 const linkTo = (title: string, url: string | undefined): string => {
   const label = escapeMarkdown(title);
   if (url === undefined || !isPublicAddress(url)) return label;
@@ -139,6 +143,6 @@ const escapeLines = (text: string): string =>
     .map(escapeMarkdown)
     .join('\n');
 
-/** No half of a surrogate pair stays behind. */
+/** Without half of a surrogate pair at the end. */
 const cut = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
