@@ -53,15 +53,7 @@ class HelpdesksRefused extends Error {
   override readonly name = 'HelpdesksRefused';
 }
 
-export interface Connections {
-  /**
-   * The shared secrets that are set, newest first. Undefined when the workspace has no connection to the tool. Throws `SecretMissing`
-   * when none is set; a missing API token does not matter for deliveries.
-   */
-  secretsOf(workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined;
-  /** The whole connection. Undefined as above. Throws `SecretMissing`, also for the API token. */
-  find(workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined;
-}
+export type Connections = ReturnType<typeof readConnections>;
 
 /**
  * Reads the connections to helpdesk tools.
@@ -69,7 +61,7 @@ export interface Connections {
  * @throws {HelpdesksRefused} When the variable is not in the expected form.
  * @throws {SettingRefused} When a URL is not https to a public host; in development it may be this machine.
  */
-export const readConnections = (variables: HelpdeskVariables): Connections => {
+export const readConnections = (variables: HelpdeskVariables) => {
   const settings = readAs(Settings, parseJson(variables.HELPDESKS || '{}'));
   if (!settings.ok) {
     const [issue] = settings.issues;
@@ -97,11 +89,16 @@ export const readConnections = (variables: HelpdeskVariables): Connections => {
     return [first, ...others];
   };
   return {
-    secretsOf: (workspace, helpdesk) => {
+    /**
+     * The shared secrets that are set, newest first. Undefined when the workspace has no connection to the tool. Throws `SecretMissing`
+     * when none is set; a missing API token does not matter for deliveries.
+     */
+    secretsOf: (workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined => {
       const setting = settingOf(workspace, helpdesk);
       return setting && setOf(setting.secrets);
     },
-    find: (workspace, helpdesk) => {
+    /** The whole connection. Undefined as above. Throws `SecretMissing`, also for the API token. */
+    find: (workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined => {
       const setting = settingOf(workspace, helpdesk);
       if (setting === undefined) return undefined;
       const { apiUrl, secrets, token, options, write } = setting;

@@ -145,38 +145,30 @@ export class DeliveryUnreadable extends Error {
   override name = 'DeliveryUnreadable';
 }
 
-/** A call of the tool's API failed. The message contains the status, never text of the reply. */
-export class HelpdeskFailed extends Error {
-  override name = 'HelpdeskFailed';
+interface FailureDetails {
   /** Whether the same call may succeed later. */
-  readonly isTransient: boolean;
-  /** How long the tool asks to wait, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
+  isTransient?: boolean;
   /** Whether the call may have taken effect all the same: its reply was lost or cannot be read. */
-  readonly isOutcomeUnknown: boolean;
+  isOutcomeUnknown?: boolean;
   /** Whether the ticket does not exist. A webhook may name a ticket before the API shows it. */
-  readonly isNotFound: boolean;
+  isNotFound?: boolean;
+  /** How long the tool asks to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+}
 
-  constructor(
-    message: string,
-    {
-      isTransient = false,
-      isOutcomeUnknown = false,
-      isNotFound = false,
-      retryAfterMs,
-      cause,
-    }: {
-      isTransient?: boolean;
-      isOutcomeUnknown?: boolean;
-      isNotFound?: boolean;
-      retryAfterMs?: number | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
+/** A call of the tool's API failed. The message contains the status, never text of the reply. */
+export class HelpdeskFailed extends Error implements FailureDetails {
+  override name = 'HelpdeskFailed';
+  readonly isTransient: boolean;
+  readonly isOutcomeUnknown: boolean;
+  readonly isNotFound: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { cause, ...details }: FailureDetails & { cause?: unknown } = {}) {
     super(message, { cause });
-    this.isTransient = isTransient;
-    this.isOutcomeUnknown = isOutcomeUnknown;
-    this.isNotFound = isNotFound;
-    this.retryAfterMs = retryAfterMs;
+    this.isTransient = details.isTransient ?? false;
+    this.isOutcomeUnknown = details.isOutcomeUnknown ?? false;
+    this.isNotFound = details.isNotFound ?? false;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }

@@ -83,16 +83,16 @@ const refused = (code: RefusalCode): Response =>
 
 const REFUSALS: Record<RefusalCode, { message: string; suggestion: string }> = {
   UNAUTHORIZED: {
-    message: 'Cannot accept the delivery: it is not proved by a secret of this address',
+    message: 'Cannot accept the delivery: it is not signed with a secret of this address',
     suggestion: 'Compare the address and the secret in the tool with the connection, and the clocks of both',
   },
   SERVICE_UNAVAILABLE: {
-    message: 'Cannot keep the delivery right now',
+    message: 'Cannot store the delivery right now',
     suggestion: 'Send the same delivery again in a few seconds',
   },
   INVALID_QUERY: {
     message: `Cannot read the delivery: it has more than ${MAX_DELIVERY_BYTES} bytes`,
-    suggestion: 'Have the tool send less: ids alone are enough, the ticket is read back',
+    suggestion: 'Have the tool send less: ids are enough, since the ticket is read over the API',
   },
 };
 

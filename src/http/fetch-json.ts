@@ -7,9 +7,9 @@ type FailureKind = 'timeout' | 'unreachable' | 'status' | 'broken-off' | 'too-la
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: FailureKind;
-  /** Of the reply; 0 when there is none. */
+  /** HTTP status; 0 without a reply. */
   readonly status: number;
-  /** Of the reply; empty when there is none. */
+  /** Headers of the reply; empty without one. */
   readonly headers: Headers;
 
   constructor(

@@ -1,8 +1,8 @@
-/** Bytes that WebCrypto takes: memory of their own, not shared. */
+/** Bytes that WebCrypto accepts: with memory of their own. */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Reads a body up to a bound. A declared length has it read in one piece; it is never relied on, since a Worker behind a
+ * Reads a body of limited size. A body with a declared length is read in one piece; the length is not trusted, since a Worker behind a
  * service binding can send more than it declares.
  *
  * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`, or than declared.
@@ -16,15 +16,15 @@ export const readBody = async (message: Request | Response, maxBytes: number): P
     discard(body);
     return undefined;
   }
-  // What is encoded can be longer than it declares once it is read.
+  // The length of an encoded body is not that of its content.
   const isExact = declared !== null && length >= 0 && headers.get('Content-Encoding') === null;
   const reader = isExact ? byteReaderOf(body) : undefined;
   return reader === undefined ? readStream(body, maxBytes) : readDeclared(reader, length);
 };
 
-/** As Cloudflare has it. */
+/** BYOB reader of Cloudflare Workers. */
 interface ByteReader {
-  /** Less than `minBytes` comes only where the stream has ended. */
+  /** Returns less than `minBytes` only at the end of the stream. */
   readAtLeast(minBytes: number, view: Uint8Array): Promise<{ value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
@@ -32,18 +32,18 @@ interface ByteReader {
 const hasByteReaders =
   typeof ReadableStreamBYOBReader === 'function' && 'readAtLeast' in ReadableStreamBYOBReader.prototype;
 
-/** Of a stream that fills memory which it is given: what comes over the network or a binding does, what code made may not. */
+/** Undefined for streams that are not byte streams: bodies from the network or a binding are, bodies made in code may not be. */
 const byteReaderOf = (stream: ReadableStream<Uint8Array>): ByteReader | undefined => {
   if (!hasByteReaders) return undefined;
   try {
-    // Looked for above; the types of the standard do not know it.
+    // Checked above; the standard types do not have the method.
     return stream.getReader({ mode: 'byob' }) as unknown as ByteReader;
   } catch {
     return undefined;
   }
 };
 
-/** One read, with room for one byte too many: chunk by chunk costs about 50 µs more of CPU for an answer of usual size. */
+/** One read, with room for one byte more than declared: reading chunk by chunk takes about 50 µs more CPU for a usual reply. */
 const readDeclared = async (reader: ByteReader, length: number): Promise<Bytes | undefined> => {
   const { value } = await reader.readAtLeast(length + 1, new Uint8Array(length + 1));
   if (value === undefined || value.length <= length) return new Uint8Array(value ?? []);
@@ -51,7 +51,7 @@ const readDeclared = async (reader: ByteReader, length: number): Promise<Bytes |
   return undefined;
 };
 
-/** Gives up a body that nobody reads, so that whoever sends it stops. */
+/** Cancels a body that is not read, so that the sender stops. */
 export const discard = (body: ReadableStream | null): void => void body?.cancel().catch(() => undefined);
 
 const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Bytes | undefined> => {

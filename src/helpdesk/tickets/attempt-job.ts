@@ -83,28 +83,21 @@ const MAX_SENTENCE = 300;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 const failureOf = (error: unknown): Failure => {
+  const expected = (isTransient: boolean, retryAfterMs?: number): Failure => ({
+    ...{ isTransient, retryAfterMs, isFault: false },
+    sentence: (error instanceof Error && error.message.slice(0, MAX_SENTENCE)) || 'Cannot continue',
+  });
   if (error instanceof HelpdeskFailed) {
     const { isTransient, isOutcomeUnknown, retryAfterMs } = error;
-    const wait = retryAfterMs === undefined || !isTransient ? undefined : Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    return {
-      sentence: cut(error.message),
-      isTransient: isTransient || isOutcomeUnknown,
-      retryAfterMs: wait,
-      isFault: false,
-    };
+    const isPause = isTransient && retryAfterMs !== undefined;
+    return expected(isTransient || isOutcomeUnknown, isPause ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : undefined);
   }
-  if (error instanceof AnalysisFailed)
-    return { sentence: cut(error.message), isTransient: error.isTransient, isFault: false };
-  if (error instanceof ConnectionGone) return { sentence: cut(error.message), isTransient: false, isFault: false };
-  if (error instanceof SecretMissing)
-    return {
-      sentence: 'Cannot reach the helpdesk: a secret of its connection is not set',
-      isTransient: true,
-      isFault: true,
-    };
-  if (error instanceof CodedError && error.code === 'TIMEOUT')
-    return { sentence: cut(error.message), isTransient: true, isFault: false };
-  return { sentence: 'Cannot go on: something went wrong inside', isTransient: true, isFault: true };
+  if (error instanceof AnalysisFailed) return expected(error.isTransient);
+  if (error instanceof ConnectionGone) return expected(false);
+  if (error instanceof CodedError && error.code === 'TIMEOUT') return expected(true);
+  const sentence =
+    error instanceof SecretMissing
+      ? 'Cannot reach the helpdesk: a secret of its connection is not set'
+      : 'Cannot continue: something went wrong inside';
+  return { sentence, isTransient: true, isFault: true };
 };
-
-const cut = (message: string): string => message.slice(0, MAX_SENTENCE) || 'Cannot go on';

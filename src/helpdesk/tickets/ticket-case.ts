@@ -16,22 +16,6 @@ export interface TicketCaseParts extends Omit<AttemptParts, 'store'> {
   setAlarm(time: number): void;
 }
 
-/** The jobs of one ticket, and the work on them. */
-export interface TicketCase {
-  /** Adds a job for a delivery; a repeated delivery adds none. */
-  accept(event: MessageEvent): void;
-  /** Works on all due jobs, one after the other; concurrent calls share one run. Never throws. */
-  work(): Promise<WorkOutcome>;
-  /** Delays all open jobs until then. */
-  postpone(until: number): void;
-  /** Reopens dead jobs; returns those that were dead. */
-  replay(jobs: readonly number[]): number[];
-  /** Queues jobs that nobody worked on, reports, and deletes old jobs. Never throws. */
-  onAlarm(): Promise<void>;
-  /** Reports what the workspace's object does not know yet. Never throws. */
-  report(): Promise<void>;
-}
-
 /** A job without an attempt is queued again after so many times the first wait. */
 const GRACE_RETRIES = 60;
 /** After so many times on the queue without an attempt, the alarm works on the job itself. */
@@ -39,7 +23,10 @@ const MAX_NUDGES = 3;
 /** Jobs of one run; the others are queued again. */
 const MAX_JOBS_AT_ONCE = 10;
 
-export const openCase = (parts: TicketCaseParts): TicketCase => {
+export type TicketCase = ReturnType<typeof openCase>;
+
+/** The jobs of one ticket, and the work on them. */
+export const openCase = (parts: TicketCaseParts) => {
   const { now, random, times, onFault } = parts;
   const store = ticketStore(parts.sql);
   const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
@@ -109,27 +96,33 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
   };
 
   return {
-    accept: (event) => {
+    /** Adds a job for a delivery; a repeated delivery adds none. */
+    accept: (event: MessageEvent): void => {
       acceptEvent(event, { store, now: now(), nudgeAt: now() + graceMs(0) });
       planAlarm();
     },
+    /** Works on all due jobs, one after the other; concurrent calls share one run. Never throws. */
     work,
-    postpone: (until) => {
+    /** Delays all open jobs until then. */
+    postpone: (until: number): void => {
       postpone(until);
       planAlarm();
     },
-    replay: (jobs) => {
+    /** Reopens dead jobs; returns those that were dead. */
+    replay: (jobs: readonly number[]): number[] => {
       const replayed = jobs.filter((id) => reopen(store, { id, now: now() }));
       planAlarm();
       return replayed;
     },
-    onAlarm: async () => {
+    /** Queues jobs that nobody worked on, reports, and deletes old jobs. Never throws. */
+    onAlarm: async (): Promise<void> => {
       if (await enqueueWaiting()) await work();
       await reporter.report();
       for (const { id } of store.endedBy(now() - times.keepMs)) store.remove(id);
       planAlarm();
     },
-    report: async () => {
+    /** Reports what the workspace's object does not know yet. Never throws. */
+    report: async (): Promise<void> => {
       await reporter.report();
       planAlarm();
     },
@@ -205,13 +198,6 @@ const acceptEvent = (
 const isReopened = (job: Job): boolean =>
   (job.state === 'done' && job.result === 'none') || (job.state === 'dead' && isUnnamed(job));
 
-interface JobReporter {
-  /** Sends what the workspace's object does not know yet. Never throws. */
-  report(): Promise<void>;
-  /** When the next report is due; undefined when there is nothing to report. */
-  dueAt(): number | undefined;
-}
-
 interface ReporterParts {
   store: TicketStore;
   now: () => number;
@@ -223,11 +209,12 @@ interface ReporterParts {
 /** A change that was not reported at once is reported by an alarm after this time. */
 const REPORT_AFTER_MS = 1000;
 
-const jobReporter = ({ store, now, backOff, send, onFault }: ReporterParts): JobReporter => {
+const jobReporter = ({ store, now, backOff, send, onFault }: ReporterParts) => {
   let failures = 0;
   let retryAt = 0;
   return {
-    report: async () => {
+    /** Sends what the workspace's object does not know yet. Never throws. */
+    report: async (): Promise<void> => {
       const unreported = store.unreported();
       if (unreported.length === 0) return;
       try {
@@ -240,6 +227,7 @@ const jobReporter = ({ store, now, backOff, send, onFault }: ReporterParts): Job
         onFault('report', error);
       }
     },
+    /** When the next report is due; undefined when there is nothing to report. */
     dueAt: () => (store.unreported().length > 0 ? Math.max(retryAt, now() + REPORT_AFTER_MS) : undefined),
   };
 };

@@ -55,30 +55,6 @@ type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 /** A message that has our note; never deleted. */
 type Mark = { message: string; marker: string | null; note: string | null };
 
-export interface TicketStore {
-  open(): Job[];
-  /** The first hundred whose current version was not reported. */
-  unreported(): Job[];
-  /** The first hundred that ended at or before a time. */
-  endedBy(time: number): Job[];
-  /** When the next open job is to be queued, and when the first of the others ended. */
-  nextTimes(): { nudgeAt: number | null; endedAt: number | null };
-  job(id: number): Job | undefined;
-  jobAbout(about: string): Job | undefined;
-  /** The oldest open job that is due. */
-  dueJob(now: number): Job | undefined;
-  add(about: string, options: { ticket: string | null; now: number; nudgeAt: number }): Job;
-  /** Stores changes and their time. Returns the changed job. */
-  change(job: Job, changes: Changes, now: number): Job;
-  /** Records that a version was reported. */
-  markReported(id: number, version: number): void;
-  remove(id: number): void;
-  markOf(message: string): Mark | undefined;
-  isOwnNote(message: string): boolean;
-  mark(mark: Mark, now: number): void;
-  transaction<T>(work: () => T): T;
-}
-
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
@@ -93,27 +69,34 @@ const TABLES = [
   'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
 ];
 
+export type TicketStore = ReturnType<typeof ticketStore>;
+
 /** Jobs and marks of one ticket, in the database of its object. */
-export const ticketStore = (sql: Sql): TicketStore => {
+export const ticketStore = (sql: Sql) => {
   for (const statement of TABLES) sql.run(statement);
   const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
-  const jobAbout = (about: string) => one('SELECT * FROM jobs WHERE about = ?', about);
+  const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
   return {
     open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
+    /** The first hundred whose current version was not reported. */
     unreported: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
-    endedBy: (time) =>
+    /** The first hundred that ended at or before a time. */
+    endedBy: (time: number) =>
       sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
-    nextTimes: () => {
+    /** When the next open job is to be queued, and when the first of the others ended. */
+    nextTimes: (): { nudgeAt: number | null; endedAt: number | null } => {
       const [next] = sql.all<{ nudgeAt: number | null; endedAt: number | null }>(
         `SELECT (SELECT min(nudge_at) FROM jobs WHERE state = 'open') AS nudgeAt,
           (SELECT min(changed_at) FROM jobs WHERE state IN ('dead', 'done')) AS endedAt`,
       );
       return next ?? { nudgeAt: null, endedAt: null };
     },
-    job: (id) => one('SELECT * FROM jobs WHERE id = ?', id),
+    job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
     jobAbout,
-    dueJob: (now) => one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
-    add: (about, { ticket, now, nudgeAt }) => {
+    /** The oldest open job that is due. */
+    dueJob: (now: number) =>
+      one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
+    add: (about: string, { ticket, now, nudgeAt }: { ticket: string | null; now: number; nudgeAt: number }): Job => {
       sql.run(
         `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, ticket, accepted_at, begun_at,
           changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, 1, ?, ?, ?, ?, 1, 0)`,
@@ -123,7 +106,8 @@ export const ticketStore = (sql: Sql): TicketStore => {
       if (added === undefined) throw new Error('Cannot store the job: it is missing after the write');
       return added;
     },
-    change: (job, changes, now) => {
+    /** Stores changes and their time. Returns the changed job. */
+    change: (job: Job, changes: Changes, now: number): Job => {
       // Column names come from the type, never from input.
       const entries = Object.entries({ ...changes, changed_at: now });
       const columns = entries.map(([name]) => `${name} = ?`).join(', ');
@@ -134,15 +118,18 @@ export const ticketStore = (sql: Sql): TicketStore => {
       );
       return { ...job, ...changes, changed_at: now, version: job.version + 1 };
     },
-    markReported: (id, version) => sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
-    remove: (id) => sql.run('DELETE FROM jobs WHERE id = ?', id),
-    markOf: (message) => sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
-    isOwnNote: (message) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
-    mark: ({ message, marker, note }, now) =>
+    markReported: (id: number, version: number) =>
+      sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
+    remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),
+    markOf: (message: string): Mark | undefined =>
+      sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
+    /** Whether a message is a note of ours. */
+    isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
+    mark: ({ message, marker, note }: Mark, now: number) =>
       sql.run(
         'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
         ...[message, marker, note, now],
       ),
-    transaction: (work) => sql.transaction(work),
+    transaction: <T>(work: () => T): T => sql.transaction(work),
   };
 };

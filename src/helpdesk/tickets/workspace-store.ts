@@ -3,22 +3,6 @@ import type { Sql } from '../../storage/sql.ts';
 import type { DeadJob, JobPlace, JobReport, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
-/** The jobs of all tickets of one workspace. */
-export interface TicketIndex {
-  /** Records what a ticket's object reports about its jobs; ignores reports older than the known state. */
-  report(place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): void;
-  list(query: { state: TicketState; limit: number; cursor?: string | undefined }): TicketsResponse | 'unknown cursor';
-  /** Dead jobs by their ids, or the first of all. */
-  dead(ids: readonly string[] | 'all', limit: number): DeadJob[];
-  countDead(): number;
-  /** Removes a job that does not exist any more. */
-  forget(id: string): void;
-  /** Lists a delivery that could not be stored anywhere else. */
-  addUndelivered(undelivered: Undelivered, options: { now: number; error: string }): void;
-  /** Removes jobs that ended before a time. */
-  prune(before: number): void;
-}
-
 const INDEX_TABLES = [
   `CREATE TABLE IF NOT EXISTS tickets (
     id TEXT PRIMARY KEY, helpdesk TEXT NOT NULL, ticket TEXT NOT NULL, job INTEGER NOT NULL, version INTEGER NOT NULL,
@@ -46,12 +30,16 @@ type Row = {
   message: string | null;
 };
 
-export const ticketIndex = (sql: Sql): TicketIndex => {
+export type TicketIndex = ReturnType<typeof ticketIndex>;
+
+/** The jobs of all tickets of one workspace. */
+export const ticketIndex = (sql: Sql) => {
   for (const statement of INDEX_TABLES) sql.run(statement);
   const count = (state: TicketState): number =>
     sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE state = ?', state)[0]?.n ?? 0;
   return {
-    report: ({ helpdesk, ticketId }, jobs) =>
+    /** Records what a ticket's object reports about its jobs; ignores reports older than the known state. */
+    report: ({ helpdesk, ticketId }: Omit<JobPlace, 'job'>, jobs: readonly JobReport[]) =>
       sql.transaction(() => {
         for (const reported of jobs) {
           const { job, version, state, result, attempts } = reported;
@@ -67,7 +55,7 @@ export const ticketIndex = (sql: Sql): TicketIndex => {
           );
         }
       }),
-    list: ({ state, limit, cursor }) => {
+    list: ({ state, limit, cursor }: ListQuery): TicketsResponse | 'unknown cursor' => {
       const from = cursor === undefined ? { at: '~', id: '' } : readCursor(cursor);
       if (from === undefined) return 'unknown cursor';
       const rows = sql.all<Row>(
@@ -78,7 +66,8 @@ export const ticketIndex = (sql: Sql): TicketIndex => {
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return { tickets: shown.map(toTicketJob), total: count(state), next_cursor: last ? writeCursor(last) : null };
     },
-    dead: (ids, limit) => {
+    /** Dead jobs by their ids, or the first of all. */
+    dead: (ids: readonly string[] | 'all', limit: number): DeadJob[] => {
       const rows =
         ids === 'all'
           ? sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' ORDER BY changed_at, id LIMIT ?", limit)
@@ -89,8 +78,12 @@ export const ticketIndex = (sql: Sql): TicketIndex => {
       }));
     },
     countDead: () => count('dead'),
-    forget: (id) => sql.run('DELETE FROM tickets WHERE id = ?', id),
-    addUndelivered: ({ helpdesk, ticketId, about, message }, { now, error }) => {
+    forget: (id: string) => sql.run('DELETE FROM tickets WHERE id = ?', id),
+    /** Lists a delivery that could not be stored anywhere else. */
+    addUndelivered: (
+      { helpdesk, ticketId, about, message }: Undelivered,
+      { now, error }: { now: number; error: string },
+    ): void => {
       const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE message IS NOT NULL');
       if ((stored?.n ?? 0) >= MAX_UNDELIVERED)
         throw new Error('Cannot list the delivery: too many are waiting already');
@@ -104,13 +97,16 @@ export const ticketIndex = (sql: Sql): TicketIndex => {
         ...[id, helpdesk, ticketId, error, time, time, message],
       );
     },
-    prune: (before) =>
+    /** Removes jobs that ended before a time. */
+    prune: (before: number) =>
       sql.run(
         "DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?",
         new Date(before).toISOString(),
       ),
   };
 };
+
+type ListQuery = { state: TicketState; limit: number; cursor?: string | undefined };
 
 /** Readable and unambiguous: `chatwoot/1207/1`. */
 const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>
@@ -138,20 +134,17 @@ const readCursor = (cursor: string): { at: string; id: string } | undefined => {
   return at === undefined || id === undefined ? undefined : { at, id };
 };
 
-/** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
-export interface RateLimitPauses {
-  all(now: number): Record<string, number>;
-  set(helpdesk: string, until: number): void;
-}
+export type RateLimitPauses = ReturnType<typeof rateLimitPauses>;
 
-export const rateLimitPauses = (sql: Sql): RateLimitPauses => {
+/** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
+export const rateLimitPauses = (sql: Sql) => {
   sql.run('CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
   return {
-    all: (now) => {
+    all: (now: number): Record<string, number> => {
       const rows = sql.all<{ helpdesk: string; until: number }>('SELECT * FROM pauses WHERE until > ?', now);
       return Object.fromEntries(rows.map(({ helpdesk, until }) => [helpdesk, until]));
     },
-    set: (helpdesk, until) =>
+    set: (helpdesk: string, until: number) =>
       sql.run(
         'INSERT INTO pauses (helpdesk, until) VALUES (?, ?) ON CONFLICT (helpdesk) DO UPDATE SET until = max(until, excluded.until)',
         ...[helpdesk, until],
@@ -159,17 +152,7 @@ export const rateLimitPauses = (sql: Sql): RateLimitPauses => {
   };
 };
 
-/** A sync of the workspace's knowledge base, requested by article events. */
-export interface ArticleSync {
-  /** A `full` sync detects deletions. Several requests before it starts are one. */
-  request(options: { full: boolean; now: number }): void;
-  /** When it is to be started; undefined when none is requested. */
-  dueAt(): number | undefined;
-  /** Starts it, when it is due. Never throws. */
-  work(): Promise<void>;
-}
-
-export interface ArticleSyncParts {
+interface ArticleSyncParts {
   sql: Sql;
   now: () => number;
   random: () => number;
@@ -184,8 +167,13 @@ const BUSY_FAILURES = 2;
 
 type SyncRequest = { asked: number; full: number; failures: number; due_at: number };
 
-/** A request is stored until a sync has started after the last event, however often that fails. */
-export const articleSync = ({ sql, now, random, retryMs, start, onFault }: ArticleSyncParts): ArticleSync => {
+export type ArticleSync = ReturnType<typeof articleSync>;
+
+/**
+ * Syncs of the workspace's knowledge base that article events requested. A request is stored until a sync has started after the last
+ * event, however often that fails.
+ */
+export const articleSync = ({ sql, now, random, retryMs, start, onFault }: ArticleSyncParts) => {
   sql.run(
     `CREATE TABLE IF NOT EXISTS article_sync (
       id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
@@ -198,14 +186,17 @@ export const articleSync = ({ sql, now, random, retryMs, start, onFault }: Artic
       ...[failures, now() + backOffMs(failures === 0 ? BUSY_FAILURES : failures, { retryMs, random })],
     );
   return {
-    request: ({ full, now: time }) =>
+    /** A `full` sync detects deletions. Several requests before it starts are one. */
+    request: ({ full, now: time }: { full: boolean; now: number }) =>
       sql.run(
         `INSERT INTO article_sync (id, asked, full, failures, due_at) VALUES (1, 1, ?, 0, ?)
           ON CONFLICT (id) DO UPDATE SET asked = asked + 1, full = max(full, excluded.full)`,
         ...[full ? 1 : 0, time],
       ),
+    /** When the sync is to be started; undefined when none is requested. */
     dueAt: () => requested()?.due_at,
-    work: async () => {
+    /** Starts the sync, when it is due. Never throws. */
+    work: async (): Promise<void> => {
       const wanted = requested();
       if (wanted === undefined || wanted.due_at > now()) return;
       try {

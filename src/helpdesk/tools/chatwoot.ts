@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
-  Created,
   fileNames,
   itemsOf,
   listOf,
@@ -39,7 +30,7 @@ const ChatwootDelivery = z.object({
 });
 
 /** Every message is delivered, private notes included; an incoming one is from the customer. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const payload = readPayload(delivery, ChatwootDelivery, 'Chatwoot');
   const reason = reasonToIgnore(payload);
   if (reason !== undefined) return [{ kind: 'ignored', reason }];
@@ -92,7 +83,7 @@ type Message = z.infer<typeof Message>;
 /** Fixed by the tool. */
 const PAGE_SIZE = 20;
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const api = helpdeskApi({
     ...{ tool: 'Chatwoot', apiUrl: connection.apiUrl, fetch, now },
     headers: async () => ({ api_access_token: requiredToken(connection, 'Chatwoot') }),
@@ -153,9 +144,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
     },
 
     writeNote: async (ticketId, note, { signal }) => {
-      const { id } = await api.call({
+      return api.create({
         action: 'write a note',
-        method: 'POST',
         path: `${conversationPath(ticketId)}/messages`,
         body: {
           content: note.markdown,
@@ -163,10 +153,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
           private: true,
           content_attributes: { constellation_marker: note.marker },
         },
-        reply: Created,
         signal,
       });
-      return id;
     },
   };
 };

@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
 import { basicAuth, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
 import {
-  Created,
   fileNames,
   itemsOf,
   listOf,
@@ -37,7 +28,7 @@ const FreshdeskDelivery = z.union([
 ]);
 
 /** Who wrote is decided when the ticket is read. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { ticketId, event } = readPayload(delivery, FreshdeskDelivery, 'Freshdesk');
   const isCreated = event === 'ticket_created' || event === '{ticket_action:created}';
   return [{ kind: 'message', ticketId, message: isCreated ? 'first' : 'latest' }];
@@ -75,7 +66,7 @@ const MAX_PAGES = 10;
 const OUTBOUND = 10;
 const CHANNELS: Readonly<Record<number, string>> = { 1: 'email', 2: 'portal', 3: 'phone', 7: 'chat', 9: 'widget' };
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { userId, productField } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'Freshdesk', apiUrl: connection.apiUrl, fetch, now },
@@ -138,15 +129,12 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
     },
 
     writeNote: async (ticketId, note, { signal }) => {
-      const { id } = await api.call({
+      return api.create({
         action: 'write a note',
-        method: 'POST',
         path: pathOf`/api/v2/tickets/${ticketId}/notes`,
         body: { body: note.html, private: true },
-        reply: Created,
         signal,
       });
-      return id;
     },
   };
 };

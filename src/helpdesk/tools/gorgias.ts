@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
 import { basicAuth, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
-  Created,
   fileNames,
   itemsOf,
   listOf,
@@ -42,7 +33,7 @@ const GorgiasDelivery = z.object({
   }),
 });
 
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { ticket, message } = readPayload(delivery, GorgiasDelivery, 'Gorgias');
   if (message?.channel === 'internal-note') return [{ kind: 'ignored', reason: 'an internal note' }];
   if (message?.from_agent === true) return [{ kind: 'ignored', reason: 'from an agent' }];
@@ -73,7 +64,7 @@ const Ticket = z.object({
   messages: itemsOf(Message, 1000),
 });
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const ownEmail = connection.options.email;
   const email = () => requiredOption(connection, 'email', 'Gorgias');
   const api = helpdeskApi({
@@ -119,9 +110,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
     },
 
     writeNote: async (ticketId, note, { signal }) => {
-      const { id } = await api.call({
+      return api.create({
         action: 'write a note',
-        method: 'POST',
         path: pathOf`/api/tickets/${ticketId}/messages`,
         body: {
           channel: 'internal-note',
@@ -133,10 +123,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
           body_html: note.html,
           external_id: note.marker,
         },
-        reply: Created,
         signal,
       });
-      return id;
     },
   };
 };

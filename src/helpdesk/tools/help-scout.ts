@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import {
   type ClientOptions,
-  type Delivery,
   type HelpdeskClient,
   type HelpdeskConnection,
-  type HelpdeskEvent,
   HelpdeskFailed,
   type HelpdeskMessage,
   type HelpdeskTool,
@@ -46,7 +44,7 @@ const TOGETHER_MS = 120_000;
  * The newest thread of the customer, and those shortly before it: a delivery may be made when a later message, our note or a reply is
  * already there. The header with the event is not signed, so it may only lead to less; a message with a note gets no second one.
  */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const event = delivery.headers.get('x-helpscout-event');
   if (event === 'helpscout.test') return [{ kind: 'ignored', reason: 'a test' }];
   if (event !== 'convo.created' && event !== 'convo.customer.reply.created') {
@@ -103,7 +101,7 @@ const Threads = z.object({
 /** A conversation has at most 100 threads, a page 25 or more. */
 const MAX_PAGES = 8;
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { userId, productField } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'Help Scout', apiUrl: connection.apiUrl, fetch, now },

@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
 import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
 import { utf8 } from '../../runtime/digest.ts';
 import { isOwnAddress } from '../../runtime/service-address.ts';
 import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from '../helpdesk-tool.ts';
-import { parseJson } from './payload.ts';
+import { parseJson, RecordId } from './payload.ts';
 
 export interface ApiSettings extends ClientOptions {
   /** For messages: `Chatwoot`. */
@@ -38,6 +38,8 @@ interface ApiCall {
 export interface HelpdeskApi {
   /** Returns what the schema names of the reply. */
   call<Schema extends z.ZodType>(call: ApiCall & { reply: Schema }): Promise<z.output<Schema>>;
+  /** POSTs, and returns the id of what was created. */
+  create(call: ApiCall): Promise<string>;
   /** Returns the headers of the reply, and discards its body. */
   send(call: ApiCall): Promise<Headers>;
 }
@@ -77,23 +79,27 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
       throw failureOf(error, { settings, call });
     }
   };
+  const call: HelpdeskApi['call'] = async ({ reply, ...sent }) => {
+    const { response, signal } = await request(sent);
+    const json = await readJson(response, { maxBytes: MAX_REPLY_BYTES, signal, parse }).catch((error) => {
+      throw error instanceof HttpFailure ? failureOf(error, { settings, call: sent }) : error;
+    });
+    const read = readAs(reply, json);
+    if (read.ok) return read.value;
+    throw lostReply('the reply is not what its documentation says', { settings, call: sent });
+  };
   return {
-    call: async ({ reply, ...call }) => {
-      const { response, signal } = await request(call);
-      const json = await readJson(response, { maxBytes: MAX_REPLY_BYTES, signal, parse }).catch((error) => {
-        throw error instanceof HttpFailure ? failureOf(error, { settings, call }) : error;
-      });
-      const read = readAs(reply, json);
-      if (read.ok) return read.value;
-      throw lostReply('the reply is not what its documentation says', { settings, call });
-    },
-    send: async (call) => {
-      const { response } = await request(call);
+    call,
+    create: async (sent) => (await call({ method: 'POST', ...sent, reply: Created })).id,
+    send: async (sent) => {
+      const { response } = await request(sent);
       discard(response.body);
       return response.headers;
     },
   };
 };
+
+const Created = z.object({ id: RecordId });
 
 /** Puts values into a path, each as one segment. Throws `HelpdeskFailed` for values that would lead elsewhere. */
 export const pathOf = (parts: TemplateStringsArray, ...values: readonly string[]): string =>

@@ -1,18 +1,9 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/read-as.ts';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskEvent, HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUBSPOT_V3 } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
 import {
-  Created,
   fileNames,
   itemsOf,
   listOf,
@@ -37,7 +28,7 @@ const HubspotEvent = z.object({
 const HubspotDelivery = z.array(z.unknown()).max(100);
 
 /** New messages of conversations; whether one is from the customer is decided when the conversation is read. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] =>
+const readDelivery: HelpdeskTool['read'] = (delivery) =>
   readPayload(delivery, HubspotDelivery, 'HubSpot').map(readEvent);
 
 /** Each on its own, so that one that cannot be read does not stop the others. */
@@ -72,12 +63,12 @@ const Messages = z.object({
 
 const OriginalContent = z.object({ text: optionalText(MAX_NOTE), richText: optionalText(MAX_NOTE) });
 
-/** Of 100 messages each, in no documented order. */
+/** Pages have 100 messages, in no documented order. */
 const MAX_PAGES = 10;
 /** Truncated messages that are read in full: the newest of the customer. */
 const MAX_ORIGINALS = 3;
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { actorId } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'HubSpot', apiUrl: connection.apiUrl, fetch, now },
@@ -142,15 +133,12 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
 
     // A comment is for the team; a `MESSAGE` would be sent to the customer.
     writeNote: async (ticketId, note, { signal }) => {
-      const { id } = await api.call({
+      return api.create({
         action: 'write a note',
-        method: 'POST',
         path: messagesPath(ticketId),
         body: { type: 'COMMENT', text: note.text, richText: note.html, attachments: [] },
-        reply: Created,
         signal,
       });
-      return id;
     },
   };
 };

@@ -1,13 +1,5 @@
 import * as z from 'zod';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
 import { findWrittenNote, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
@@ -41,7 +33,7 @@ const IntercomDelivery = z.object({
 });
 
 /** A conversation that a customer opened, or a reply of a customer. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { topic, data } = readPayload(delivery, IntercomDelivery, 'Intercom');
   const { id: ticketId, source, conversation_parts: parts } = data.item;
   if (topic === 'ping') return [{ kind: 'ignored', reason: 'a ping' }];
@@ -103,7 +95,7 @@ type Conversation = z.infer<typeof Conversation>;
 
 const API_VERSION = '2.16';
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { adminId, productField } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'Intercom', apiUrl: connection.apiUrl, fetch, now },

@@ -98,9 +98,6 @@ export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number
     }),
   );
 
-/** Reply to a call that created something. */
-export const Created = z.object({ id: RecordId });
-
 /** In bodies that we send ids are numbers, unless they are too long for one. */
 export const numberOf = (id: string): number | string => (/^\d{1,15}$/.test(id) ? Number(id) : id);
 

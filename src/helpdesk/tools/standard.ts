@@ -1,11 +1,7 @@
 import * as z from 'zod';
 import { utf8 } from '../../runtime/digest.ts';
 import {
-  type ClientOptions,
-  type Delivery,
-  type HelpdeskClient,
   type HelpdeskConnection,
-  type HelpdeskEvent,
   HelpdeskFailed,
   type HelpdeskMessage,
   type HelpdeskTool,
@@ -74,7 +70,7 @@ const StandardDelivery = z.union([TicketDelivery, OtherDelivery]);
 type Content = Omit<z.infer<typeof StandardMessage>, 'id'> & { id?: string | undefined };
 
 /** The event contains its ticket, since there is no API to read it. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const payload = readPayload(delivery, StandardDelivery, 'Standard Webhooks');
   if (!('data' in payload)) return [{ kind: 'ignored', reason: 'not about a new message' }];
   const { type, timestamp, data } = payload;
@@ -115,7 +111,7 @@ const toMessage = (message: z.infer<typeof StandardMessage>): HelpdeskMessage =>
   sentAtMs: message.created_at,
 });
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const api = helpdeskApi({
     ...{ tool: 'Standard Webhooks', apiUrl: connection.apiUrl, fetch, now },
     headers: async () => ({}),

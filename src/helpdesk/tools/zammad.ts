@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import type {
-  ClientOptions,
-  Delivery,
-  HelpdeskClient,
-  HelpdeskConnection,
-  HelpdeskEvent,
-  HelpdeskMessage,
-  HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, requiredToken } from './helpdesk-api.ts';
 import {
-  Created,
   fileNames,
   itemsOf,
   listOf,
@@ -36,7 +27,7 @@ const ZammadDelivery = z.object({
 });
 
 /** A public article whose sender is the customer. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { ticket, article } = readPayload(delivery, ZammadDelivery, 'Zammad');
   if (article?.id === undefined) return [{ kind: 'ignored', reason: 'no article took part' }];
   if (article.internal !== false) return [{ kind: 'ignored', reason: 'an internal note' }];
@@ -75,7 +66,7 @@ const SharedDraft = z
   })
   .nullish();
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { login, userId, productField } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'Zammad', apiUrl: connection.apiUrl, fetch, now },
@@ -134,9 +125,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
     },
 
     writeNote: async (ticketId, note, { signal }) => {
-      const { id } = await api.call({
+      return api.create({
         action: 'write a note',
-        method: 'POST',
         path: '/api/v1/ticket_articles',
         // An internal article of another type, such as email, would still be sent.
         body: {
@@ -147,10 +137,8 @@ const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): 
           internal: true,
           sender: 'Agent',
         },
-        reply: Created,
         signal,
       });
-      return id;
     },
 
     // A ticket has one shared draft, which a person may have begun.

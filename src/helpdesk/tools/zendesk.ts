@@ -1,13 +1,5 @@
 import * as z from 'zod';
-import {
-  type ClientOptions,
-  type Delivery,
-  DeliveryUnreadable,
-  type HelpdeskClient,
-  type HelpdeskConnection,
-  type HelpdeskEvent,
-  type HelpdeskTool,
-} from '../helpdesk-tool.ts';
+import { DeliveryUnreadable, type HelpdeskClient, type HelpdeskEvent, type HelpdeskTool } from '../helpdesk-tool.ts';
 import { ZENDESK } from '../signature-schemes.ts';
 import { basicAuth, findWrittenNote, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
 import {
@@ -50,7 +42,7 @@ type ZendeskTrigger = z.infer<typeof ZendeskTrigger>;
 const ZendeskDelivery = z.union([ZendeskEvent, ZendeskTrigger]);
 
 /** A webhook subscribes to events in Zendesk's form, or is called by a trigger. */
-const readDelivery = (delivery: Delivery): HelpdeskEvent[] => {
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const payload = readPayload(delivery, ZendeskDelivery, 'Zendesk');
   return ['type' in payload ? readEvent(payload) : readTrigger(payload)];
 };
@@ -119,10 +111,10 @@ const WriteReply = z.object({
   audit: z.object({ events: listOf(z.object({ id: RecordId, type: z.literal('Comment') }), 100) }),
 });
 
-/** Of 100 comments each. A note that is looked for was written recently. */
+/** Pages have 100 comments. A note that is looked for was written recently. */
 const MAX_PAGES = { ticket: 2, note: 5 };
 
-const client = (connection: HelpdeskConnection, { fetch, now }: ClientOptions): HelpdeskClient => {
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const { email, userId, productField } = connection.options;
   const api = helpdeskApi({
     ...{ tool: 'Zendesk', apiUrl: connection.apiUrl, fetch, now },

@@ -67,7 +67,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     duringReport: (): void => {},
   };
   let crashes = 0;
-  /** Of which process: one that has crashed does nothing any more. */
+  /** The current process: one that has crashed does nothing any more. */
   let alive = { is: true };
   let late: { at: number; run: () => void }[] = [];
   let markers = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { intercom } from '../../src/helpdesk/tools/intercom.ts';
-import { describeDesk } from './describe-desk.ts';
-import { noteOf } from './note-of.ts';
-import { changed, madeUp, sampleDelivery } from './payload.ts';
+import { intercom } from '../../../src/helpdesk/tools/intercom.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, madeUp, sampleDelivery } from '../payload.ts';
+import { describeClient } from './describe-client.ts';
 
 const created = sampleDelivery('intercom-conversation-user-created.json');
 const replied = sampleDelivery('intercom-conversation-user-replied.json');
@@ -51,11 +51,11 @@ describe('what Intercom delivers', () => {
   });
 });
 
-describeDesk(intercom, 'intercom', (open) => {
+describeClient(intercom, 'intercom', (open) => {
   it('writes a note in the name of the admin, by the version that it knows', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    await desk.writeNote(ticketId, noteOf(), { signal });
+    await client.writeNote(ticketId, noteOf(), { signal });
     const sent = helpdesks.requests.find(({ method }) => method === 'POST');
     expect(sent?.headers).toMatchObject({ 'intercom-version': '2.16' });
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({
@@ -78,28 +78,28 @@ describeDesk(intercom, 'intercom', (open) => {
       const { local, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
-      const desk = intercom.client(local.connection, { fetch: withNotesAs(type), now: Date.now });
-      const { messages } = await desk.readTicket(ticketId, { signal });
+      const client = intercom.client(local.connection, { fetch: withNotesAs(type), now: Date.now });
+      const { messages } = await client.readTicket(ticketId, { signal });
       expect(messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
-      const noteId = await desk.writeNote(ticketId, noteOf(), { signal });
-      expect(await desk.findNote(ticketId, noteOf().marker, { signal })).toBe(noteId);
+      const noteId = await client.writeNote(ticketId, noteOf(), { signal });
+      expect(await client.findNote(ticketId, noteOf().marker, { signal })).toBe(noteId);
     }
   });
 
   it('waits until the window ends that the tool names', async () => {
     const { helpdesks, local, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    const desk = intercom.client(local.connection, { fetch, now: () => 1_768_473_000_000 });
+    const client = intercom.client(local.connection, { fetch, now: () => 1_768_473_000_000 });
     const headers = { 'x-ratelimit-reset': '1768473010' };
     helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
-    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 10_000 });
+    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 10_000 });
   });
 
   it('says what is missing where no admin is named', async () => {
     const { local, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    const desk = intercom.client({ ...local.connection, options: {} }, { fetch, now: Date.now });
-    const failed = desk.writeNote(ticketId, noteOf(), { signal });
+    const client = intercom.client({ ...local.connection, options: {} }, { fetch, now: Date.now });
+    const failed = client.writeNote(ticketId, noteOf(), { signal });
     await expect(failed).rejects.toThrow('its connection has no option adminId');
   });
 });

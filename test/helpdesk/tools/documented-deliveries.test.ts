@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { madeUp } from './payload.ts';
+import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
+import { madeUp } from '../payload.ts';
 
-const page = readFileSync(new URL('../../docs/helpdesk-tools.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/helpdesk-tools.md', import.meta.url), 'utf8');
 /** The example that begins so, with its placeholders filled in. */
 const example = (start: string): string => {
   const at = page.indexOf(start);

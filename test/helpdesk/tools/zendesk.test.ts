@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DeliveryUnreadable } from '../../src/helpdesk/helpdesk-tool.ts';
-import { zendesk } from '../../src/helpdesk/tools/zendesk.ts';
-import { describeDesk } from './describe-desk.ts';
-import { noteOf } from './note-of.ts';
-import { changed, sampleDelivery } from './payload.ts';
+import { DeliveryUnreadable } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { zendesk } from '../../../src/helpdesk/tools/zendesk.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, sampleDelivery } from '../payload.ts';
+import { describeClient } from './describe-client.ts';
 
 const created = sampleDelivery('zendesk-ticket-created.json');
 const added = sampleDelivery('zendesk-ticket-comment-added.json');
@@ -73,11 +73,11 @@ describe('what Zendesk delivers', () => {
   });
 });
 
-describeDesk(zendesk, 'zendesk', (open) => {
+describeClient(zendesk, 'zendesk', (open) => {
   it('writes a note that is not public, and only over the ticket that it read', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    await desk.writeNote(ticketId, noteOf(), { signal });
+    await client.writeNote(ticketId, noteOf(), { signal });
     const sent = helpdesks.requests.find(({ method }) => method === 'PUT');
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({
       ticket: { comment: { public: false }, safe_update: true, updated_stamp: expect.stringMatching(/Z$/) },
@@ -85,18 +85,18 @@ describeDesk(zendesk, 'zendesk', (open) => {
   });
 
   it('does not write the same note twice', async () => {
-    const { local, desk, signal } = open();
+    const { local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    const first = await desk.writeNote(ticketId, noteOf(), { signal });
-    expect(await desk.writeNote(ticketId, noteOf(), { signal })).toBe(first);
+    const first = await client.writeNote(ticketId, noteOf(), { signal });
+    expect(await client.writeNote(ticketId, noteOf(), { signal })).toBe(first);
     expect(local.notes(ticketId)).toHaveLength(1);
   });
 
   it('may try again where the ticket changed meanwhile', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
-    const failed = desk.writeNote(ticketId, noteOf(), { signal });
+    const failed = client.writeNote(ticketId, noteOf(), { signal });
     await expect(failed).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
   });
 
@@ -107,8 +107,8 @@ describeDesk(zendesk, 'zendesk', (open) => {
     const ticket = await read.readTicket(ticketId, { signal });
     const [field] = Object.keys(ticket.metadata.fields as object);
     const options = { ...local.connection.options, userId: ticket.customer.id ?? '', productField: field ?? '' };
-    const desk = zendesk.client({ ...local.connection, options }, { fetch, now: Date.now });
-    const again = await desk.readTicket(ticketId, { signal });
+    const client = zendesk.client({ ...local.connection, options }, { fetch, now: Date.now });
+    const again = await client.readTicket(ticketId, { signal });
     expect(again.messages.map(({ from }) => from)).toEqual(['agent']);
     expect(again.metadata).toMatchObject({ channel: 'email', product: 'Apollo II' });
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
-import { gorgias } from '../../src/helpdesk/tools/gorgias.ts';
-import { noteOf } from './note-of.ts';
-import { changed, madeUp, sampleDelivery } from './payload.ts';
+import { type LocalServer, startLocalServer } from '../../../src/dev/local-services/local-server.ts';
+import { gorgias } from '../../../src/helpdesk/tools/gorgias.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, madeUp, sampleDelivery } from '../payload.ts';
 
 const created = sampleDelivery('gorgias-ticket-message-created.json');
 
@@ -92,18 +92,18 @@ describe('Gorgias, against its API', () => {
   });
 
   it('writes an internal note whose own id is the marker, and finds it by that', async () => {
-    const desk = open();
+    const client = open();
     const { marker } = noteOf();
-    expect(await desk.findNote('48392011', marker, { signal })).toBeUndefined();
-    const id = await desk.writeNote('48392011', noteOf(), { signal });
+    expect(await client.findNote('48392011', marker, { signal })).toBeUndefined();
+    const id = await client.writeNote('48392011', noteOf(), { signal });
     expect(messages.at(-1)).toMatchObject({
       channel: 'internal-note',
       public: false,
       from_agent: true,
       external_id: marker,
     });
-    expect(await desk.findNote('48392011', marker, { signal })).toBe(id);
-    expect((await desk.readTicket('48392011', { signal })).messages.at(-1)).toMatchObject({
+    expect(await client.findNote('48392011', marker, { signal })).toBe(id);
+    expect((await client.readTicket('48392011', { signal })).messages.at(-1)).toMatchObject({
       from: 'agent',
       isPublic: false,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder, ticketMetadata } from '../../src/helpdesk/tools/ticket-parts.ts';
+import { inOrder, ticketMetadata } from '../../../src/helpdesk/tools/ticket-parts.ts';
 
 const message = (id: string, sentAtMs: number | undefined) => ({
   id,

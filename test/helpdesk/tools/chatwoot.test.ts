@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chatwoot } from '../../src/helpdesk/tools/chatwoot.ts';
-import { describeDesk } from './describe-desk.ts';
-import { noteOf } from './note-of.ts';
-import { changed, sampleDelivery } from './payload.ts';
+import { chatwoot } from '../../../src/helpdesk/tools/chatwoot.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, sampleDelivery } from '../payload.ts';
+import { describeClient } from './describe-client.ts';
 
 describe('what Chatwoot delivers', () => {
   it('is a message when a customer wrote in the chat or by mail', () => {
@@ -47,11 +47,11 @@ describe('what Chatwoot delivers', () => {
   });
 });
 
-describeDesk(chatwoot, 'chatwoot', (open) => {
+describeClient(chatwoot, 'chatwoot', (open) => {
   it('writes with the private flag and the marker in an attribute of its own', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    await desk.writeNote(ticketId, noteOf(), { signal });
+    await client.writeNote(ticketId, noteOf(), { signal });
     const sent = helpdesks.requests.find(({ method }) => method === 'POST');
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({
       private: true,
@@ -61,9 +61,9 @@ describeDesk(chatwoot, 'chatwoot', (open) => {
   });
 
   it('waits a minute where 429 says nothing of time', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.next(1, { kind: 'status', status: 429 }, '/chatwoot');
-    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 60_000 });
+    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 60_000 });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { zammad } from '../../src/helpdesk/tools/zammad.ts';
-import { describeDesk } from './describe-desk.ts';
-import { noteOf } from './note-of.ts';
-import { changed, madeUp, sampleDelivery } from './payload.ts';
+import { zammad } from '../../../src/helpdesk/tools/zammad.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, madeUp, sampleDelivery } from '../payload.ts';
+import { describeClient } from './describe-client.ts';
 
 const created = sampleDelivery('zammad-ticket-created.json', {
   'X-Zammad-Delivery': '3d9f0a52-9c1e-4f6a-8d7e-1f2a3b4c5d60',
@@ -29,20 +29,20 @@ describe('what Zammad delivers', () => {
 
 const draft = { markdown: 'Hello', html: '<p>Hello</p>', text: 'Hello' };
 
-describeDesk(zammad, 'zammad', (open) => {
+describeClient(zammad, 'zammad', (open) => {
   it('writes an internal article of the type note, as any other type is mailed', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    await desk.writeNote(ticketId, noteOf(), { signal });
+    await client.writeNote(ticketId, noteOf(), { signal });
     const sent = helpdesks.requests.find(({ method }) => method === 'POST');
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ internal: true, type: 'note', sender: 'Agent' });
   });
 
   it('leaves a shared draft to the customer, which is not sent', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     const seen = local.seenByCustomer(ticketId).length;
-    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(true);
+    expect(await client.writeDraft?.(ticketId, draft, { signal })).toBe(true);
     expect(local.drafts(ticketId).map(({ body }) => body)).toEqual(['<p>Hello</p>']);
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     const sent = helpdesks.requests.find(({ method }) => method === 'PUT');
@@ -50,10 +50,10 @@ describeDesk(zammad, 'zammad', (open) => {
   });
 
   it('never writes over a draft that a person has begun', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     local.addPersonsDraft(ticketId, 'Dear');
-    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
+    expect(await client.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId)).toEqual([]);
     expect(helpdesks.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });
@@ -66,8 +66,8 @@ describeDesk(zammad, 'zammad', (open) => {
     ).messages;
     expect(customer?.from).toBe('customer');
     const options = { ...local.connection.options, login: 'dana.ortiz@example.net' };
-    const desk = zammad.client({ ...local.connection, options }, { fetch, now: Date.now });
-    const [own] = (await desk.readTicket(ticketId, { signal })).messages;
+    const client = zammad.client({ ...local.connection, options }, { fetch, now: Date.now });
+    const [own] = (await client.readTicket(ticketId, { signal })).messages;
     expect(own?.from).toBe('agent');
   });
 });

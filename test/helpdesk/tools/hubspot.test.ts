@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
-import { DeliveryUnreadable } from '../../src/helpdesk/helpdesk-tool.ts';
-import { hubspot } from '../../src/helpdesk/tools/hubspot.ts';
-import { noteOf } from './note-of.ts';
-import { changed, madeUp, payload, sampleDelivery } from './payload.ts';
+import { type LocalServer, startLocalServer } from '../../../src/dev/local-services/local-server.ts';
+import { DeliveryUnreadable } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { hubspot } from '../../../src/helpdesk/tools/hubspot.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, madeUp, payload, sampleDelivery } from '../payload.ts';
 
 const one = sampleDelivery('hubspot-conversation-new-message.json');
 const batch = sampleDelivery('hubspot-conversation-new-message-batch.json');
@@ -113,12 +113,12 @@ describe('HubSpot, against its API', () => {
   });
 
   it('writes a comment, which the customer never sees, and finds it again', async () => {
-    const desk = open();
+    const client = open();
     const { marker } = noteOf();
     messages.push({ ...sample, id: 'm9', text: `I saw ${marker}` });
-    expect(await desk.findNote('6065362089', marker, { signal })).toBeUndefined();
-    const id = await desk.writeNote('6065362089', noteOf(), { signal });
+    expect(await client.findNote('6065362089', marker, { signal })).toBeUndefined();
+    const id = await client.writeNote('6065362089', noteOf(), { signal });
     expect(messages.at(-1)).toMatchObject({ id, type: 'COMMENT' });
-    expect(await desk.findNote('6065362089', marker, { signal })).toBe(id);
+    expect(await client.findNote('6065362089', marker, { signal })).toBe(id);
   });
 });

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/local-cloud.ts';
-import { LOCAL_DESK_IDS } from '../../src/dev/local-services/helpdesks/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
-import * as schemes from '../../src/helpdesk/signature-schemes.ts';
-import { deliveryOf, LEGACY, SCHEMES, secretOf, timeOf, vectors } from './signature-vectors.ts';
+import { bundle } from '../../../src/dev/local-cloud.ts';
+import { LOCAL_DESK_IDS } from '../../../src/dev/local-services/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import * as schemes from '../../../src/helpdesk/signature-schemes.ts';
+import { deliveryOf, LEGACY, SCHEMES, secretOf, timeOf, vectors } from '../signature-vectors.ts';
 import type { SentVector } from './tools-in-workerd.ts';
 
 let miniflare: Miniflare;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
-import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
-import { standard } from '../../src/helpdesk/tools/standard.ts';
-import { noteOf } from './note-of.ts';
-import { madeUp, payload, sampleDelivery } from './payload.ts';
+import { type LocalServer, startLocalServer } from '../../../src/dev/local-services/local-server.ts';
+import type { Delivery } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
+import { standard } from '../../../src/helpdesk/tools/standard.ts';
+import { noteOf } from '../note-of.ts';
+import { madeUp, payload, sampleDelivery } from '../payload.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { helpScout } from '../../src/helpdesk/tools/help-scout.ts';
-import { describeDesk } from './describe-desk.ts';
-import { noteOf } from './note-of.ts';
-import { changed, madeUp, sampleDelivery } from './payload.ts';
+import { helpScout } from '../../../src/helpdesk/tools/help-scout.ts';
+import { noteOf } from '../note-of.ts';
+import { changed, madeUp, sampleDelivery } from '../payload.ts';
+import { describeClient } from './describe-client.ts';
 
 const event = (name: string) => ({ 'X-HelpScout-Event': name });
 const created = sampleDelivery('helpscout-convo-created.json', event('convo.created'));
@@ -74,7 +74,7 @@ describe('what Help Scout delivers', () => {
 
 const draft = { markdown: 'Hello', html: '<p>Hello</p>', text: 'Hello' };
 
-describeDesk(helpScout, 'help-scout', (open) => {
+describeClient(helpScout, 'help-scout', (open) => {
   const tokenCalls = (requests: readonly { path: string }[]) =>
     requests.filter(({ path }) => path.endsWith('/oauth2/token')).length;
 
@@ -82,43 +82,43 @@ describeDesk(helpScout, 'help-scout', (open) => {
     const { helpdesks, local, signal } = open();
     // Later than the token of any other test is cached.
     const clock = { now: Date.now() + 2 * 3_600_000 };
-    const desk = helpScout.client(local.connection, { fetch, now: () => clock.now });
+    const client = helpScout.client(local.connection, { fetch, now: () => clock.now });
     const { ticketId } = local.createTicket({ message: 'Help.' });
-    await desk.readTicket(ticketId, { signal });
-    await desk.readTicket(ticketId, { signal });
+    await client.readTicket(ticketId, { signal });
+    await client.readTicket(ticketId, { signal });
     expect(tokenCalls(helpdesks.requests)).toBe(1);
     helpdesks.faults.next(1, { kind: 'status', status: 401 }, /conversations/);
-    await desk.readTicket(ticketId, { signal });
+    await client.readTicket(ticketId, { signal });
     expect(tokenCalls(helpdesks.requests)).toBe(2);
     clock.now += 2 * 3_600_000;
-    await desk.readTicket(ticketId, { signal });
+    await client.readTicket(ticketId, { signal });
     expect(tokenCalls(helpdesks.requests)).toBe(3);
   });
 
   it('gives up where the second token is refused too', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.always({ kind: 'status', status: 401 }, /conversations/);
-    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ isTransient: false });
+    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ isTransient: false });
     expect(helpdesks.requests.filter(({ path }) => path.includes('conversations'))).toHaveLength(2);
   });
 
   it('leaves a draft of a reply, which is not sent, and no second one', async () => {
-    const { local, desk, signal } = open();
+    const { local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     const seen = local.seenByCustomer(ticketId).length;
-    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(true);
-    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
+    expect(await client.writeDraft?.(ticketId, draft, { signal })).toBe(true);
+    expect(await client.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId).map(({ body }) => body)).toEqual(['<p>Hello</p>']);
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
-    expect((await desk.readTicket(ticketId, { signal })).messages).toHaveLength(1);
+    expect((await client.readTicket(ticketId, { signal })).messages).toHaveLength(1);
   });
 
   it('leaves a draft alone that a person has begun', async () => {
-    const { local, desk, signal } = open();
+    const { local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     local.addPersonsDraft(ticketId, 'Dear');
-    expect(await desk.writeDraft?.(ticketId, draft, { signal })).toBe(false);
+    expect(await client.writeDraft?.(ticketId, draft, { signal })).toBe(false);
     expect(local.drafts(ticketId)).toEqual([]);
   });
 
@@ -149,17 +149,17 @@ describeDesk(helpScout, 'help-scout', (open) => {
   });
 
   it("waits as long as the tool's own header says", async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     const headers = { 'x-ratelimit-retry-after': '9' };
     helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, /conversations/);
-    await expect(desk.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 9000 });
+    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 9000 });
   });
 
   it('says that a full conversation takes no note', async () => {
-    const { helpdesks, local, desk, signal } = open();
+    const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.next(1, { kind: 'status', status: 412 }, /notes/);
-    await expect(desk.writeNote(ticketId, noteOf(), { signal })).rejects.toThrow('status is 412: the ticket is full');
+    await expect(client.writeNote(ticketId, noteOf(), { signal })).rejects.toThrow('status is 412: the ticket is full');
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalDesk, LocalDeskId } from '../../src/dev/local-services/helpdesks/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/local-services/helpdesks/start-helpdesks.ts';
-import { type Delivery, HelpdeskFailed, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
-import { noteOf } from './note-of.ts';
+import type { LocalDesk, LocalDeskId } from '../../../src/dev/local-services/helpdesks/local-desk.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/local-services/helpdesks/start-helpdesks.ts';
+import { type Delivery, HelpdeskFailed, type HelpdeskTool } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
+import { noteOf } from '../note-of.ts';
 
 const MARKER = noteOf().marker;
 
@@ -18,7 +18,11 @@ const deliveryOf = (
 });
 
 /** What every tool does, against the stand-in of its API over HTTP. */
-export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () => Open) => void = () => {}): void => {
+export const describeClient = (
+  tool: HelpdeskTool,
+  id: LocalDeskId,
+  more: (at: () => Open) => void = () => {},
+): void => {
   describe(`${tool.name}, against its API`, () => {
     let helpdesks: LocalHelpdesks;
     beforeAll(async () => {
@@ -33,7 +37,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       return {
         helpdesks,
         local,
-        desk: tool.client(local.connection, { fetch, now: Date.now }),
+        client: tool.client(local.connection, { fetch, now: Date.now }),
         signal: AbortSignal.timeout(20_000),
       };
     };
@@ -47,7 +51,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
     };
 
     it('takes what the tool signs, and reads the ticket and the message that it names', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId, messageId } = local.createTicket({ message: 'My order came twice.', subject: 'Twice' });
       const followUp = local.addCustomerMessage(ticketId, 'And I paid twice.');
       for (const [message, text] of [
@@ -61,7 +65,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
         expect(await verifyDelivery(delivery, tool.signatures, { secrets: ['another'], now: Date.now() })).toBe(false);
         const [event] = tool.read(delivery);
         expect(event).toMatchObject({ kind: 'message', ticketId });
-        const ticket = await desk.readTicket(ticketId, { signal });
+        const ticket = await client.readTicket(ticketId, { signal });
         if (event?.kind !== 'message') throw new Error('no message');
         const found = event.message === 'first' || event.message === 'latest' ? undefined : event.message.id;
         const named =
@@ -73,7 +77,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
     });
 
     it('tells who said what, and what the customer sees', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId } = local.createTicket({
         message: 'One.',
         subject: 'A subject',
@@ -84,7 +88,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       local.addAgentReply(ticketId, 'Two.');
       local.addPersonsNote(ticketId, 'Three.');
       local.addCustomerMessage(ticketId, 'Four.');
-      const ticket = await desk.readTicket(ticketId, { signal });
+      const ticket = await client.readTicket(ticketId, { signal });
       expect(ticket.messages.map(({ from, isPublic, text }) => [from, isPublic, text])).toEqual([
         ['customer', true, 'One.'],
         ['agent', true, 'Two.'],
@@ -112,15 +116,15 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
           .replaceAll('"source_id":null', `"source_id":null,"attachments":${JSON.stringify([address])}`);
         return new Response(text, response);
       };
-      const desk = tool.client(local.connection, { fetch: withFiles, now: Date.now });
-      expect((await desk.readTicket(ticketId, { signal })).metadata.attachments).toEqual(['debug.log']);
+      const client = tool.client(local.connection, { fetch: withFiles, now: Date.now });
+      expect((await client.readTicket(ticketId, { signal })).metadata.attachments).toEqual(['debug.log']);
     });
 
     it('reads the newest 200 of more messages', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Message 0.' });
       for (let number = 1; number < 230; number += 1) local.addCustomerMessage(ticketId, `Message ${number}.`);
-      const { messages } = await desk.readTicket(ticketId, { signal });
+      const { messages } = await client.readTicket(ticketId, { signal });
       expect(messages.length).toBeLessThanOrEqual(200);
       expect(messages.at(-1)?.text).toBe('Message 229.');
       expect(messages.length).toBeGreaterThanOrEqual(95); // Help Scout takes no more than 100 in a ticket.
@@ -128,24 +132,24 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
     });
 
     it('writes a note that the customer never sees, and finds it again', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       const seen = local.seenByCustomer(ticketId).length;
-      expect(await desk.findNote(ticketId, MARKER, { signal })).toBeUndefined();
-      const noteId = await desk.writeNote(ticketId, noteOf(), { signal });
+      expect(await client.findNote(ticketId, MARKER, { signal })).toBeUndefined();
+      const noteId = await client.writeNote(ticketId, noteOf(), { signal });
       const [note] = local.notes(ticketId);
       expect(note?.body).toContain(MARKER);
       expect(noteId).toBe(note?.id);
       expect(local.notes(ticketId)).toHaveLength(1);
       expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
-      expect(await desk.findNote(ticketId, MARKER, { signal })).toBe(noteId);
-      expect(await desk.findNote(ticketId, 'cn000000000000', { signal })).toBeUndefined();
+      expect(await client.findNote(ticketId, MARKER, { signal })).toBe(noteId);
+      expect(await client.findNote(ticketId, 'cn000000000000', { signal })).toBeUndefined();
     });
 
     it('ignores the delivery of its own note, of a person and of a reply', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
-      const own = await desk.writeNote(ticketId, noteOf(), { signal });
+      const own = await client.writeNote(ticketId, noteOf(), { signal });
       const reply = local.addAgentReply(ticketId, 'We look into it.');
       const note = local.addPersonsNote(ticketId, 'A regular.');
       for (const message of [own, reply, note]) {
@@ -155,11 +159,11 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
     });
 
     it('finds no marker in what a customer wrote or sees', async () => {
-      const { local, desk, signal } = open();
+      const { local, client, signal } = open();
       const { ticketId } = local.createTicket({ message: `Hello ${MARKER}` });
       local.addCustomerMessage(ticketId, `Again ${MARKER}`);
       local.addAgentReply(ticketId, `You wrote ${MARKER}`);
-      expect(await desk.findNote(ticketId, MARKER, { signal })).toBeUndefined();
+      expect(await client.findNote(ticketId, MARKER, { signal })).toBeUndefined();
     });
 
     it('says that a refused token does not pass, and what to do', async () => {
@@ -172,8 +176,8 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
     });
 
     it('says that a ticket that is gone does not come back', async () => {
-      const { desk, signal } = open();
-      expect(await failure(desk.readTicket('99999999', { signal }))).toMatchObject({
+      const { client, signal } = open();
+      expect(await failure(client.readTicket('99999999', { signal }))).toMatchObject({
         isTransient: false,
         isNotFound: true,
       });
@@ -183,12 +187,12 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       const {
         helpdesks: { faults },
         local,
-        desk,
+        client,
         signal,
       } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       faults.next(1, { kind: 'status', status: 429, retryAfter: 7 }, `/${id}`);
-      const error = await failure(desk.readTicket(ticketId, { signal }));
+      const error = await failure(client.readTicket(ticketId, { signal }));
       expect(error).toMatchObject({ isTransient: true, isOutcomeUnknown: false, retryAfterMs: 7000 });
     });
 
@@ -197,13 +201,13 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
         const {
           helpdesks: { faults },
           local,
-          desk,
+          client,
           signal,
         } = open();
         const { ticketId } = local.createTicket({ message: 'Help.' });
-        await desk.readTicket(ticketId, { signal });
+        await client.readTicket(ticketId, { signal });
         faults.next(1, { kind }, `/${id}`);
-        expect(await failure(desk.readTicket(ticketId, { signal }))).toMatchObject({
+        expect(await failure(client.readTicket(ticketId, { signal }))).toMatchObject({
           isTransient: true,
           isOutcomeUnknown: false,
         });
@@ -214,16 +218,16 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       const {
         helpdesks: { faults },
         local,
-        desk,
+        client,
         signal,
       } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       faults.next(1, { kind: 'reset', executed: true }, isWrite);
-      expect(await failure(desk.writeNote(ticketId, noteOf(), { signal }))).toMatchObject({
+      expect(await failure(client.writeNote(ticketId, noteOf(), { signal }))).toMatchObject({
         isTransient: true,
         isOutcomeUnknown: true,
       });
-      expect(await desk.findNote(ticketId, MARKER, { signal })).toBe(local.notes(ticketId)[0]?.id);
+      expect(await client.findNote(ticketId, MARKER, { signal })).toBe(local.notes(ticketId)[0]?.id);
     });
 
     it('says that it is unclear as well where the reply names no note, and the ticket cannot be read then', async () => {
@@ -238,8 +242,8 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
         const body = { conversation_parts: { conversation_parts: [] }, audit: { events: [] } };
         return Response.json(body, { status: response.status });
       };
-      const desk = tool.client(local.connection, { fetch: nameless, now: Date.now });
-      const error = await failure(desk.writeNote(ticketId, noteOf(), { signal }));
+      const client = tool.client(local.connection, { fetch: nameless, now: Date.now });
+      const error = await failure(client.writeNote(ticketId, noteOf(), { signal }));
       expect(error).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
       expect(local.notes(ticketId)).toHaveLength(1);
       expect(helpdesks.requests.filter(isWrite)).toHaveLength(1);
@@ -249,12 +253,12 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       const {
         helpdesks: { faults },
         local,
-        desk,
+        client,
         signal,
       } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       faults.next(1, { kind: 'status', status: 422, message: 'noor@example.net is a secret' }, isWrite);
-      const error = await failure(desk.writeNote(ticketId, noteOf(), { signal }));
+      const error = await failure(client.writeNote(ticketId, noteOf(), { signal }));
       expect(error.isTransient).toBe(false);
       expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('secret');
     });
@@ -263,11 +267,11 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
       const {
         helpdesks: { faults },
         local,
-        desk,
+        client,
       } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       faults.always({ kind: 'hang-before-headers' }, `/${id}`);
-      const error = await failure(desk.readTicket(ticketId, { signal: AbortSignal.timeout(50) }));
+      const error = await failure(client.readTicket(ticketId, { signal: AbortSignal.timeout(50) }));
       expect(error.isTransient).toBe(true);
     });
 
@@ -278,7 +282,7 @@ export const describeDesk = (tool: HelpdeskTool, id: LocalDeskId, more: (at: () 
 interface Open {
   helpdesks: LocalHelpdesks;
   local: LocalDesk;
-  desk: ReturnType<HelpdeskTool['client']>;
+  client: ReturnType<HelpdeskTool['client']>;
   signal: AbortSignal;
 }
 

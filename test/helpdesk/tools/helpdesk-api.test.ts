@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { HelpdeskFailed } from '../../src/helpdesk/helpdesk-tool.ts';
-import { type ApiSettings, helpdeskApi, pathOf, readPages } from '../../src/helpdesk/tools/helpdesk-api.ts';
+import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
+import { type ApiSettings, helpdeskApi, pathOf, readPages } from '../../../src/helpdesk/tools/helpdesk-api.ts';
 
 const NOW = 1_768_473_000_000;
 

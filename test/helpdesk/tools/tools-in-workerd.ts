@@ -1,9 +1,9 @@
-import type { HelpdeskConnection, HelpdeskId, SignatureScheme } from '../../src/helpdesk/helpdesk-tool.ts';
-import * as schemes from '../../src/helpdesk/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
-import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { parseJson } from '../../src/helpdesk/tools/payload.ts';
-import { noteOf } from './note-of.ts';
+import type { HelpdeskConnection, HelpdeskId, SignatureScheme } from '../../../src/helpdesk/helpdesk-tool.ts';
+import * as schemes from '../../../src/helpdesk/signature-schemes.ts';
+import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
+import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
+import { parseJson } from '../../../src/helpdesk/tools/payload.ts';
+import { noteOf } from '../note-of.ts';
 
 /** A vector on its way into workerd. */
 export interface SentVector {
@@ -17,7 +17,7 @@ export interface SentVector {
   now: number;
 }
 
-/** A ticket that a desk is to write a note into. */
+/** A ticket that a client writes a note into. */
 export interface SentTicket {
   id: HelpdeskId;
   connection: HelpdeskConnection;
@@ -35,11 +35,11 @@ const verify = ({ schemes: names, secret, now, body, headers, ...rest }: SentVec
 };
 
 const writeNote = async ({ id, connection, ticketId }: SentTicket) => {
-  const desk = helpdeskTools[id].client(connection, { fetch, now: Date.now });
+  const client = helpdeskTools[id].client(connection, { fetch, now: Date.now });
   const signal = AbortSignal.timeout(10_000);
-  const before = await desk.readTicket(ticketId, { signal });
-  const written = await desk.writeNote(ticketId, noteOf(), { signal });
-  const found = await desk.findNote(ticketId, noteOf().marker, { signal });
+  const before = await client.readTicket(ticketId, { signal });
+  const written = await client.writeNote(ticketId, noteOf(), { signal });
+  const found = await client.findNote(ticketId, noteOf().marker, { signal });
   return { texts: before.messages.map(({ text }) => text), written, found };
 };
 

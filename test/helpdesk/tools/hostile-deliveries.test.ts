@@ -5,10 +5,10 @@ import {
   DeliveryUnreadable,
   HELPDESK_IDS,
   type HelpdeskTool,
-} from '../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
-import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { madeUp, payload } from './payload.ts';
+} from '../../../src/helpdesk/helpdesk-tool.ts';
+import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
+import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
+import { madeUp, payload } from '../payload.ts';
 
 const SAMPLES: Record<(typeof HELPDESK_IDS)[number], readonly string[]> = {
   chatwoot: ['chatwoot-message-created-incoming.json', 'chatwoot-message-created-email.json'],

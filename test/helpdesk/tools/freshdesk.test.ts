@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../src/dev/local-services/local-server.ts';
-import { freshdesk } from '../../src/helpdesk/tools/freshdesk.ts';
-import { noteOf } from './note-of.ts';
-import { madeUp, sampleDelivery } from './payload.ts';
+import { type LocalServer, startLocalServer } from '../../../src/dev/local-services/local-server.ts';
+import { freshdesk } from '../../../src/helpdesk/tools/freshdesk.ts';
+import { noteOf } from '../note-of.ts';
+import { madeUp, sampleDelivery } from '../payload.ts';
 
 describe('what Freshdesk delivers', () => {
   it('is the first message of a ticket that was created', () => {
@@ -131,14 +131,14 @@ describe('Freshdesk, against its API', () => {
   });
 
   it('writes a private note, and finds it again', async () => {
-    const desk = open();
+    const client = open();
     const { marker } = noteOf();
-    expect(await desk.findNote('10482', marker, { signal })).toBeUndefined();
-    const id = await desk.writeNote('10482', noteOf(), { signal });
+    expect(await client.findNote('10482', marker, { signal })).toBeUndefined();
+    const id = await client.writeNote('10482', noteOf(), { signal });
     expect(JSON.parse(server.requests.findLast(({ method }) => method === 'POST')?.body ?? '')).toMatchObject({
       private: true,
     });
-    expect(await desk.findNote('10482', marker, { signal })).toBe(id);
+    expect(await client.findNote('10482', marker, { signal })).toBe(id);
   });
 
   it('finds no marker in what a customer sees', async () => {
