@@ -66,14 +66,14 @@ const appForTest = async ({
 };
 
 describe('POST /webhooks/{helpdesk}', () => {
-  it('keeps what a proved delivery is about, and has it worked on', async () => {
+  it('stores the events of a verified delivery, and queues their tickets', async () => {
     const { post, kept, queued } = await appForTest();
     expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
     expect(kept).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
     expect(queued).toEqual([{ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' }]);
   });
 
-  it('knows the workspace by its address and the secret that belongs to that', async () => {
+  it('takes the workspace from the address, and verifies with its secret', async () => {
     const { post, kept } = await appForTest();
     expect((await post('/webhooks/chatwoot/acme', { proof: 'acme' })).status).toBe(200);
     expect(kept).toMatchObject([{ workspace: 'acme' }]);
@@ -82,7 +82,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect((await post('/webhooks/chatwoot', { proof: 'old' })).status).toBe(200);
   });
 
-  it('refuses unknown workspaces and tools as it refuses a wrong proof, to the letter', async () => {
+  it('refuses unknown workspaces and tools exactly like a wrong signature', async () => {
     const { post, kept } = await appForTest();
     const refusals = [
       await post('/webhooks/chatwoot', { proof: 'wrong' }),
@@ -100,14 +100,14 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect(kept).toEqual([]);
   });
 
-  it('asks for the same delivery again where no secret of the connection is set', async () => {
+  it('asks for the same delivery later when no secret of the connection is set', async () => {
     const { post } = await appForTest();
     const { status, headers, json } = await post('/webhooks/zendesk');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
     expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', recoverable: true } });
   });
 
-  it('keeps a delivery although the token of the API is not set, or one of two secrets', async () => {
+  it('stores a delivery although the API token or one of two secrets is not set', async () => {
     const { post, kept } = await appForTest();
     expect((await post('/webhooks/chatwoot/tokenless')).status).toBe(200);
     expect((await post('/webhooks/chatwoot/rotating')).status).toBe(200);
@@ -115,7 +115,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect(kept).toMatchObject([{ workspace: 'tokenless' }, { workspace: 'rotating' }]);
   });
 
-  it('takes and leaves what is to be ignored, and what is proved and cannot be read', async () => {
+  it('accepts and drops ignored deliveries, and verified ones that cannot be read', async () => {
     const { post, kept, lines } = await appForTest();
     const ignored = [{ kind: 'ignored', reason: 'a private note' }];
     expect(await post('/webhooks/chatwoot', { body: JSON.stringify(ignored) })).toMatchObject({
@@ -134,14 +134,14 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
 
-  it('refuses a body of more than half a megabyte, whatever it is', async () => {
+  it('refuses a body of more than 512 KiB, whatever it contains', async () => {
     const { post } = await appForTest();
     const { status, json } = await post('/webhooks/chatwoot', { body: new Uint8Array(512 * 1024 + 1) });
     expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await post('/webhooks/chatwoot', { body: `[${' '.repeat(512 * 1024 - 2)}]` })).status).toBe(200);
   });
 
-  it('says INTERNAL_ERROR and nothing of the inside when a tool has a bug', async () => {
+  it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
     const { post } = await appForTest();
     const { status, json } = await post('/webhooks/chatwoot', { body: 'broken' });
     expect(status).toBe(500);
@@ -150,7 +150,7 @@ describe('POST /webhooks/{helpdesk}', () => {
 });
 
 describe('HEAD /webhooks/{helpdesk}', () => {
-  it('says that there is somebody, and GET that there is nothing to see', async () => {
+  it('answers 200, and GET 404', async () => {
     const { app } = await appForTest();
     expect((await app.request('/webhooks/intercom', { method: 'HEAD' })).status).toBe(200);
     expect((await app.request('/webhooks/intercom/acme', { method: 'HEAD' })).status).toBe(200);
@@ -158,7 +158,7 @@ describe('HEAD /webhooks/{helpdesk}', () => {
   });
 });
 
-describe('a record that is down', () => {
+describe('an object that is down', () => {
   const hang = () => new Promise<never>(() => {});
   const fail = async () => {
     throw new Error('the object is overloaded');
@@ -167,7 +167,7 @@ describe('a record that is down', () => {
   it.each([
     ['fails', fail],
     ['hangs', hang],
-  ])('and %s: the delivery goes to the queue as a whole, and the answer comes within a second', async (_, store) => {
+  ])('and %s: the whole delivery is queued, and the response comes within a second', async (_, store) => {
     const { post, queued } = await appForTest({ store });
     const startedAt = performance.now();
     expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
@@ -178,20 +178,23 @@ describe('a record that is down', () => {
   it.each([
     ['fails', fail],
     ['hangs', hang],
-  ])('with a queue that %s as well: the tool is asked to send it again, within a second', async (_, enqueue) => {
-    const { post } = await appForTest({ store: hang, enqueue });
-    const startedAt = performance.now();
-    const { status, headers } = await post('/webhooks/chatwoot');
-    expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
-  });
+  ])(
+    'with a queue that %s as well: the tool has to repeat the delivery, and knows within a second',
+    async (_, enqueue) => {
+      const { post } = await appForTest({ store: hang, enqueue });
+      const startedAt = performance.now();
+      const { status, headers } = await post('/webhooks/chatwoot');
+      expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+    },
+  );
 
-  it('is not noticed where only the queue is: the record sees to it', async () => {
+  it('does not matter when only the queue is down: the alarm starts the work', async () => {
     const { post } = await appForTest({ enqueue: fail });
     expect((await post('/webhooks/chatwoot')).status).toBe(200);
   });
 
-  it('for one of several messages: all are sent again, which is no harm', async () => {
+  it('for one of several messages: the whole delivery is repeated, which is harmless', async () => {
     let calls = 0;
     const { post } = await appForTest({ store: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
     const two = [message, { ...message, ticketId: '1208' }];

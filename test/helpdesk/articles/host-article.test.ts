@@ -19,7 +19,7 @@ const listed = (change: Partial<SourceArticle> = {}, labels = LABELS) =>
   toHostArticle({ ...ARTICLE, ...change }, { tool: 'zendesk', labels });
 
 describe('toHostArticle()', () => {
-  it('gives what the contract of a host asks for', () => {
+  it('returns the fields of the host contract', () => {
     expect(listed()).toEqual({
       id: 'zendesk-360012',
       title: 'Refunds',
@@ -34,7 +34,7 @@ describe('toHostArticle()', () => {
     });
   });
 
-  it('makes nothing of labels that nobody gave a meaning', () => {
+  it('ignores labels without a meaning', () => {
     expect(listed({ labels: ['constructor', 'seasonal', 'intent:', '__proto__'] }).metadata).toMatchObject({
       intent: [],
       device: [],
@@ -45,16 +45,16 @@ describe('toHostArticle()', () => {
     ['begins with a word', 'Within <b>5 days</b>.<ul><li>By card</li></ul>'],
     ['has a line like a heading of Markdown', '<p>Within <b>5 days</b>.</p><ul><li>By card</li></ul>\n# not a heading'],
     ['is a fragment', '<div><p>Within <b>5 days</b>.</p><ul><li>By card</li></ul></div>'],
-  ])('has HTML taken for HTML that %s', (_, body) => {
+  ])('marks HTML as HTML that %s', (_, body) => {
     const { article } = takeInArticle(HostArticleReply.parse(listed({ body })), { articleUrl: () => '' });
     expect(article.text).toContain('Within **5 days**.\n\n- By card');
   });
 
-  it('leaves Markdown as it is', () => {
+  it('keeps Markdown unchanged', () => {
     expect(listed({ body: '## Refunds', format: 'markdown' }).content).toBe('## Refunds');
   });
 
-  it('shows of an article that cannot be read its id alone, or nothing', () => {
+  it('shows only the id of an article that cannot be read, or nothing', () => {
     const settings = { tool: 'zendesk', labels: {} };
     expect(toHostArticle({ unreadableId: '77' }, settings)).toEqual({ id: 'zendesk-77' });
     expect(toHostArticle({ unreadableId: undefined }, settings)).toEqual({});

@@ -18,7 +18,7 @@ const requestOf = (asked: Ticket, id: string) =>
   supportRequestOf(asked, asked.messages.find((message) => message.id === id) ?? customerMessage(id));
 
 describe('supportRequestOf()', () => {
-  it('asks about the message, with what was said in public before it', () => {
+  it('contains the message, with the public messages before it', () => {
     const messages = [
       customerMessage('1', { text: 'First.' }),
       customerMessage('2', { from: 'agent', text: 'Reply.', sentAtMs: undefined }),
@@ -36,14 +36,14 @@ describe('supportRequestOf()', () => {
     });
   });
 
-  it('takes the subject for a first message without words, and no other', () => {
+  it('uses the subject for an empty first message only', () => {
     const messages = [customerMessage('1', { text: ' ' }), customerMessage('2', { text: '' })];
     expect(requestOf(ticket(messages), '1')?.message).toBe('Help');
     expect(requestOf(ticket(messages), '2')).toBeUndefined();
     expect(requestOf(ticket(messages, { subject: undefined }), '1')).toBeUndefined();
   });
 
-  it('leaves out what is not known', () => {
+  it('omits what is unknown', () => {
     const nameless = ticket([customerMessage('1')], {
       subject: ' ',
       customer: { id: undefined, name: undefined },
@@ -52,7 +52,7 @@ describe('supportRequestOf()', () => {
     expect(requestOf(nameless, '1')).toEqual({ message: 'Message 1.' });
   });
 
-  it('keeps to the contract whatever the ticket holds, and to what a guarded route reads', () => {
+  it('stays within the contract and the body limit of a guarded route, whatever the ticket contains', () => {
     const long = '漢🙂'.repeat(20_000);
     const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
     const messages = Array.from({ length: 200 }, (_, at) =>

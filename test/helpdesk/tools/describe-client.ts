@@ -50,7 +50,7 @@ export const describeClient = (
       return error as HelpdeskFailed;
     };
 
-    it('takes what the tool signs, and reads the ticket and the message that it names', async () => {
+    it('verifies what the tool signs, and reads the ticket and the message that it names', async () => {
       const { local, client, signal } = open();
       const { ticketId, messageId } = local.createTicket({ message: 'My order came twice.', subject: 'Twice' });
       const followUp = local.addCustomerMessage(ticketId, 'And I paid twice.');
@@ -76,7 +76,7 @@ export const describeClient = (
       }
     });
 
-    it('tells who said what, and what the customer sees', async () => {
+    it('reads who wrote each message, and what the customer sees', async () => {
       const { local, client, signal } = open();
       const { ticketId } = local.createTicket({
         message: 'One.',
@@ -103,7 +103,7 @@ export const describeClient = (
       for (const { sentAtMs } of ticket.messages) expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
     });
 
-    it('names the files that the customer sent, and no others', async () => {
+    it('lists the files that the customer sent, and no others', async () => {
       const { local, signal } = open();
       const { ticketId } = local.createTicket({ message: 'See the file.' });
       local.addAgentReply(ticketId, 'Here is ours.');
@@ -146,7 +146,7 @@ export const describeClient = (
       expect(await client.findNote(ticketId, 'cn000000000000', { signal })).toBeUndefined();
     });
 
-    it('ignores the delivery of its own note, of a person and of a reply', async () => {
+    it("ignores deliveries of our own note, an agent's note and an agent's reply", async () => {
       const { local, client, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       const own = await client.writeNote(ticketId, noteOf(), { signal });
@@ -166,7 +166,7 @@ export const describeClient = (
       expect(await client.findNote(ticketId, MARKER, { signal })).toBeUndefined();
     });
 
-    it('says that a refused token does not pass, and what to do', async () => {
+    it('reports a refused token as permanent, with advice', async () => {
       const { local, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       const wrong = tool.client({ ...local.connection, apiToken: 'wrong' }, { fetch, now: Date.now });
@@ -175,7 +175,7 @@ export const describeClient = (
       expect(error.message).toMatch(/status is 401: .*token/);
     });
 
-    it('says that a ticket that is gone does not come back', async () => {
+    it('reports a deleted ticket as permanent and not found', async () => {
       const { client, signal } = open();
       expect(await failure(client.readTicket('99999999', { signal }))).toMatchObject({
         isTransient: false,
@@ -183,7 +183,7 @@ export const describeClient = (
       });
     });
 
-    it('waits as long as the tool asks', async () => {
+    it('reports how long the tool asks to wait', async () => {
       const {
         helpdesks: { faults },
         local,
@@ -197,7 +197,7 @@ export const describeClient = (
     });
 
     for (const kind of ['reset', 'html-502', 'malformed-json', 'truncated-json', 'reset-in-body'] as const) {
-      it(`takes ${kind} of a reading call for passing`, async () => {
+      it(`treats ${kind} of a reading call as transient`, async () => {
         const {
           helpdesks: { faults },
           local,
@@ -214,7 +214,7 @@ export const describeClient = (
       });
     }
 
-    it('says that it is unclear whether a note was written whose reply was lost, and finds it then', async () => {
+    it('reports an unknown outcome when the reply to a note is lost, and finds the note then', async () => {
       const {
         helpdesks: { faults },
         local,
@@ -230,7 +230,7 @@ export const describeClient = (
       expect(await client.findNote(ticketId, MARKER, { signal })).toBe(local.notes(ticketId)[0]?.id);
     });
 
-    it('says that it is unclear as well where the reply names no note, and the ticket cannot be read then', async () => {
+    it('reports an unknown outcome when the reply names no note and the ticket cannot be read', async () => {
       const { helpdesks, local, signal } = open();
       const { ticketId } = local.createTicket({ message: 'Help.' });
       let isWritten = false;
@@ -249,7 +249,7 @@ export const describeClient = (
       expect(helpdesks.requests.filter(isWrite)).toHaveLength(1);
     });
 
-    it('repeats nothing of a reply in its errors', async () => {
+    it('quotes nothing of a reply in its errors', async () => {
       const {
         helpdesks: { faults },
         local,
@@ -263,7 +263,7 @@ export const describeClient = (
       expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('secret');
     });
 
-    it('gives up when it is told to', async () => {
+    it('stops when its signal aborts', async () => {
       const {
         helpdesks: { faults },
         local,

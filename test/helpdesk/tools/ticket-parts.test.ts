@@ -11,31 +11,31 @@ const message = (id: string, sentAtMs: number | undefined) => ({
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id).join('');
 
 describe('inOrder()', () => {
-  it('puts the oldest first, and keeps the order within a moment', () => {
+  it('puts the oldest first, and keeps the order of equal times', () => {
     expect(ids(inOrder([message('c', 3), message('a', 1), message('b', 1)]))).toBe('abc');
   });
 
-  it('leaves a message without a time behind the one before it', () => {
+  it('keeps a message without a time behind the one before it', () => {
     expect(ids(inOrder([message('a', 1), message('b', undefined), message('d', 4), message('c', 2)]))).toBe('abcd');
     expect(ids(inOrder([message('a', undefined), message('b', undefined)]))).toBe('ab');
   });
 });
 
 describe('ticketMetadata()', () => {
-  it('tells the product by the field that is named for it, else by one that is called so', () => {
+  it('takes the product from the configured field, else from one named so', () => {
     const fields = { Device: 'Apollo II', cf_7: 'Apollo III' };
     expect(ticketMetadata({ fields }).product).toBe('Apollo II');
     expect(ticketMetadata({ fields, productField: 'cf_7' }).product).toBe('Apollo III');
     expect(ticketMetadata({ fields, productField: 'cf_8' }).product).toBeUndefined();
   });
 
-  it('leaves out fields that are empty or not plain', () => {
+  it('omits fields that are empty or not primitive', () => {
     const fields = { a: null, b: '', c: ['x'], d: { e: 1 }, f: 0, g: false, ['__proto__']: 'x' };
     expect(ticketMetadata({ fields })).toEqual({ fields: { f: 0, g: false } });
     expect(ticketMetadata({})).toEqual({});
   });
 
-  it('comes to no more than 12,000 characters of JSON', () => {
+  it('has at most 12,000 characters of JSON', () => {
     const long = '\u0001'.repeat(5000);
     const told = {
       channel: long,
