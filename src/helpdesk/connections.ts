@@ -112,7 +112,8 @@ export const readConnections = (variables: HelpdeskVariables) => {
   };
 };
 
-const parseJson = (text: string): unknown => {
+/** The value of a JSON text; undefined for anything else. */
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

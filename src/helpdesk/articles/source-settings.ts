@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { describeIssues } from '../../contract/issue.ts';
 import { readAs } from '../../contract/read-as.ts';
 import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
+import { parseJson } from '../connections.ts';
 import { basicAuth } from '../tools/helpdesk-api.ts';
 import { type ArticleSource, Locale, SourceFailed } from './article-source.ts';
 import { chatwootArticles } from './chatwoot-articles.ts';
@@ -129,11 +130,3 @@ const open = (
 
 const publicUrlOf = ({ publicUrl }: { publicUrl?: string | undefined }, { apiUrl }: { apiUrl: string }): string =>
   (publicUrl ?? apiUrl).replace(/\/+$/, '');
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};

@@ -17,6 +17,7 @@ import { errorHeaders } from '../../runtime/error-headers.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { logLine } from '../../runtime/log.ts';
+import { parseJson } from '../connections.ts';
 import { SourceFailed } from './article-source.ts';
 import { type ListedArticle, toHostArticle } from './host-article.ts';
 import type { ArticleSources } from './source-settings.ts';
@@ -94,15 +95,7 @@ const Cursor = z.object({ sent: z.int().min(0), at: z.unknown() });
 const writeCursor = (cursor: z.infer<typeof Cursor>): string => encodeBase64url(utf8(JSON.stringify(cursor)));
 
 const readCursor = (text: string): z.infer<typeof Cursor> => {
-  const read = readAs(Cursor, parsed(text));
+  const read = readAs(Cursor, parseJson(new TextDecoder().decode(decodeBase64url(text))));
   if (!read.ok) throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
   return read.value;
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(decodeBase64url(text)));
-  } catch {
-    return undefined;
-  }
 };
