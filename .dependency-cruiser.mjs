@@ -2,7 +2,7 @@
 const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory'];
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime'];
-const BASE = ['markup', 'text', 'contract'];
+const BASE = ['http', 'markup', 'text', 'contract'];
 const BELOW_MIDDLE = ['grounding', 'search', 'delegation', ...LOWER, ...BASE];
 
 const may = (room, allowed) => ({
@@ -24,7 +24,10 @@ export default {
     },
     may('text', []),
     may('markup', ['text']),
-    ...LOWER.map((room) => may(room, ['text', 'contract'])),
+    may('http', ['text', 'contract']),
+    may('runtime', BASE),
+    may('storage', ['runtime', ...BASE]),
+    may('ai', ['storage', 'runtime', ...BASE]),
     may('delegation', ['runtime', ...BASE]),
     may('search', [...LOWER, ...BASE]),
     may('grounding', ['search', ...LOWER, ...BASE]),

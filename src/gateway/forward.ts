@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../contract/error-info.ts';
+import { readBody } from '../http/read-body.ts';
 import type { Amounts } from '../runtime/budget.ts';
 import { DEFAULT_CALLS } from '../runtime/limits.ts';
-import { readBody } from '../runtime/read-body.ts';
 import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { errorResponse, GatewayError, MAX_BODY_BYTES } from './gateway-error.ts';

@@ -5,8 +5,8 @@ import {
   type LibrarianDirectory,
   type LibrarianEntry,
 } from '../contract/librarian-directory.ts';
+import { readBody } from '../http/read-body.ts';
 import { type Deadline, startDeadline } from '../runtime/deadline.ts';
-import { readBody } from '../runtime/read-body.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { Target } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';

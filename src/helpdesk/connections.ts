@@ -7,13 +7,13 @@ import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId } from './helpde
 const Write = z.enum(['note', 'draft', 'both']);
 export type Write = z.infer<typeof Write>;
 
-/** Name of a secret variable of the function, as Cloudflare takes it. */
-const SecretName = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is no name of a secret: capitals, digits and _');
+/** Name of a secret of the function on Cloudflare. */
+const SecretName = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _');
 
 const Setting = z.strictObject({
-  /** Address of the tool's API; absent where nothing can be written back. */
+  /** Base URL of the tool's API; absent where nothing can be written back. */
   apiUrl: z.string().max(2048).optional(),
-  /** Newest first; two while one is rotated. */
+  /** Newest first; two during a rotation. */
   secrets: z.array(SecretName).min(1).max(4),
   token: SecretName.optional(),
   options: z.record(z.string().regex(/^[a-zA-Z]\w{0,39}$/), z.string().max(500)).default({}),
@@ -23,10 +23,10 @@ const Setting = z.strictObject({
 /** Variable HELPDESKS: connections by workspace and tool. */
 const Settings = z.record(
   z.string().min(1).max(128),
-  z.partialRecord(z.enum(HELPDESK_IDS), Setting, 'names a tool that is not known'),
+  z.partialRecord(z.enum(HELPDESK_IDS), Setting, 'names an unknown tool'),
 );
 
-/** The variables of the function that connections are read from; secrets stand beside them, under names of their own. */
+/** Variables of the function; the secrets named in HELPDESKS are further ones. */
 export interface HelpdeskVariables {
   /** `development` or `production`; anything but `development` counts as production. */
   ENVIRONMENT?: string | undefined;
@@ -34,14 +34,18 @@ export interface HelpdeskVariables {
   HELPDESKS?: string | undefined;
 }
 
-/** A connection, with what it writes. */
 interface OpenConnection extends HelpdeskConnection {
   write: Write;
 }
 
-/** A connection stands in HELPDESKS, and a secret that is needed of it is not set. */
+/** A secret that HELPDESKS names is not set. */
 export class SecretMissing extends Error {
   override readonly name = 'SecretMissing';
+}
+
+/** The connection of the workspace to the tool was removed. */
+export class ConnectionGone extends Error {
+  override readonly name = 'ConnectionGone';
 }
 
 /** HELPDESKS is not in the expected form. */
@@ -49,23 +53,15 @@ class HelpdesksRefused extends Error {
   override readonly name = 'HelpdesksRefused';
 }
 
-export interface Connections {
-  /**
-   * What deliveries are proved by: those of the shared secrets that are set, newest first. Undefined when the workspace has no connection
-   * to the tool. Throws `SecretMissing` when none is set; what is missing for the tool's API keeps no delivery away.
-   */
-  secretsOf(workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined;
-  /** All that work on a ticket takes. Undefined as above. Throws `SecretMissing`, also for the token of the tool's API. */
-  find(workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined;
-}
+export type Connections = ReturnType<typeof readConnections>;
 
 /**
  * Reads the connections to helpdesk tools.
  *
  * @throws {HelpdesksRefused} When the variable is not in the expected form.
- * @throws {SettingRefused} When an address is not https to a public host; in development it may be this machine.
+ * @throws {SettingRefused} When a URL is not https to a public host; in development it may be this machine.
  */
-export const readConnections = (variables: HelpdeskVariables): Connections => {
+export const readConnections = (variables: HelpdeskVariables) => {
   const settings = readAs(Settings, parseJson(variables.HELPDESKS || '{}'));
   if (!settings.ok) {
     const [issue] = settings.issues;
@@ -83,9 +79,9 @@ export const readConnections = (variables: HelpdeskVariables): Connections => {
     const tools = Object.hasOwn(settings.value, workspace) ? settings.value[workspace] : undefined;
     return tools !== undefined && Object.hasOwn(tools, helpdesk) ? tools[helpdesk] : undefined;
   };
-  /** Those that are set; at least one. */
+  /** The values that are set; at least one. */
   const setOf = (names: readonly string[]): [string, ...string[]] => {
-    // Secrets stand beside the variables, under names that only the setting knows.
+    // Secrets are variables whose names only the setting knows.
     const values = names.map((name) => (variables as Record<string, unknown>)[name]);
     const [first, ...others] = values.filter((value) => typeof value === 'string' && value !== '') as string[];
     if (first === undefined)
@@ -93,11 +89,16 @@ export const readConnections = (variables: HelpdeskVariables): Connections => {
     return [first, ...others];
   };
   return {
-    secretsOf: (workspace, helpdesk) => {
+    /**
+     * The shared secrets that are set, newest first. Undefined when the workspace has no connection to the tool. Throws `SecretMissing`
+     * when none is set; a missing API token does not matter for deliveries.
+     */
+    secretsOf: (workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined => {
       const setting = settingOf(workspace, helpdesk);
       return setting && setOf(setting.secrets);
     },
-    find: (workspace, helpdesk) => {
+    /** The whole connection. Undefined as above. Throws `SecretMissing`, also for the API token. */
+    find: (workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined => {
       const setting = settingOf(workspace, helpdesk);
       if (setting === undefined) return undefined;
       const { apiUrl, secrets, token, options, write } = setting;
@@ -111,7 +112,8 @@ export const readConnections = (variables: HelpdeskVariables): Connections => {
   };
 };
 
-const parseJson = (text: string): unknown => {
+/** The value of a JSON text; undefined for anything else. */
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,4 @@
-import type { DraftReply, Note, Ticket } from './ticket.ts';
-
-/** Tools that deliver tickets, by the name in the address `POST /webhooks/{helpdesk}`. */
+/** Tools that deliver tickets, by their name in the address `POST /webhooks/{helpdesk}`. */
 export const HELPDESK_IDS = [
   'chatwoot',
   'zendesk',
@@ -14,106 +12,163 @@ export const HELPDESK_IDS = [
 ] as const;
 export type HelpdeskId = (typeof HELPDESK_IDS)[number];
 
-/** A request of a helpdesk, its body read once as bytes: signatures are over the bytes. */
+/** One helpdesk product: how its deliveries are verified and read, and how its tickets are read and written to. */
+export interface HelpdeskTool {
+  id: HelpdeskId;
+  name: string;
+  /** A delivery must match one of these. */
+  signatures: readonly SignatureScheme[];
+  /** Reads a verified delivery. Throws `DeliveryUnreadable`. */
+  read(delivery: Delivery): HelpdeskEvent[];
+  client(connection: HelpdeskConnection, options: ClientOptions): HelpdeskClient;
+}
+
+/** A webhook request of a helpdesk, its body read once as bytes: signatures are over the bytes. */
 export interface Delivery {
   method: string;
-  /** As the tool called it, from configuration: `https://support.example.com/webhooks/zendesk`. */
+  /** The public address that the tool called: `https://support.example.com/webhooks/zendesk`. */
   url: string;
   headers: Headers;
   body: Uint8Array<ArrayBuffer>;
+}
+
+/** How deliveries are signed: the algorithm, the key, what is signed, and which header holds the signature. */
+export interface SignatureScheme {
+  /** `sha-256` is a plain digest of the secret and what is signed; `token` is the secret itself, and signs nothing. */
+  algorithm: 'hmac-sha-1' | 'hmac-sha-256' | 'ed25519' | 'sha-256' | 'token';
+  /** Header of the signature, in lower case. */
+  header: string;
+  /** Literal prefix of the signature: `sha1=`. */
+  prefix?: string;
+  /** Set where the header holds several signatures, of which one has to match. */
+  separator?: string;
+  encoding: 'hex' | 'base64' | 'text';
+  /** Secret -> key; the UTF-8 bytes of the secret by default. Undefined for secrets of another scheme. */
+  keyOf?: (secret: string) => Uint8Array<ArrayBuffer> | undefined;
+  /** Header of the signed timestamp. A delivery without it, or with one far from now, is refused. */
+  timestamp?: { header: string; parse: (text: string) => number | undefined };
+  /** What is signed, in order; undefined when a part is missing. */
+  signed?: (parts: SignedParts) => readonly (string | Uint8Array<ArrayBuffer>)[] | undefined;
+}
+
+interface SignedParts {
+  delivery: Delivery;
+  /** As in its header; empty where the scheme has none. */
+  timestamp: string;
+  /** Reads a header of at most 256 printable ASCII characters. */
+  header: (name: string) => string | undefined;
 }
 
 /** What a verified delivery is about. */
 export type HelpdeskEvent =
   | {
       kind: 'message';
-      /** Of the tool, as a text. */
+      /** Id of the tool, as text. */
       ticketId: string;
-      /** The message that calls for a note; `first` and `latest` are found when the ticket is read. */
+      /** The message that needs a note; `first` and `latest` are resolved when the ticket is read. */
       message: { id: string } | 'first' | 'latest';
-      /** The ticket as the delivery itself tells it, for tools that cannot be read back. */
+      /** The ticket as contained in the delivery, for tools whose tickets cannot be read over an API. */
       ticket?: Ticket | undefined;
     }
   | { kind: 'article'; change: 'published' | 'unpublished'; articleId: string | undefined }
-  /** A ping, a note of ours, a message of an agent: nothing is to be done. `reason` in a few words, for the log. */
+  /** Nothing to do: a ping, our own note, a message of an agent. `reason` is a few words for the log. */
   | { kind: 'ignored'; reason: string };
 
-/** How a tool of one workspace is reached; secrets are those of its connection. */
+/** How the tool of one workspace is reached. */
 export interface HelpdeskConnection {
-  /** Shared with the tool, newest first: two while one is rotated. At least one. */
+  /** Shared with the tool, newest first; at least one, two during a rotation. */
   secrets: readonly string[];
-  /** Address of the tool's API, without a slash at its end; undefined where nothing can be written back. */
+  /** Base URL of the tool's API, without a trailing slash; undefined where nothing can be written back. */
   apiUrl: string | undefined;
   /** Secret for the tool's API. */
   apiToken: string | undefined;
-  /** What else the tool needs, by name: `accountId`, `adminId`, `email`, `from`. Not secret. */
+  /** Further settings of the tool by name: `accountId`, `adminId`, `email`. Not secret. */
   options: Readonly<Record<string, string>>;
 }
 
-/** A ticket system as we call it. Every method throws `HelpdeskFailed`, and gives up when `signal` aborts. */
-export interface Desk {
-  /** Reads the ticket back. */
+export interface ClientOptions {
+  fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Client of a ticket system. Every method throws `HelpdeskFailed`, and stops when `signal` aborts. */
+export interface HelpdeskClient {
   readTicket(ticketId: string, options: { signal: AbortSignal }): Promise<Ticket>;
-  /** The id of the note that carries a marker; undefined when the ticket has none. */
+  /** Id of the note that contains the marker; undefined when the ticket has none. */
   findNote(ticketId: string, marker: string, options: { signal: AbortSignal }): Promise<string | undefined>;
-  /** Writes an internal note and returns its id. Never visible to the customer. */
+  /** Writes an internal note, which the customer never sees, and returns its id. */
   writeNote(ticketId: string, note: Note, options: { signal: AbortSignal }): Promise<string>;
-  /** Leaves an unsent draft beside the note, where the tool has such a thing. False when another stands there, which stays. */
+  /** Saves an unsent draft beside the note, where the tool has drafts. False when the ticket has another draft, which stays. */
   writeDraft?:
     | ((ticketId: string, draft: DraftReply, options: { signal: AbortSignal }) => Promise<boolean>)
     | undefined;
 }
 
-/** One helpdesk product: how its deliveries are proved and read, and how its tickets are written to. */
-export interface HelpdeskTool {
-  id: HelpdeskId;
-  name: string;
-  /** Whether the delivery comes from the holder of one of the secrets, and is fresh where the tool signs a time. Never throws. */
-  verify(delivery: Delivery, options: { secrets: readonly string[]; now: number }): Promise<boolean>;
-  /** Reads a verified delivery. Throws `DeliveryUnreadable`. */
-  read(delivery: Delivery): HelpdeskEvent[];
-  /** Identifies a delivery that is sent again; undefined where the tool tells nothing. */
-  deliveryIdOf(delivery: Delivery): string | undefined;
-  desk(connection: HelpdeskConnection, options: { fetch: typeof fetch; now: () => number }): Desk;
+/** A ticket or conversation, as read from the helpdesk. */
+export interface Ticket {
+  id: string;
+  subject: string | undefined;
+  customer: { id: string | undefined; name: string | undefined };
+  /** Oldest first, internal notes included; the newest 200 where there are more. */
+  messages: readonly HelpdeskMessage[];
+  /** Tags, channel and custom fields: bounded, for `metadata` of an analysis. */
+  metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The delivery is verified, and is nothing that this tool sends. */
+export interface HelpdeskMessage {
+  /** Id of the tool, as text: it may exceed 2^53. */
+  id: string;
+  from: 'customer' | 'agent' | 'system';
+  /** Whether the customer sees it; false for an internal note. */
+  isPublic: boolean;
+  /** Plain text or Markdown, converted from HTML where needed; cut after 32,000 characters. */
+  text: string;
+  /** Milliseconds since 1970; undefined when the tool gives no time. */
+  sentAtMs: number | undefined;
+}
+
+/** An internal note, for agents only. */
+export interface Note {
+  /** Appears in the last line, so that the note can be found again; 12 to 40 letters and digits. */
+  marker: string;
+  markdown: string;
+  html: string;
+  text: string;
+}
+
+/** A reply that an agent may send. Never sent automatically. */
+export type DraftReply = Omit<Note, 'marker'>;
+
+/** A verified delivery with a body that the tool does not document. */
 export class DeliveryUnreadable extends Error {
   override name = 'DeliveryUnreadable';
 }
 
-/** The tool's API did not do what it was asked to. The message tells the status, never a text of the reply. */
-export class HelpdeskFailed extends Error {
-  override name = 'HelpdeskFailed';
+interface FailureDetails {
   /** Whether the same call may succeed later. */
-  readonly isPassing: boolean;
-  /** How long the tool asks to be left alone, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-  /** Whether the call may have been carried out all the same: its reply was lost or cannot be read. */
-  readonly isUnclear: boolean;
-  /** Whether there is no such thing. A tool may tell of a ticket before its API shows it. */
-  readonly isMissing: boolean;
+  isTransient?: boolean;
+  /** Whether the call may have taken effect all the same: its reply was lost or cannot be read. */
+  isOutcomeUnknown?: boolean;
+  /** Whether the ticket does not exist. A webhook may name a ticket before the API shows it. */
+  isNotFound?: boolean;
+  /** How long the tool asks to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+}
 
-  constructor(
-    message: string,
-    {
-      isPassing = false,
-      isUnclear = false,
-      isMissing = false,
-      retryAfterMs,
-      cause,
-    }: {
-      isPassing?: boolean;
-      isUnclear?: boolean;
-      isMissing?: boolean;
-      retryAfterMs?: number | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
+/** A call of the tool's API failed. The message contains the status, never text of the reply. */
+export class HelpdeskFailed extends Error implements FailureDetails {
+  override name = 'HelpdeskFailed';
+  readonly isTransient: boolean;
+  readonly isOutcomeUnknown: boolean;
+  readonly isNotFound: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { cause, ...details }: FailureDetails & { cause?: unknown } = {}) {
     super(message, { cause });
-    this.isPassing = isPassing;
-    this.isUnclear = isUnclear;
-    this.isMissing = isMissing;
-    this.retryAfterMs = retryAfterMs;
+    this.isTransient = details.isTransient ?? false;
+    this.isOutcomeUnknown = details.isOutcomeUnknown ?? false;
+    this.isNotFound = details.isNotFound ?? false;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
-import { ReplayRequest, TicketsRequest } from '../contract/tickets.ts';
+import { ReplayRequest, type ReplayResponse, TicketsRequest } from '../contract/tickets.ts';
 import {
   contextGuard,
   faultHandler,
@@ -11,30 +11,25 @@ import {
   requireCapability,
 } from '../runtime/context-guard.ts';
 import { readJson } from '../runtime/read-json.ts';
-import type { DeskStub } from './tickets/desk-stub.ts';
-import { replayTickets } from './tickets/replay-tickets.ts';
-import type { TicketMessage, TicketPlace } from './tickets/ticket-message.ts';
-import type { TicketStub } from './tickets/ticket-stub.ts';
+import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './tickets/ticket-objects.ts';
 
-interface TicketsAppOptions {
+interface TicketsAppOptions extends Stubs {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
-  desk(workspace: string): DeskStub;
-  ticket(place: TicketPlace): TicketStub;
   enqueue(message: TicketMessage): Promise<void>;
 }
 
 const SELF = 'webhooks';
 
-/** How the tickets of a workspace stand, and dead ones once more: for a signed context with `helpdesk:write`. */
+/** Lists the jobs of a workspace's tickets and replays dead ones, for a signed context with `helpdesk:write`. */
 export const createTicketsApp = (options: TicketsAppOptions) => {
-  const { guard, desk } = options;
+  const { guard, workspaceStub } = options;
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler({ ...guard, self: SELF }));
   app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const replay = {
     isFirst: (linkHash: string, { workspace, ...call }: { workspace: string; ttlSeconds: number; nowMs: number }) =>
-      desk(workspace).isFirstCall(workspace, linkHash, call),
+      workspaceStub(workspace).isFirstCall(workspace, linkHash, call),
   };
   const mayWrite = requireCapability('helpdesk:write');
   app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
@@ -46,11 +41,11 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   return app;
 };
 
-const listTickets = async (c: Context<GuardedEnv>, { desk }: TicketsAppOptions): Promise<Response> => {
+const listTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
   const query = TicketsRequest.safeParse(c.req.query());
   if (!query.success) return invalid(c, `Cannot list tickets: ${describeIssues(issuesOf(query.error))}`);
   const { workspace } = c.get('context');
-  const tickets = await desk(workspace).list(workspace, query.data);
+  const tickets = await workspaceStub(workspace).list(workspace, query.data);
   if (tickets === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
   return c.json(tickets);
 };
@@ -58,4 +53,67 @@ const listTickets = async (c: Context<GuardedEnv>, { desk }: TicketsAppOptions):
 const invalid = (c: Context<GuardedEnv>, message: string): Response => {
   c.set('outcome', 'INVALID_QUERY');
   return refusal('INVALID_QUERY', { librarian: SELF, message });
+};
+
+interface ReplayParts extends Stubs {
+  workspace: string;
+  enqueue(message: TicketMessage): Promise<void>;
+}
+
+/** Jobs of one request for `all`. */
+const MAX_REPLAYED = 500;
+/** Objects called concurrently. */
+const MAX_AT_ONCE = 20;
+
+/** Reopens dead jobs. Those that their tickets' objects do not know any more are removed from the list. */
+export const replayTickets = async (
+  request: ReplayRequest,
+  { workspace, ...parts }: ReplayParts,
+): Promise<ReplayResponse> => {
+  const stub = parts.workspaceStub(workspace);
+  const ids = 'all' in request ? 'all' : [...new Set(request.ids)];
+  const dead = await stub.dead(workspace, ids, MAX_REPLAYED);
+  const groups = [...Map.groupBy(dead, ({ place }) => JSON.stringify([place.helpdesk, place.ticketId])).values()];
+  const replayed: string[] = [];
+  const gone: string[] = [];
+  for (let at = 0; at < groups.length; at += MAX_AT_ONCE) {
+    const outcomes = await Promise.all(
+      groups.slice(at, at + MAX_AT_ONCE).map((jobs) => replayJobs(jobs, { workspace, ...parts })),
+    );
+    for (const outcome of outcomes) {
+      replayed.push(...outcome.replayed);
+      gone.push(...outcome.gone);
+    }
+  }
+  const { dead: remaining } = await stub.forget(workspace, gone);
+  const unknown = ids === 'all' ? [] : ids.filter((id) => !replayed.includes(id));
+  return { replayed: replayed.length, unknown, remaining };
+};
+
+/** Dead jobs of one ticket. A delivery that was never stored is queued again and removed from the list. */
+const replayJobs = async (
+  jobs: readonly DeadJob[],
+  { workspace, ticketStub, enqueue }: ReplayParts,
+): Promise<{ replayed: string[]; gone: string[] }> => {
+  const [first] = jobs;
+  if (first === undefined) return { replayed: [], gone: [] };
+  const undelivered = jobs.filter(({ message }) => message !== null);
+  for (const { message } of undelivered) await enqueue(TicketMessage.parse(JSON.parse(message ?? '')));
+  const stored = jobs.filter(({ message }) => message === null);
+  const { ticketId } = first.place;
+  // A listed job comes from an object of such a place.
+  const place = { workspace, helpdesk: first.place.helpdesk as TicketPlace['helpdesk'], ticketId };
+  const numbers =
+    stored.length === 0
+      ? []
+      : await ticketStub(place).replay(
+          place,
+          stored.map(({ place: { job } }) => job),
+        );
+  if (numbers.length > 0) await enqueue({ kind: 'ticket', ...place });
+  const isReplayed = ({ place: { job } }: DeadJob) => numbers.includes(job);
+  return {
+    replayed: [...undelivered, ...stored.filter(isReplayed)].map(({ id }) => id),
+    gone: [...undelivered, ...stored.filter((job) => !isReplayed(job))].map(({ id }) => id),
+  };
 };

@@ -1,6 +1,7 @@
 import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { readBody } from '../http/read-body.ts';
 import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
 import type { Bytes } from './base64url.ts';
 import { type Amounts, NOTHING_SPENT } from './budget.ts';
@@ -13,7 +14,6 @@ import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { type LinkCache, linkCache } from './link-cache.ts';
 import { type Log, logLine } from './log.ts';
 import { type ModelUse, toldUse } from './model-use.ts';
-import { readBody } from './read-body.ts';
 import { signReceipt } from './receipt.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';

@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
+import { discard, readBody } from '../http/read-body.ts';
 import type { Bytes } from './base64url.ts';
 import { ContextRefused, demand } from './context-refused.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
@@ -7,7 +8,6 @@ import { errorInfo } from './error-info-of.ts';
 import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { describeCause, type Log, logLine } from './log.ts';
-import { discard, readBody } from './read-body.ts';
 import { type Receipt, verifyReceipt } from './receipt.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { type SignedLink, signLink } from './sign-link.ts';

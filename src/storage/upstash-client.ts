@@ -1,6 +1,6 @@
 import { Redis } from '@upstash/redis/cloudflare';
+import { readBody } from '../http/read-body.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import { readBody } from '../runtime/read-body.ts';
 import { type StoreFailure, type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 export interface UpstashAccess {

@@ -1,6 +1,5 @@
 // No TypeScript: what it extends has types of the runtime, which nothing else in this folder may see.
-import { DeskObject as Desk } from '../../src/helpdesk/tickets/desk-object.ts';
-import { TicketObject as Ticket } from '../../src/helpdesk/tickets/ticket-object.ts';
+import { DeskObject as Desk, TicketObject as Ticket } from '../../src/helpdesk/tickets/durable-objects.ts';
 
 /** Has an object's alarm ring now, and tells when it rings next. */
 const alarmOf = ({ storage }) => ({

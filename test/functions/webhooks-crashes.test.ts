@@ -63,8 +63,8 @@ describe('an object that is reset once at every one of its steps', () => {
     expect(Object.fromEntries(drafts)).toEqual({ chatwoot: 0, zendesk: 0, intercom: 0, zammad: 1, 'help-scout': 1 });
     const met = Map.groupBy(crashes, (step) => step);
     expect(Object.fromEntries([...met].map(([step, times]) => [step, times.length]))).toEqual({
-      ...{ 'read back': 5, analysed: 5, composed: 5, 'about to write': 5, 'reply of the write': 5 },
-      ...{ 'looked for the note': 5, written: 5, 'about to leave the draft': 2, 'draft left': 2, done: 5 },
+      ...{ 'ticket read': 5, analysed: 5, composed: 5, 'about to write': 5, 'reply of the write': 5 },
+      ...{ 'looked for the note': 5, written: 5, 'about to save the draft': 2, 'draft saved': 2, done: 5 },
     });
   });
 });

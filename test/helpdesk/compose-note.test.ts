@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SupportResponse } from '../../src/contract/support-response.ts';
-import { composeNote } from '../../src/helpdesk/note/compose-note.ts';
-import { newMarker } from '../../src/helpdesk/note/note-marker.ts';
+import { composeNote, newMarker } from '../../src/helpdesk/compose-note.ts';
 
 const marker = 'cnote0123456789abcdef0123';
 
@@ -37,7 +36,7 @@ const response = (more: Partial<SupportResponse> = {}): SupportResponse => ({
 });
 
 describe('composeNote()', () => {
-  it('tells an agent all there is, what matters first', () => {
+  it('shows everything an agent needs, the most important first', () => {
     expect(composeNote(response(), { marker }).note.text).toBe(
       [
         'The customer has 0 H/s. Or: slow_hashrate 5 %.',
@@ -59,7 +58,7 @@ describe('composeNote()', () => {
     );
   });
 
-  it('lists the closest articles where the draft quotes none, and links only what the public can open', () => {
+  it('lists the closest articles when the draft quotes none, and links only public URLs', () => {
     const closest = [
       { title: 'Fans', url: 'https://kb.example.com/fans', relevance_score: 0.55 },
       { title: 'LED', url: 'http://127.0.0.1:8787/api/kb/text/led.md', relevance_score: 0.2 },
@@ -73,18 +72,18 @@ describe('composeNote()', () => {
     expect(note.text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
   });
 
-  it('asks nothing that the draft asks', () => {
+  it('omits questions that the draft asks already', () => {
     const draft = { text: 'Hello.\n\n- Which pool do you use?', auto_send: false };
     expect(composeNote(response({ draft }), { marker }).note.text).not.toContain('Ask the customer');
   });
 
-  it('has its marker in the last line of every form', () => {
+  it('has its marker in the last line of every format', () => {
     const { note } = composeNote(response(), { marker });
     for (const form of [note.markdown, note.text, note.html]) expect(form.split('\n').at(-1)).toContain(marker);
     expect(note.marker).toBe(marker);
   });
 
-  it('hands the draft on as it is, in all its forms', () => {
+  it('returns the draft unchanged, in all formats', () => {
     expect(composeNote(response(), { marker }).draft).toEqual({
       text: 'Hello Dana,\n\nPlease check the pool.',
       markdown: 'Hello Dana,\n\n1. Please check the **pool**.',
@@ -96,7 +95,7 @@ describe('composeNote()', () => {
     expect(draft).toEqual({ text: 'Use *this*.', markdown: 'Use \\*this\\*.', html: '<p>x</p>' });
   });
 
-  it('shows hostile words as words', () => {
+  it('escapes hostile text', () => {
     const hostile = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **bold** @everyone';
     const { note } = composeNote(
       response({
@@ -119,7 +118,7 @@ describe('composeNote()', () => {
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
   });
 
-  it('fetches no image for its reader, and calls nobody, where a tool shows the Markdown itself', () => {
+  it('loads no image and notifies nobody when a tool renders the Markdown itself', () => {
     const markdown =
       'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
     const { note } = composeNote(response({ draft: { text: 'See', markdown, auto_send: false } }), { marker });
@@ -129,7 +128,7 @@ describe('composeNote()', () => {
     expect(note.html).not.toMatch(/<img|mention:\/\//i);
   });
 
-  it('does not let an address end its link', () => {
+  it('does not let a URL end its link', () => {
     const url = 'https://kb.example.com/a)[x](https://evil.example';
     const draft = { text: 'Hello.', references: [{ title: 'Here', url }], auto_send: false };
     const { note } = composeNote(response({ draft }), { marker });
@@ -162,7 +161,7 @@ describe('composeNote()', () => {
     expect(note.text).toContain('Draft reply, shortened');
   });
 
-  it('says so when there is no draft', () => {
+  it('says when there is no draft', () => {
     expect(composeNote(response({ draft: { text: '', auto_send: false } }), { marker }).note.text).toContain(
       'There is none.',
     );
@@ -170,7 +169,7 @@ describe('composeNote()', () => {
 });
 
 describe('newMarker()', () => {
-  it('is another one each time, of letters and digits alone', () => {
+  it('differs each time, and consists of letters and digits', () => {
     expect(newMarker()).not.toBe(newMarker());
     expect(newMarker()).toMatch(/^[a-z0-9]{12,40}$/);
   });

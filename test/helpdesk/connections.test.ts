@@ -26,7 +26,7 @@ describe('readConnections()', () => {
     expect(connections.find('__proto__', 'chatwoot')).toBeUndefined();
   });
 
-  it('writes notes, without options, unless told otherwise', () => {
+  it('writes notes, without options, by default', () => {
     const connections = readConnections(variables({ default: { standard: { secrets: ['SECRET'] } } }));
     expect(connections.find('default', 'standard')).toMatchObject({ write: 'note', options: {}, apiUrl: undefined });
   });
@@ -36,7 +36,7 @@ describe('readConnections()', () => {
     expect(readConnections({ HELPDESKS: '' }).find('default', 'chatwoot')).toBeUndefined();
   });
 
-  it('says which secret is not set, when it is asked for', () => {
+  it('names the secret that is not set, when it is needed', () => {
     const connections = readConnections(variables({ default: { chatwoot: setting() } }, { SECRET: '' }));
     expect(() => connections.find('default', 'chatwoot')).toThrow(/SECRET is not set/);
     expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/SECRET is not set/);
@@ -44,7 +44,7 @@ describe('readConnections()', () => {
     expect(() => noToken.find('default', 'chatwoot')).toThrow(/TOKEN is not set/);
   });
 
-  it('needs no token to tell what deliveries are proved by', () => {
+  it('returns the secrets of deliveries without an API token', () => {
     const connections = readConnections(variables({ default: { chatwoot: setting() } }, { TOKEN: undefined }));
     expect(connections.secretsOf('default', 'chatwoot')).toEqual(['one']);
     expect(connections.secretsOf('default', 'zendesk')).toBeUndefined();
@@ -52,7 +52,7 @@ describe('readConnections()', () => {
     expect(connections.secretsOf('__proto__', 'chatwoot')).toBeUndefined();
   });
 
-  it('takes those of two secrets that are set', () => {
+  it('skips secrets that are not set', () => {
     const chatwoot = setting({ secrets: ['SECRET', 'OLD_SECRET'] });
     for (const [unset, left] of [
       ['SECRET', 'two'],
@@ -83,7 +83,7 @@ describe('readConnections()', () => {
     expect(() => readConnections(given)).toThrow(/^Cannot (read|use)/);
   });
 
-  it('takes this machine in development', () => {
+  it('accepts this machine in development', () => {
     const local = setting({ apiUrl: 'http://127.0.0.1:9000/chatwoot' });
     const connections = readConnections(variables({ default: { chatwoot: local } }, { ENVIRONMENT: 'development' }));
     expect(connections.find('default', 'chatwoot')?.apiUrl).toBe('http://127.0.0.1:9000/chatwoot');

@@ -1,4 +1,4 @@
-import type { Note } from '../../src/helpdesk/ticket.ts';
+import type { Note } from '../../src/helpdesk/helpdesk-tool.ts';
 
 /** A note as the product writes it, with its marker in the last line. */
 export const noteOf = (

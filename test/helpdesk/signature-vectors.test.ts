@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
-import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures/verify-delivery.ts';
+import * as schemes from '../../src/helpdesk/signature-schemes.ts';
+import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { payload } from './payload.ts';
 import { deliveryOf, LEGACY, SCHEMES, secretOf, timeOf, vectors } from './signature-vectors.ts';
 
@@ -19,7 +19,7 @@ describe('verifyDelivery() on the vectors that are valid', () => {
       expect(await verifyDelivery(deliveryOf(vector), legacy ?? SCHEMES[vector.tool] ?? [], options)).toBe(true);
     });
     it(`refuses ${vector.id} with one byte more`, async () => {
-      if (SCHEMES[vector.tool]?.[0]?.proof === 'token') return; // A token is over nothing.
+      if (SCHEMES[vector.tool]?.[0]?.algorithm === 'token') return; // A token is over nothing.
       const delivery = deliveryOf(vector);
       const options = { secrets: [secretOf(vector)], now: timeOf(vector) };
       const longer = { ...delivery, body: new Uint8Array([...delivery.body, 32]) };

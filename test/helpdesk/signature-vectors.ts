@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { SignatureScheme } from '../../src/helpdesk/signatures/signature-scheme.ts';
-import * as schemes from '../../src/helpdesk/signatures/signature-schemes.ts';
+import type { Delivery, SignatureScheme } from '../../src/helpdesk/helpdesk-tool.ts';
+import * as schemes from '../../src/helpdesk/signature-schemes.ts';
 import { payload } from './payload.ts';
 
 const Vector = z.looseObject({

@@ -1,19 +1,22 @@
 import * as z from 'zod';
-import type { ArticleSource } from './article-source.ts';
-import { CountedPage, FIRST_PAGE, nextPage } from './counted-pages.ts';
+import { optionalSeconds } from '../tools/payload.ts';
 import {
+  type ArticleApi,
   ArticleBody,
   ArticleId,
+  type ArticleSource,
   ArticleTitle,
+  callApi,
+  FIRST_PAGE,
   isSince,
   Labels,
   List,
+  NumberedPage,
+  nextPage,
   positionIn,
   readEach,
-  Seconds,
-} from './read-articles.ts';
-import { type ArticleApi, readTool } from './read-tool.ts';
-import { SourceFailed } from './source-failed.ts';
+  SourceFailed,
+} from './article-source.ts';
 
 const Article = z.object({
   id: ArticleId,
@@ -22,7 +25,7 @@ const Article = z.object({
   /** Markdown. */
   content: ArticleBody,
   status: z.string(),
-  updated_at: Seconds,
+  updated_at: optionalSeconds,
   category: z.object({ slug: z.string().nullish() }).nullish().catch(undefined),
   meta: z.object({ tags: Labels }).nullish().catch(undefined),
 });
@@ -32,24 +35,24 @@ const Listing = z.object({
   meta: z.object({ articles_count: z.int().min(0).nullish() }).nullish(),
 });
 
-const Position = CountedPage.extend({ locale: z.int().min(0).max(50) });
+const Position = NumberedPage.extend({ locale: z.int().min(0).max(50) });
 
-/** The tool's own; it takes no other. */
+/** Fixed by the tool. */
 const PAGE = 25;
 
 export interface ChatwootPortal {
   accountId: string;
   /** The portal's slug. */
   portal: string;
-  /** The list does not print a row's locale, so each locale is a list of its own. */
+  /** Rows of a list do not contain their locale, so each locale is a list of its own. */
   locales: readonly string[];
-  /** Where customers read the portal, without a slash at its end. */
+  /** Public URL of the portal, without a trailing slash. */
   publicUrl: string;
 }
 
 /**
- * A portal of Chatwoot's help center: published articles in each locale, by 25, the newest change first. Their category counts
- * as a label. Articles in every state are asked for, as the tool counts them all whatever state is asked for.
+ * A portal of Chatwoot's help center: published articles of each locale, 25 a page, the latest change first. The category counts as
+ * a label. Articles in every state are requested, since the tool's total always counts them all.
  */
 export const chatwootArticles = (
   api: ArticleApi,
@@ -61,7 +64,7 @@ export const chatwootArticles = (
     if (locale === undefined) throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
     const query = new URLSearchParams({ page: String(at.page), locale });
     const place = `/api/v1/accounts/${encodeURIComponent(accountId)}/portals/${encodeURIComponent(portal)}`;
-    const { payload, meta } = await readTool(api, { path: `${place}/articles?${query}`, reply: Listing, signal });
+    const { payload, meta } = await callApi(api, { path: `${place}/articles?${query}`, reply: Listing, signal });
     const isWhole = updatedSinceMs === undefined;
     let isOlder = false;
     const articles = readEach(payload, Article, {

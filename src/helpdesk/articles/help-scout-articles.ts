@@ -1,21 +1,27 @@
 import * as z from 'zod';
 import { mapBounded } from '../../context-engine/map-bounded.ts';
 import { readAs } from '../../contract/issue.ts';
-import type { ArticleSource, SourceArticle, UnreadableArticle } from './article-source.ts';
-import { CountedPage, FIRST_PAGE, nextPage } from './counted-pages.ts';
+import { optionalTime } from '../tools/payload.ts';
 import {
   Address,
+  type ArticleApi,
   ArticleBody,
   ArticleId,
+  type ArticleSource,
   ArticleTitle,
+  callApi,
+  callApiIfFound,
+  FIRST_PAGE,
   isSince,
   Labels,
   List,
-  Moment,
+  NumberedPage,
+  nextPage,
   positionIn,
-} from './read-articles.ts';
-import { type ArticleApi, readTool, readToolIfThere } from './read-tool.ts';
-import { SourceFailed } from './source-failed.ts';
+  type SourceArticle,
+  SourceFailed,
+  type UnreadableArticle,
+} from './article-source.ts';
 
 const listing = <Schema extends z.ZodType>(items: Schema) =>
   z.object({ pages: z.int().min(0), count: z.int().min(0), items });
@@ -26,7 +32,7 @@ const Collections = z.object({
 
 const References = z.object({ articles: listing(List) });
 
-const Reference = z.object({ id: ArticleId, status: z.string(), updatedAt: Moment });
+const Reference = z.object({ id: ArticleId, status: z.string(), updatedAt: optionalTime });
 
 const Article = z.object({
   article: z.object({
@@ -36,21 +42,21 @@ const Article = z.object({
     text: ArticleBody,
     publicUrl: Address,
     tags: Labels,
-    updatedAt: Moment,
+    updatedAt: optionalTime,
   }),
 });
 
-const Position = CountedPage.extend({ collection: ArticleId });
+const Position = NumberedPage.extend({ collection: ArticleId });
 
-/** An article is a call of its own. */
+/** Each article is a call of its own. */
 const MAX_PAGE = 25;
 const MAX_COLLECTION_PAGES = 10;
 
 /**
- * Help Scout Docs: the published articles of public collections. Lists have no texts, so each article is read by itself. Articles
- * in every state are listed, so that one which is withdrawn shifts nothing. A whole pass goes by when they were made, which no
- * edit changes, from the newest back: one that comes then and one that leaves shift the others in opposite ways, which
- * `nextPage` notices or needs not. A pass for what has changed goes from the newest edit back, until one is older.
+ * Help Scout Docs: the published articles of public collections. Lists contain no texts, so each article is read on its own. Articles
+ * in every state are listed, so that unpublishing one shifts no page. A full listing is sorted by creation, which edits do not change,
+ * newest first: `nextPage` detects the shifts that matter. A listing of changes goes back from the latest edit to the first that is
+ * older than requested.
  */
 export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
@@ -69,7 +75,7 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
       order: 'desc',
     });
     const path = `/v1/collections/${at.collection}/articles?${query}`;
-    const { items, count } = (await readTool(api, { path, reply: References, signal })).articles;
+    const { items, count } = (await callApi(api, { path, reply: References, signal })).articles;
     const references = items.map((item) => readAs(Reference, item));
     const isOlder = references.some((one) => one.ok && !isSince(one.value.updatedAt, updatedSinceMs));
     const articles = await mapBounded(references, async (reference): Promise<(SourceArticle | UnreadableArticle)[]> => {
@@ -85,12 +91,12 @@ export const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
   },
 });
 
-/** By their ids, whatever order they come in. */
+/** Ids, sorted. */
 const publicCollections = async (api: ArticleApi, signal: AbortSignal): Promise<string[]> => {
   const found: string[] = [];
   for (let page = 1; page <= MAX_COLLECTION_PAGES; page += 1) {
     const path = `/v1/collections?page=${page}`;
-    const { collections } = await readTool(api, { path, reply: Collections, signal });
+    const { collections } = await callApi(api, { path, reply: Collections, signal });
     found.push(...collections.items.filter(({ visibility }) => visibility === 'public').map(({ id }) => id));
     if (page >= collections.pages) return found.sort();
   }
@@ -98,8 +104,8 @@ const publicCollections = async (api: ArticleApi, signal: AbortSignal): Promise<
 };
 
 const readArticle = async (api: ArticleApi, id: string, signal: AbortSignal): Promise<SourceArticle[]> => {
-  const reply = await readToolIfThere(api, { path: `/v1/articles/${id}`, reply: Article, signal });
-  // Gone, or withdrawn, since the list was made.
+  const reply = await callApiIfFound(api, { path: `/v1/articles/${id}`, reply: Article, signal });
+  // Deleted or unpublished since the list was read.
   if (reply === undefined || reply.article.status !== 'published') return [];
   const { name: title, text: body, publicUrl: url, tags: labels, updatedAt: updatedAtMs } = reply.article;
   return [{ id, title, body, url, labels, updatedAtMs, format: 'html', locale: undefined }];

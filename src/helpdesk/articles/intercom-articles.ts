@@ -1,20 +1,25 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
-import type { ArticleSource, SourceArticle, UnreadableArticle } from './article-source.ts';
-import { CountedPage, FIRST_PAGE, nextPage } from './counted-pages.ts';
+import { optionalSeconds } from '../tools/payload.ts';
 import {
   Address,
+  type ArticleApi,
   ArticleBody,
   ArticleId,
+  type ArticleSource,
   ArticleTitle,
+  callApi,
+  FIRST_PAGE,
   isSince,
   List,
   Locale,
+  NumberedPage,
+  nextPage,
   positionIn,
   readEach,
-  Seconds,
-} from './read-articles.ts';
-import { type ArticleApi, readTool } from './read-tool.ts';
+  type SourceArticle,
+  type UnreadableArticle,
+} from './article-source.ts';
 
 /** An article, or one of its translations. */
 const Version = z.object({
@@ -23,12 +28,12 @@ const Version = z.object({
   /** `null` when it is not public. */
   url: Address,
   state: z.string(),
-  updated_at: Seconds,
+  updated_at: optionalSeconds,
 });
 type Version = z.infer<typeof Version>;
 
 const Translated = z.object({
-  /** By locale; some members are not translations. */
+  /** By locale; not every member is a translation. */
   translated_content: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 
@@ -49,16 +54,16 @@ const Listing = z.object({ data: List, total_count: z.int().min(0).nullish() });
 const MAX_PAGE = 100;
 
 /**
- * Intercom's public articles by page, the newest change first, so that a pass for what has changed ends with the first that is
- * older. Drafts, articles without a public address and the separate list of internal ones are left out; a translation that is
- * published comes as an article of its own.
+ * Intercom's public articles, the latest change first, so that a listing of changes ends with the first article that is older. Drafts,
+ * articles without a public URL and the separate list of internal articles are omitted; a published translation is an article of its
+ * own.
  */
 export const intercomArticles = (api: ArticleApi): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
-    const at = positionIn(position, CountedPage) ?? FIRST_PAGE;
+    const at = positionIn(position, NumberedPage) ?? FIRST_PAGE;
     const pageSize = Math.min(limit, MAX_PAGE);
     const path = `/articles?page=${at.page}&per_page=${pageSize}`;
-    const { data, total_count: total } = await readTool(api, { path, reply: Listing, signal });
+    const { data, total_count: total } = await callApi(api, { path, reply: Listing, signal });
     let isOlder = false;
     const articles = readEach(data, Article, {
       take: (article) => {

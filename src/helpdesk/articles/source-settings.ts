@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
-import { basicAuth } from '../tools/basic-auth.ts';
-import type { ArticleSource } from './article-source.ts';
+import { parseJson } from '../connections.ts';
+import { basicAuth } from '../tools/helpdesk-api.ts';
+import { type ArticleSource, Locale, SourceFailed } from './article-source.ts';
 import { chatwootArticles } from './chatwoot-articles.ts';
 import { helpScoutArticles } from './help-scout-articles.ts';
+import type { LabelMeanings } from './host-article.ts';
 import { intercomArticles } from './intercom-articles.ts';
-import { Locale } from './read-articles.ts';
-import { SourceFailed } from './source-failed.ts';
-import type { LabelMeanings } from './to-host-article.ts';
 import { zammadArticles } from './zammad-articles.ts';
 import { zendeskArticles } from './zendesk-articles.ts';
 
@@ -18,8 +17,8 @@ const Url = z.string().min(1).max(2048);
 const common = {
   apiUrl: Url,
   /** Name of the secret that holds the token for reading articles. */
-  tokenSecret: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is no name of a secret: capitals, digits and _'),
-  /** What labels of the tool say: `{"apollo-2": {"device": "Apollo II"}}`. */
+  tokenSecret: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _'),
+  /** Meaning of the tool's labels: `{"apollo-2": {"device": "Apollo II"}}`. */
   labels: z
     .record(z.string().max(200), z.strictObject({ intent: Text.optional(), device: Text.optional() }))
     .default({}),
@@ -31,7 +30,7 @@ const Source = z.discriminatedUnion('tool', [
   z.strictObject({
     tool: z.literal('zendesk'),
     ...common,
-    /** Whose API token it is; without, the token is an OAuth one. */
+    /** Owner of the API token; without it the token is an OAuth token. */
     email: Text.optional(),
     locales: Locales.default([]),
   }),
@@ -51,7 +50,7 @@ type Source = z.infer<typeof Source>;
 
 const Sources = z.record(z.string().min(1).max(128), Source);
 
-/** The variables of the function; the secrets that its sources name stand beside them. */
+/** Variables of the function; the secrets named in ARTICLE_SOURCES are further ones. */
 export interface SourceVariables {
   /** `development` or `production`; anything but `development` counts as production. */
   ENVIRONMENT?: string | undefined;
@@ -71,9 +70,9 @@ export interface ArticleSources {
 }
 
 /**
- * Reads where the articles of each workspace come from.
+ * Reads the article source of each workspace.
  *
- * @throws {SettingRefused} When the variable is not in the expected form, or tokens must not be sent to an address.
+ * @throws {SettingRefused} When the variable is not in the expected form, or an address must not receive tokens.
  */
 export const readSources = (
   variables: SourceVariables,
@@ -92,7 +91,7 @@ export const readSources = (
       const setting = settings.get(workspace);
       if (setting === undefined) return undefined;
       const { source, apiUrl } = setting;
-      // Secrets stand beside the variables, under names that only the setting knows.
+      // Secrets are variables whose names only the setting knows.
       const token = (variables as Record<string, unknown>)[source.tokenSecret];
       if (typeof token !== 'string' || token === '')
         throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
@@ -130,11 +129,3 @@ const open = (
 
 const publicUrlOf = ({ publicUrl }: { publicUrl?: string | undefined }, { apiUrl }: { apiUrl: string }): string =>
   (publicUrl ?? apiUrl).replace(/\/+$/, '');
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};

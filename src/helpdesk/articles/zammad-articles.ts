@@ -1,9 +1,20 @@
 import * as z from 'zod';
 import { mapBounded } from '../../context-engine/map-bounded.ts';
-import type { ArticleSource, SourceArticle } from './article-source.ts';
-import { ArticleBody, ArticleTitle, isSince, Labels, Locale, Moment, positionIn } from './read-articles.ts';
-import { type ArticleApi, readTool, readToolIfThere } from './read-tool.ts';
-import { SourceFailed } from './source-failed.ts';
+import { optionalTime } from '../tools/payload.ts';
+import {
+  type ArticleApi,
+  ArticleBody,
+  type ArticleSource,
+  ArticleTitle,
+  callApi,
+  callApiIfFound,
+  isSince,
+  Labels,
+  Locale,
+  positionIn,
+  type SourceArticle,
+  SourceFailed,
+} from './article-source.ts';
 
 const Id = z.int().min(1);
 const byId = <Schema extends z.ZodType>(member: Schema) => z.record(z.string(), member).default({});
@@ -11,9 +22,9 @@ const byId = <Schema extends z.ZodType>(member: Schema) => z.record(z.string(), 
 const Answer = z.object({
   id: Id,
   category_id: Id.nullish(),
-  published_at: Moment,
-  archived_at: Moment,
-  updated_at: Moment,
+  published_at: optionalTime,
+  archived_at: optionalTime,
+  updated_at: optionalTime,
   translation_ids: z.array(Id).max(100),
   tags: Labels,
 });
@@ -24,14 +35,14 @@ const Translation = z.object({
   title: ArticleTitle,
   kb_locale_id: Id,
   content_id: Id,
-  updated_at: Moment,
+  updated_at: optionalTime,
 });
 
 const Category = z.object({ knowledge_base_id: Id });
 const CategoryTranslation = z.object({ title: ArticleTitle, kb_locale_id: Id, category_id: Id });
 const KbLocale = z.object({ system_locale_id: Id, primary: z.boolean().nullish() });
 
-/** Everything but the bodies. A knowledge base without any has no lists. */
+/** Everything except the bodies. Lists without members are absent. */
 const Assets = z.object({
   KnowledgeBaseAnswer: byId(Answer),
   KnowledgeBaseAnswerTranslation: byId(Translation),
@@ -49,21 +60,21 @@ const SystemLocales = z.array(z.object({ id: Id, locale: Locale }).nullable().ca
 
 const Position = z.object({ after: Id });
 
-/** An answer is a call of its own. */
+/** Each answer is a call of its own. */
 const MAX_PAGE = 25;
 
 /**
- * Zammad's knowledge base: one call tells all answers, and one each their bodies. Public is what is published by now and not
- * archived. Answers go by their ids, so that nothing shifts when one leaves; a translation comes as an article of its own.
+ * Zammad's knowledge base: one call lists all answers, and one call each reads a body. Public means published by now and not archived.
+ * Answers are sorted by id, so that deletions shift nothing; a translation is an article of its own.
  *
- * @param publicUrl Where customers read it, without a slash at its end.
+ * @param publicUrl Public URL without a trailing slash.
  */
 export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: string }): ArticleSource => ({
   readPage: async ({ updatedSinceMs, limit, position, signal }) => {
     const after = positionIn(position, Position)?.after ?? 0;
     const [assets, locales] = await Promise.all([
-      readTool(api, { method: 'POST', path: '/api/v1/knowledge_bases/init', reply: Assets, signal }),
-      readTool(api, { path: '/api/v1/locales', reply: SystemLocales, signal }),
+      callApi(api, { method: 'POST', path: '/api/v1/knowledge_bases/init', reply: Assets, signal }),
+      callApi(api, { path: '/api/v1/locales', reply: SystemLocales, signal }),
     ]);
     const names = new Map(locales.flatMap((one) => (one === null ? [] : [[one.id, one.locale]])));
     const wanted = Object.values(assets.KnowledgeBaseAnswer)
@@ -85,14 +96,14 @@ export const zammadArticles = (api: ArticleApi, { publicUrl }: { publicUrl: stri
 const isPublic = ({ published_at: from, archived_at: until }: Answer, now: number): boolean =>
   from !== undefined && from <= now && (until === undefined || until > now);
 
-/** What is published as planned changes then, and its time of change does not tell. */
+/** A scheduled publication is a change that `updated_at` does not show. */
 const lastChange = ({ updated_at, published_at, translation_ids: ids }: Answer, assets: Assets): number | undefined => {
   const times = ids.map((id) => assets.KnowledgeBaseAnswerTranslation[id]?.updated_at);
   const known = [updated_at, published_at, ...times].filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 };
 
-/** By content id; undefined when the answer is gone by now. */
+/** By content id; undefined when the answer was deleted meanwhile. */
 const bodiesOf = async (
   api: ArticleApi,
   answer: Answer,
@@ -103,7 +114,7 @@ const bodiesOf = async (
   const contents = answer.translation_ids.map((id) => assets.KnowledgeBaseAnswerTranslation[id]?.content_id);
   const query = new URLSearchParams({ include_contents: contents.filter((id) => id !== undefined).join(',') });
   const path = `/api/v1/knowledge_bases/${category.knowledge_base_id}/answers/${answer.id}?${query}`;
-  const reply = await readToolIfThere(api, { path, reply: Contents, signal });
+  const reply = await callApiIfFound(api, { path, reply: Contents, signal });
   return reply?.assets.KnowledgeBaseAnswerTranslationContent;
 };
 
@@ -147,7 +158,7 @@ const translationsOf = (
     };
   });
 
-/** `12-using-the-device`; the number leads there, the words are for readers. */
+/** `12-using-the-device`; Zammad resolves the number, the words are for readers. */
 const pathPart = (id: number, title: string): string => {
   const words = title
     .normalize('NFKD')

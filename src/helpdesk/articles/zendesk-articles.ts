@@ -1,20 +1,22 @@
 import * as z from 'zod';
-import type { ArticleSource, SourceArticle } from './article-source.ts';
+import { optionalTime } from '../tools/payload.ts';
 import {
   Address,
+  type ArticleApi,
   ArticleBody,
   ArticleId,
+  type ArticleSource,
   ArticleTitle,
+  callApi,
   isSince,
   Labels,
   List,
   Locale,
-  Moment,
   positionIn,
   readEach,
-} from './read-articles.ts';
-import { type ArticleApi, readTool } from './read-tool.ts';
-import { SourceFailed } from './source-failed.ts';
+  type SourceArticle,
+  SourceFailed,
+} from './article-source.ts';
 
 const Article = z.object({
   id: ArticleId,
@@ -28,7 +30,7 @@ const Article = z.object({
   user_segment_id: z.union([z.number(), z.string()]).nullable(),
   user_segment_ids: z.array(z.unknown()).nullish(),
   label_names: Labels,
-  updated_at: Moment,
+  updated_at: optionalTime,
 });
 type Article = z.infer<typeof Article>;
 
@@ -41,7 +43,7 @@ const Feed = z.object({ articles: List, count: z.int().min(0), end_time: z.int()
 
 const Position = z.union([
   z.object({
-    /** Which of the locales. */
+    /** Index in `locales`. */
     locale: z.int().min(0).max(50),
     after: z
       .string()
@@ -49,9 +51,9 @@ const Position = z.union([
       .optional(),
   }),
   z.object({
-    /** Seconds since 1970. */
+    /** optionalSeconds since 1970. */
     start: z.int().min(0),
-    /** Articles that came with this very second already. */
+    /** Articles of this second that were sent already. */
     sent: z.array(z.string().max(40)).max(8),
   }),
 ]);
@@ -59,15 +61,15 @@ const Position = z.union([
 type Position = z.infer<typeof Position>;
 
 const MAX_PAGE = 100;
-/** A page of the feed: when so many have one time, it does not come past them. */
+/** A page of the feed; it cannot get past so many articles with the same time. */
 const FEED_PAGE = 1000;
 const MAX_SENT = 8;
 
 /**
- * Zendesk's Help Center. What has changed comes from its incremental feed; everything, and so what is gone, by cursor, which
- * does not shift when an article leaves. Drafts and articles for a user segment are left out.
+ * Zendesk's Help Center. Changes come from the incremental feed; full listings, which show deletions, use cursors, which do not shift
+ * when an article is deleted. Drafts and articles for a user segment are omitted.
  *
- * @param locales Each is listed with its translations. Without, every article comes in its source language.
+ * @param locales Each is listed with its translations. When empty, every article is listed in its source language.
  */
 export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonly string[] }): ArticleSource => {
   const list = async (
@@ -80,7 +82,7 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
     const query = new URLSearchParams({ 'page[size]': String(Math.min(limit, MAX_PAGE)) });
     if (after !== undefined) query.set('page[after]', after);
     const path = `/api/v2/help_center${name === undefined ? '' : `/${name}`}/articles.json?${query}`;
-    const { articles, meta } = await readTool(api, { path, reply: Listing, signal });
+    const { articles, meta } = await callApi(api, { path, reply: Listing, signal });
     if (meta.has_more && !meta.after_cursor)
       throw new SourceFailed('DATA_SOURCE_ERROR', 'a page has no cursor to the next');
     const next = meta.has_more ? { locale, after: meta.after_cursor } : { locale: locale + 1 };
@@ -96,9 +98,9 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
 
   const feed = async ({ start, sent }: { start: number; sent: readonly string[] }, signal: AbortSignal) => {
     const path = `/api/v2/help_center/incremental/articles.json?start_time=${start}`;
-    const { articles, count, end_time } = await readTool(api, { path, reply: Feed, signal });
+    const { articles, count, end_time } = await callApi(api, { path, reply: Feed, signal });
     const end = end_time ?? start;
-    // The end is the time of the last article, which the next page begins with again.
+    // The end is the time of the last article, with which the next page begins again.
     const atEnd: string[] = [];
     const found = readEach(articles, Article, {
       take: publicOnly((article) => {
@@ -114,7 +116,7 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
 
   return {
     readPage: async ({ updatedSinceMs, limit, position, signal }) => {
-      // The feed knows articles, not their translations.
+      // The feed has no translations.
       const hasFeed = updatedSinceMs !== undefined && locales.length === 0;
       const first: Position = hasFeed ? { start: Math.floor(updatedSinceMs / 1000), sent: [] } : { locale: 0 };
       const at = positionIn(position, Position) ?? first;
@@ -131,7 +133,7 @@ const publicOnly =
   (article: Article): SourceArticle[] => {
     const { id, title, body, html_url: url, locale, source_locale: source, updated_at: updatedAtMs } = article;
     const isPublic = !article.draft && article.user_segment_id === null && !article.user_segment_ids?.length;
-    // Whether it is wanted is asked of all: the feed keeps count.
+    // `isWanted` runs for every article: the feed counts them.
     if (!isWanted(article) || !isPublic) return [];
     const isTranslation = source !== undefined && source !== null && source !== locale;
     return [

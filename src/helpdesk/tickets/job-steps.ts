@@ -1,11 +1,15 @@
 import type { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { untilAborted } from '../../runtime/until-aborted.ts';
 import type { Write } from '../connections.ts';
-import { type Desk, HelpdeskFailed } from '../helpdesk-tool.ts';
-import type { DeskMessage, DraftReply, Note, Ticket } from '../ticket.ts';
-import { NotYet } from './attempt-failed.ts';
-import { chooseMessages, customerMessages, type KnownMessages } from './choose-messages.ts';
-import { supportRequestOf } from './support-request-of.ts';
+import {
+  type DraftReply,
+  type HelpdeskClient,
+  HelpdeskFailed,
+  type HelpdeskMessage,
+  type Note,
+  type Ticket,
+} from '../helpdesk-tool.ts';
+import { supportRequestOf } from './ask-support.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
 import type { TicketTimes } from './ticket-times.ts';
 
@@ -16,22 +20,33 @@ export interface StepParts {
   now: () => number;
   newMarker: () => string;
   /** Throws `ConnectionGone` or `SecretMissing`. */
-  connect(): { desk: Desk; write: Write };
+  connect(): { client: HelpdeskClient; write: Write };
   /** Throws `AnalysisFailed`. */
   analyse(request: SupportRequest, options: { signal: AbortSignal }): Promise<SupportResponse>;
   compose(response: SupportResponse, options: { marker: string }): { note: Note; draft: DraftReply };
-  /** Called when a step is on record; tests end the work here. */
+  /** Called when a step is on record; tests stop the work here. */
   onStep?: ((step: string) => void) | undefined;
 }
 
-/** A message or its ticket is gone when it is not there so many first waits after its delivery: a tool may show it later than it tells of it. */
+/** No failure: the job has to wait, and is continued at that time. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
+  readonly at: number;
+
+  constructor(message: string, { at }: { at: number }) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** A message counts as missing after so many times the first wait: a tool may send its webhook before the API shows the message. */
 const GONE_AFTER_RETRIES = 10;
 
 /**
- * Takes a job as far as it goes, from where its record says it is. Every step is on record before and after its effect, so that
- * the next attempt, after a failure or a crash at any point, knows what may have happened: see `settle`.
+ * Continues a job from its recorded step as far as possible. Every step is recorded before and after its effect, so that after a
+ * failure or a crash at any point the next attempt knows what may have happened: see `settle`.
  *
- * @throws What the step that failed threw.
+ * @throws The error of the step that failed.
  */
 export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
   const connection = parts.connect();
@@ -44,20 +59,20 @@ export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
   }
 };
 
-type Connected = StepParts & { desk: Desk; write: Write };
+type Connected = StepParts & { client: HelpdeskClient; write: Write };
 
-/** Also in place of a draft that could not be left: it is forgotten then. */
-const wantsNote = ({ draft }: Job, { write, desk }: Connected): boolean =>
-  write !== 'draft' || desk.writeDraft === undefined || draft === null;
+/** Also when the draft could not be saved, which is then dropped. */
+const wantsNote = ({ draft }: Job, { write, client }: Connected): boolean =>
+  write !== 'draft' || client.writeDraft === undefined || draft === null;
 
-/** Reads the ticket back, asks what to say, and keeps that here. A message that calls for no note ends the job. */
+/** Reads the ticket, has the message analysed, and stores the note. A message that needs no note ends the job. */
 const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefined> => {
   const { store, times, now, analyse, compose, newMarker } = parts;
   const ticket = await readTicket(job, parts).catch((error: unknown) => {
-    if (error instanceof HelpdeskFailed && error.isMissing) waitForMessage(job, { times, now: now() });
+    if (error instanceof HelpdeskFailed && error.isNotFound) waitForMessage(job, { times, now: now() });
     throw error;
   });
-  step(parts, 'read back');
+  step(parts, 'ticket read');
   const named = messageOf(job, ticket, parts);
   const request = named === undefined ? undefined : supportRequestOf(ticket, named.message);
   if (named === undefined || request === undefined) return end(named?.job ?? job, 'none', parts);
@@ -74,24 +89,24 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   return changed;
 };
 
-const readTicket = (job: Job, { desk, ticketId, times }: Connected): Promise<Ticket> =>
+const readTicket = (job: Job, { client, ticketId, times }: Connected): Promise<Ticket> =>
   job.ticket === null
-    ? bounded((signal) => desk.readTicket(ticketId, { signal }), {
+    ? bounded((signal) => client.readTicket(ticketId, { signal }), {
         ms: times.callMs,
         reason: 'Cannot read the ticket: the helpdesk did not answer in time',
       })
-    : // Written by this object.
+    : // Stored by this object.
       Promise.resolve(JSON.parse(job.ticket) as Ticket);
 
 /**
- * The message that a job is about; undefined when none calls for a note. A job that named no message becomes that of one which does,
- * and gets siblings where there are several.
+ * The message that a job is about; undefined when none needs a note. A job without a message id gets the id of the first message that
+ * needs one, and further jobs are added for the others.
  */
 const messageOf = (
   job: Job,
   ticket: Ticket,
   { store, times, now }: Connected,
-): { job: Job; message: DeskMessage } | undefined => {
+): { job: Job; message: HelpdeskMessage } | undefined => {
   const known: KnownMessages = {
     hasNote: (id) => store.markOf(id) !== undefined,
     isOwnNote: store.isOwnNote,
@@ -114,7 +129,42 @@ const messageOf = (
   return undefined;
 };
 
-/** The first of the messages becomes this job's, the others get jobs of their own. */
+/** What is recorded about the messages of a ticket. */
+interface KnownMessages {
+  hasNote(messageId: string): boolean;
+  isOwnNote(messageId: string): boolean;
+}
+
+/** Tolerance for the tool's clock, and for messages whose delivery was late. */
+const BEFORE_DELIVERY_MS = 120_000;
+
+/**
+ * Public messages of the customer, oldest first. A marker in the text does not make a message our note: an agent may have sent part
+ * of a note to the customer, who quotes it.
+ */
+const customerMessages = (ticket: Ticket, known: KnownMessages): HelpdeskMessage[] =>
+  ticket.messages.filter(({ id, from, isPublic }) => from === 'customer' && isPublic && !known.isOwnNote(id));
+
+/**
+ * Ids of the messages that a delivery is about. `first` is the customer's first. `latest` is the newest and all others since the last
+ * one with a note; where none has a note, those of the last two minutes before the delivery: two messages in quick succession may come
+ * as deliveries without ids, and each needs a note.
+ */
+const chooseMessages = (
+  about: 'first' | 'latest',
+  messages: readonly HelpdeskMessage[],
+  { known, acceptedAt }: { known: KnownMessages; acceptedAt: number },
+): string[] => {
+  if (about === 'first') return messages.slice(0, 1).map(({ id }) => id);
+  const lastNoted = messages.findLastIndex(({ id }) => known.hasNote(id));
+  const later = messages.slice(lastNoted + 1);
+  const isRecent = ({ sentAtMs }: HelpdeskMessage) =>
+    sentAtMs !== undefined && sentAtMs >= acceptedAt - BEFORE_DELIVERY_MS;
+  const chosen = lastNoted >= 0 ? later : later.filter((message, at) => at === later.length - 1 || isRecent(message));
+  return chosen.map(({ id }) => id);
+};
+
+/** Assigns the first message to this job, and adds a job for each of the others. */
 const nameMessages = (
   job: Job,
   [first, ...others]: readonly string[],
@@ -124,38 +174,38 @@ const nameMessages = (
     for (const id of others) store.add(`m:${id}`, { ticket: job.ticket, now, nudgeAt: now });
     const current = store.job(job.id);
     const named = store.change(job, { about: `m:${first}` }, now);
-    // A delivery that came since the ticket was read may be about a message that was not in it.
+    // A delivery since the ticket was read may be about a message that it did not contain.
     if (isRenewed(job, current)) store.add(job.about, { ticket: current?.ticket ?? null, now, nudgeAt: now });
     return named;
   });
 
 const isRenewed = (job: Job, current: Job | undefined): boolean => (current?.deliveries ?? 0) > job.deliveries;
 
-/** What is not there yet may come: it is looked for again until some time after its delivery. */
+/** Throws `NotYet` while a missing message may still appear. */
 const waitForMessage = (job: Job, { times, now }: { times: TicketTimes; now: number }): void => {
   const until = job.begun_at + GONE_AFTER_RETRIES * times.retryMs;
-  // A delivery that brought the ticket along says all there is.
+  // A ticket that came with its delivery will not change.
   if (now >= until || job.ticket !== null) return;
   throw new NotYet('the message is not in the ticket yet', { at: Math.min(until, now + 3 * times.retryMs) });
 };
 
-/** Puts the note into the ticket. What happens between the two records is unknown to whoever comes after a crash. */
+/** Writes the note into the ticket. After a crash between the two records the outcome is unknown. */
 const write = async (job: Job, parts: Connected): Promise<Job> => {
-  const { store, desk, ticketId, times, now } = parts;
+  const { store, client, ticketId, times, now } = parts;
   if (!wantsNote(job, parts)) return store.change(job, { step: 'written' }, now());
   const writing = store.change(job, { step: 'writing', settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to write');
-  // Written by this object.
+  // Stored by this object.
   const note = JSON.parse(writing.note ?? 'null') as Note;
   try {
-    const noteId = await bounded((signal) => desk.writeNote(ticketId, note, { signal }), {
+    const noteId = await bounded((signal) => client.writeNote(ticketId, note, { signal }), {
       ms: times.callMs,
       reason: 'Cannot write the note: the helpdesk did not answer in time',
     });
     step(parts, 'reply of the write');
     return written(writing, noteId, parts);
   } catch (error) {
-    const isClear = error instanceof HelpdeskFailed && !error.isUnclear;
+    const isClear = error instanceof HelpdeskFailed && !error.isOutcomeUnknown;
     if (isClear) store.change(writing, { step: 'composed' }, now());
     else store.change(writing, { settle_at: now() + times.settleMs }, now());
     throw error;
@@ -163,13 +213,13 @@ const write = async (job: Job, parts: Connected): Promise<Job> => {
 };
 
 /**
- * After a write whose outcome is unknown: a note that carries the marker is ours. A write may take effect after it was given up, so
- * that one look that finds nothing proves nothing: only when a look after the settling time still finds none, it is written again.
+ * Resolves a write with an unknown outcome: a note with the marker is ours. A write may take effect after its timeout, so the note is
+ * written again only when it is still missing after the settling time.
  */
 const settle = async (job: Job, parts: Connected): Promise<Job> => {
-  const { store, desk, ticketId, times, now } = parts;
+  const { store, client, ticketId, times, now } = parts;
   const lookedAt = now();
-  const noteId = await bounded((signal) => desk.findNote(ticketId, job.marker ?? '', { signal }), {
+  const noteId = await bounded((signal) => client.findNote(ticketId, job.marker ?? '', { signal }), {
     ms: times.callMs,
     reason: 'Cannot look for the note: the helpdesk did not answer in time',
   });
@@ -179,7 +229,7 @@ const settle = async (job: Job, parts: Connected): Promise<Job> => {
   return store.change(job, { step: 'composed' }, now());
 };
 
-/** The lasting mark goes with it: from here on the message has its note, whatever is delivered. */
+/** Stores the permanent mark with the step: from here on the message has its note, whatever is delivered. */
 const written = (job: Job, noteId: string, parts: Connected): Job => {
   const { store, now } = parts;
   const changed = store.transaction(() => {
@@ -190,39 +240,39 @@ const written = (job: Job, noteId: string, parts: Connected): Job => {
   return changed;
 };
 
-/** Leaves the draft, where one is wanted, and forgets the texts. Where another stands in its place a message still gets its note. */
+/** Saves the draft, where one is wanted, and deletes the texts. When the ticket has another draft, the message gets a note instead. */
 const finish = async (job: Job, parts: Connected): Promise<Job> => {
   const { store, now } = parts;
-  const isLeft = await leaveDraft(job, parts);
+  const isSaved = await saveDraft(job, parts);
   if (job.note_id !== null) return end(job, 'note', parts);
-  if (!isLeft) return store.change(job, { step: 'composed', draft: null, settle_at: 0 }, now());
+  if (!isSaved) return store.change(job, { step: 'composed', draft: null, settle_at: 0 }, now());
   store.mark({ message: messageIdOf(job), marker: null, note: null }, now());
   return end(job, 'draft', parts);
 };
 
 /**
- * Whether the draft is there, or none is wanted beside the note. A tool leaves none where one stands; after a call whose outcome is unknown that
- * is ours, and as it may still appear, the tool is asked again only after the settling time.
+ * Whether the draft is saved, or none is wanted beside the note. A tool does not replace an existing draft. After a call with an unknown
+ * outcome the existing one is ours; since it may still appear, the call is repeated only after the settling time.
  */
-const leaveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
-  const { desk, write, ticketId, times, store, now } = parts;
-  const { writeDraft } = desk;
+const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
+  const { client, write, ticketId, times, store, now } = parts;
+  const { writeDraft } = client;
   if (write === 'note' || writeDraft === undefined || job.draft === null) return job.note_id !== null;
   if (now() < job.settle_at) throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
-  const leaving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
-  step(parts, 'about to leave the draft');
-  // Written by this object.
+  const saving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
+  step(parts, 'about to save the draft');
+  // Stored by this object.
   const draft = JSON.parse(job.draft) as DraftReply;
   try {
-    const isLeft = await bounded((signal) => writeDraft(ticketId, draft, { signal }), {
+    const isSaved = await bounded((signal) => writeDraft(ticketId, draft, { signal }), {
       ms: times.callMs,
-      reason: 'Cannot leave the draft: the helpdesk did not answer in time',
+      reason: 'Cannot save the draft: the helpdesk did not answer in time',
     });
-    step(parts, 'draft left');
-    return isLeft || job.settle_at > 0;
+    step(parts, 'draft saved');
+    return isSaved || job.settle_at > 0;
   } catch (error) {
-    const isClear = error instanceof HelpdeskFailed && !error.isUnclear;
-    store.change(leaving, { settle_at: isClear ? job.settle_at : now() + times.settleMs }, now());
+    const isClear = error instanceof HelpdeskFailed && !error.isOutcomeUnknown;
+    store.change(saving, { settle_at: isClear ? job.settle_at : now() + times.settleMs }, now());
     throw error;
   }
 };
@@ -238,7 +288,7 @@ const messageIdOf = ({ about }: Job): string => about.slice(2);
 
 const step = ({ onStep }: StepParts, name: string): void => onStep?.(name);
 
-/** Tools and functions need not listen to the signal. */
+/** Stops waiting when the time is up, even when the call ignores its signal. */
 const bounded = async <T>(
   call: (signal: AbortSignal) => Promise<T>,
   { ms, reason }: { ms: number; reason: string },

@@ -1,63 +1,43 @@
 import type { Sql } from '../../storage/sql.ts';
-import { acceptEvent, type MessageEvent } from './accept-event.ts';
 import { type AttemptParts, attemptJob } from './attempt-job.ts';
-import { type JobReport, jobReporter } from './report-jobs.ts';
-import { type TicketStore, ticketStore } from './ticket-store.ts';
+import type { JobReport, MessageEvent, WorkOutcome } from './ticket-objects.ts';
+import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
-
-/** What work on a ticket came to, for whoever asked for it. */
-export interface WorkOutcome {
-  /** Jobs that are still open. */
-  open: number;
-}
 
 export interface TicketCaseParts extends Omit<AttemptParts, 'store'> {
   sql: Sql;
-  /** Tells the workspace's desk how jobs stand. */
+  /** Reports the state of jobs to the workspace's object. */
   report(jobs: readonly JobReport[]): Promise<void>;
-  /** Tells the workspace's desk that the tool asks to be left alone until then, with all tickets of the connection. */
+  /** Reports to the workspace's object that the tool asks to wait until then, with all tickets of the connection. */
   pause(until: number): Promise<void>;
   /** Puts the ticket on the queue. */
-  nudge(): Promise<void>;
-  /** Has `ring` called at that time, in place of any before. */
-  wakeAt(time: number): void;
+  enqueue(): Promise<void>;
+  /** Has `onAlarm` called at that time, replacing an earlier one. */
+  setAlarm(time: number): void;
 }
 
-/** All that is known and done about one ticket. */
-export interface TicketCase {
-  /** Takes in what a delivery is about; the same twice is one job. */
-  accept(event: MessageEvent): void;
-  /** Works on everything that is due, one job after the other; a second call joins the first. Never throws. */
-  work(): Promise<WorkOutcome>;
-  /** Leaves the ticket alone until then. */
-  postpone(until: number): void;
-  /** Tries dead jobs again; returns those that were dead. */
-  replay(jobs: readonly number[]): number[];
-  /** What the alarm does: puts on the queue again what nobody worked on, reports, forgets what is old. Never throws. */
-  ring(): Promise<void>;
-  /** Tells the desk what it does not know yet. Never throws. */
-  report(): Promise<void>;
-}
-
-/** An accepted job that nobody has worked on so many first waits later is put on the queue again. */
+/** A job without an attempt is queued again after so many times the first wait. */
 const GRACE_RETRIES = 60;
-/** Put on the queue so often without anybody working on it. */
+/** After so many times on the queue without an attempt, the alarm works on the job itself. */
 const MAX_NUDGES = 3;
-/** Jobs of one call: what is left is put on the queue again. */
+/** Jobs of one run; the others are queued again. */
 const MAX_JOBS_AT_ONCE = 10;
 
-export const openCase = (parts: TicketCaseParts): TicketCase => {
+export type TicketCase = ReturnType<typeof openCase>;
+
+/** The jobs of one ticket, and the work on them. */
+export const openCase = (parts: TicketCaseParts) => {
   const { now, random, times, onFault } = parts;
   const store = ticketStore(parts.sql);
   const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
   const graceMs = (nudges: number): number => backOffMs(nudges + 1, { retryMs: times.retryMs * GRACE_RETRIES, random });
-  const reporter = jobReporter({ store, now, backOff, tell: parts.report, onFault });
+  const reporter = jobReporter({ store, now, backOff, send: parts.report, onFault });
 
-  const planWake = (): void => {
+  const planAlarm = (): void => {
     const { nudgeAt, endedAt } = store.nextTimes();
     const forgetAt = endedAt === null ? undefined : endedAt + times.keepMs;
-    const wakes = [nudgeAt ?? undefined, reporter.dueAt(), forgetAt].filter((time) => time !== undefined);
-    if (wakes.length > 0) parts.wakeAt(Math.min(...wakes));
+    const candidates = [nudgeAt ?? undefined, reporter.dueAt(), forgetAt].filter((time) => time !== undefined);
+    if (candidates.length > 0) parts.setAlarm(Math.min(...candidates));
   };
 
   const postpone = (until: number): void => {
@@ -68,8 +48,8 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
     }
   };
 
-  /** Nobody works on what is left, whatever the record of an attempt says that ended with its process. */
-  const nudgeLeft = (): void => {
+  /** Schedules what is left, also after an attempt whose process ended. */
+  const scheduleOpen = (): void => {
     for (const job of store.open()) {
       const at = Math.max(job.due_at, now());
       if (job.nudge_at > at) store.change(job, { nudge_at: at }, now());
@@ -80,13 +60,13 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
     const pauseUntil = await workOnDue(store, { ...parts, store });
     if (pauseUntil !== undefined) {
       postpone(pauseUntil);
-      // Otherwise each ticket is told by the tool.
-      await parts.pause(pauseUntil).catch((error: unknown) => onFault('desk', error));
+      // Otherwise every ticket would run into the limit itself.
+      await parts.pause(pauseUntil).catch((error: unknown) => onFault('workspace', error));
     }
-    nudgeLeft();
+    scheduleOpen();
     await reporter.report();
-    // What came since: whoever asked for work on it joined this call.
-    nudgeLeft();
+    // Jobs accepted meanwhile: calls of `work` for them joined this run.
+    scheduleOpen();
     return { open: store.open().length };
   };
   const work = joined(run, {
@@ -94,20 +74,20 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       onFault('ticket', error);
       return { open: 1 };
     },
-    onEnd: planWake,
+    onEnd: planAlarm,
   });
 
-  /** Whether there was something to be said, and nobody to hear it. */
-  const nudgeWaiting = async (): Promise<boolean> => {
+  /** Queues the jobs that wait. Returns whether they have to be worked on here: the queue failed, or loses messages. */
+  const enqueueWaiting = async (): Promise<boolean> => {
     const time = now();
     const waiting = store.open().filter(({ nudge_at }) => nudge_at <= time);
     for (const job of waiting) {
       store.change(job, { nudges: job.nudges + 1, nudge_at: time + graceMs(job.nudges + 1) }, time);
     }
-    planWake();
+    planAlarm();
     if (waiting.length === 0) return false;
     try {
-      await parts.nudge();
+      await parts.enqueue();
       return waiting.some(({ nudges }) => nudges >= MAX_NUDGES);
     } catch (error) {
       onFault('queue', error);
@@ -116,35 +96,40 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
   };
 
   return {
-    accept: (event) => {
+    /** Adds a job for a delivery; a repeated delivery adds none. */
+    accept: (event: MessageEvent): void => {
       acceptEvent(event, { store, now: now(), nudgeAt: now() + graceMs(0) });
-      planWake();
+      planAlarm();
     },
+    /** Works on all due jobs, one after the other; concurrent calls share one run. Never throws. */
     work,
-    postpone: (until) => {
+    /** Delays all open jobs until then. */
+    postpone: (until: number): void => {
       postpone(until);
-      planWake();
+      planAlarm();
     },
-    replay: (jobs) => {
+    /** Reopens dead jobs; returns those that were dead. */
+    replay: (jobs: readonly number[]): number[] => {
       const replayed = jobs.filter((id) => reopen(store, { id, now: now() }));
-      planWake();
+      planAlarm();
       return replayed;
     },
-    ring: async () => {
-      // Without a queue, or with one that loses what it takes, the work is done here.
-      if (await nudgeWaiting()) await work();
+    /** Queues jobs that nobody worked on, reports, and deletes old jobs. Never throws. */
+    onAlarm: async (): Promise<void> => {
+      if (await enqueueWaiting()) await work();
       await reporter.report();
       for (const { id } of store.endedBy(now() - times.keepMs)) store.remove(id);
-      planWake();
+      planAlarm();
     },
-    report: async () => {
+    /** Reports what the workspace's object does not know yet. Never throws. */
+    report: async (): Promise<void> => {
       await reporter.report();
-      planWake();
+      planAlarm();
     },
   };
 };
 
-/** One job after the other, until none is due or the tool asks to be left alone: then it says until when. */
+/** One job after the other, until none is due or the tool asks to wait; returns until when. */
 const workOnDue = async (store: TicketStore, parts: AttemptParts): Promise<number | undefined> => {
   for (let count = 0; count < MAX_JOBS_AT_ONCE; count += 1) {
     const job = store.dueJob(parts.now());
@@ -163,14 +148,14 @@ const reopen = (store: TicketStore, { id, now }: { id: number; now: number }): b
   return true;
 };
 
-/** Work that is done once at a time: whoever asks while it is done gets what comes of it. Never rejects. */
+/** Runs once at a time: calls during a run share its result. Never rejects. */
 const joined = <T>(
   run: () => Promise<T>,
   { onError, onEnd }: { onError: (error: unknown) => T; onEnd: () => void },
 ): (() => Promise<T>) => {
   let running: Promise<T> | undefined;
   return () => {
-    // Not begun before it is known to run.
+    // Starts in a microtask, when `running` is set.
     running ??= Promise.resolve()
       .then(run)
       .catch(onError)
@@ -181,3 +166,80 @@ const joined = <T>(
     return running;
   };
 };
+
+/**
+ * Adds a job for the message of a delivery, unless it has one already, has its note, or is our note.
+ *
+ * @param options.nudgeAt When the alarm queues the job, unless an attempt was made by then.
+ */
+const acceptEvent = (
+  { message, ticket }: MessageEvent,
+  { store, now, nudgeAt }: { store: TicketStore; now: number; nudgeAt: number },
+): void => {
+  if (typeof message === 'object' && (store.markOf(message.id) || store.isOwnNote(message.id))) return;
+  const about = typeof message === 'object' ? `m:${message.id}` : message;
+  const known = store.jobAbout(about);
+  const delivered = ticket === undefined ? null : JSON.stringify(ticket);
+  if (known === undefined) {
+    store.add(about, { ticket: delivered, now, nudgeAt });
+  } else if (isReopened(known)) {
+    const fresh = { step: 'accepted', state: 'open', result: null, error: null } as const;
+    const counts = { attempts: 0, refusals: 0, nudges: 0 };
+    store.change(known, { ...fresh, ...counts, ticket: delivered, begun_at: now, due_at: now, nudge_at: nudgeAt }, now);
+  } else if (known.state === 'open' && isUnnamed(known)) {
+    store.change(known, { deliveries: known.deliveries + 1, ticket: delivered ?? known.ticket }, now);
+  }
+};
+
+/**
+ * A message that was missing, or not the customer's, may have appeared. A dead job stays dead until it is replayed, except one without
+ * a message id: its next delivery is about another message.
+ */
+const isReopened = (job: Job): boolean =>
+  (job.state === 'done' && job.result === 'none') || (job.state === 'dead' && isUnnamed(job));
+
+interface ReporterParts {
+  store: TicketStore;
+  now: () => number;
+  backOff(failures: number): number;
+  send(jobs: readonly JobReport[]): Promise<void>;
+  onFault(where: string, error: unknown): void;
+}
+
+/** A change that was not reported at once is reported by an alarm after this time. */
+const REPORT_AFTER_MS = 1000;
+
+const jobReporter = ({ store, now, backOff, send, onFault }: ReporterParts) => {
+  let failures = 0;
+  let retryAt = 0;
+  return {
+    /** Sends what the workspace's object does not know yet. Never throws. */
+    report: async (): Promise<void> => {
+      const unreported = store.unreported();
+      if (unreported.length === 0) return;
+      try {
+        await send(unreported.map(reportOf));
+        for (const { id, version } of unreported) store.markReported(id, version);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        retryAt = now() + backOff(failures);
+        onFault('report', error);
+      }
+    },
+    /** When the next report is due; undefined when there is nothing to report. */
+    dueAt: () => (store.unreported().length > 0 ? Math.max(retryAt, now() + REPORT_AFTER_MS) : undefined),
+  };
+};
+
+const reportOf = (job: Job): JobReport => ({
+  job: job.id,
+  version: job.version,
+  state: job.state,
+  result: job.result,
+  attempts: job.attempts,
+  last_error: job.error,
+  accepted_at: new Date(job.accepted_at).toISOString(),
+  changed_at: new Date(job.changed_at).toISOString(),
+  next_attempt_at: job.state === 'open' ? new Date(job.due_at).toISOString() : null,
+});

@@ -2,8 +2,8 @@ import type { TicketResult, TicketState } from '../../contract/tickets.ts';
 import type { Sql, SqlValue } from '../../storage/sql.ts';
 
 /**
- * How far a job is. `accepted`: nothing was done; `composed`: its note is kept here; `writing`: the note may or may not be in
- * the ticket; `written`: it is there, or none is wanted.
+ * Progress of a job. `accepted`: nothing was done; `composed`: its note is stored here; `writing`: the note may or may not be in
+ * the ticket; `written`: the note is there, or none is wanted.
  */
 type JobStep = 'accepted' | 'composed' | 'writing' | 'written';
 
@@ -15,26 +15,26 @@ export type Job = {
   state: TicketState;
   step: JobStep;
   attempts: number;
-  /** Attempts that do not count, since the tool asked to be left alone. */
+  /** Attempts that do not count, since the tool asked to wait. */
   refusals: number;
-  /** Not worked on before. */
+  /** No attempt before this time. */
   due_at: number;
-  /** When the alarm puts it on the queue again. */
+  /** When the alarm queues it. */
   nudge_at: number;
-  /** How often the alarm did since anybody worked on it. */
+  /** How often the alarm queued it since the last attempt. */
   nudges: number;
   /** Until then a note that was sent (in `writing`), or a draft (in `written`), may still appear; 0 when none was. */
   settle_at: number;
-  /** How often it was delivered: a job that names no message may be about a later one by now. */
+  /** Number of deliveries: a job without a message id may be about a later message by now. */
   deliveries: number;
-  /** The ticket as the delivery told it, as JSON: for tools that cannot be read back. */
+  /** JSON of the ticket in the delivery, for tools whose tickets cannot be read. */
   ticket: string | null;
   /** Note and draft as JSON, while they are needed. */
   note: string | null;
   draft: string | null;
-  /** Stands in the note. */
+  /** Marker of the note. */
   marker: string | null;
-  /** Of the helpdesk. */
+  /** Id of the helpdesk. */
   note_id: string | null;
   result: TicketResult | null;
   error: string | null;
@@ -42,7 +42,7 @@ export type Job = {
   /** When it was accepted or last replayed. */
   begun_at: number;
   changed_at: number;
-  /** Counts changes; those up to `told` are known to the workspace's desk. */
+  /** Counts changes; those up to `told` were reported to the workspace's object. */
   version: number;
   told: number;
 };
@@ -52,32 +52,8 @@ export const isUnnamed = ({ about }: Job): boolean => about === 'first' || about
 
 type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 
-/** A message that has our note, for ever. */
+/** A message that has our note; never deleted. */
 type Mark = { message: string; marker: string | null; note: string | null };
-
-export interface TicketStore {
-  open(): Job[];
-  /** The first hundred that the desk does not know as they are. */
-  untold(): Job[];
-  /** The first hundred that ended at or before a time. */
-  endedBy(time: number): Job[];
-  /** When the open job that is next is to be put on the queue, and when the first of the others ended. */
-  nextTimes(): { nudgeAt: number | null; endedAt: number | null };
-  job(id: number): Job | undefined;
-  jobAbout(about: string): Job | undefined;
-  /** The oldest open job that may be worked on. */
-  dueJob(now: number): Job | undefined;
-  add(about: string, options: { ticket: string | null; now: number; nudgeAt: number }): Job;
-  /** Writes what changed, and when. Returns the job as it is then. */
-  change(job: Job, changes: Changes, now: number): Job;
-  /** Notes that the desk knows a job as it was at a version. */
-  told(id: number, version: number): void;
-  remove(id: number): void;
-  markOf(message: string): Mark | undefined;
-  isOwnNote(message: string): boolean;
-  mark(mark: Mark, now: number): void;
-  transaction<T>(work: () => T): T;
-}
 
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS jobs (
@@ -93,38 +69,46 @@ const TABLES = [
   'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
 ];
 
-/** Jobs and marks of one ticket, in a database of its own. */
-export const ticketStore = (sql: Sql): TicketStore => {
+export type TicketStore = ReturnType<typeof ticketStore>;
+
+/** Jobs and marks of one ticket, in the database of its object. */
+export const ticketStore = (sql: Sql) => {
   for (const statement of TABLES) sql.run(statement);
   const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
-  const jobAbout = (about: string) => one('SELECT * FROM jobs WHERE about = ?', about);
+  const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
   return {
     open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
-    untold: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
-    endedBy: (time) =>
+    /** The first hundred whose current version was not reported. */
+    unreported: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
+    /** The first hundred that ended at or before a time. */
+    endedBy: (time: number) =>
       sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
-    nextTimes: () => {
+    /** When the next open job is to be queued, and when the first of the others ended. */
+    nextTimes: (): { nudgeAt: number | null; endedAt: number | null } => {
       const [next] = sql.all<{ nudgeAt: number | null; endedAt: number | null }>(
         `SELECT (SELECT min(nudge_at) FROM jobs WHERE state = 'open') AS nudgeAt,
           (SELECT min(changed_at) FROM jobs WHERE state IN ('dead', 'done')) AS endedAt`,
       );
       return next ?? { nudgeAt: null, endedAt: null };
     },
-    job: (id) => one('SELECT * FROM jobs WHERE id = ?', id),
+    job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
     jobAbout,
-    dueJob: (now) => one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
-    add: (about, { ticket, now, nudgeAt }) => {
+    /** The oldest open job that is due. */
+    dueJob: (now: number) =>
+      one("SELECT * FROM jobs WHERE state = 'open' AND due_at <= ? ORDER BY due_at, id LIMIT 1", now),
+    add: (about: string, { ticket, now, nudgeAt }: { ticket: string | null; now: number; nudgeAt: number }): Job => {
       sql.run(
         `INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, ticket, accepted_at, begun_at,
           changed_at, version, told) VALUES (?, 'open', 'accepted', 0, ?, ?, 0, 0, 1, ?, ?, ?, ?, 1, 0)`,
         ...[about, now, nudgeAt, ticket, now, now, now],
       );
       const added = jobAbout(about);
-      if (added === undefined) throw new Error('Cannot keep the job: it is not there after it was written');
+      if (added === undefined) throw new Error('Cannot store the job: it is missing after the write');
       return added;
     },
-    change: (job, changes, now) => {
-      // Names are those of the columns, from the type: none comes from outside.
+    /** Stores changes and their time. Returns the changed job. */
+    change: (job: Job, changes: Changes, now: number): Job => {
+      // Column names come from the type, never from input.
       const entries = Object.entries({ ...changes, changed_at: now });
       const columns = entries.map(([name]) => `${name} = ?`).join(', ');
       sql.run(
@@ -134,15 +118,18 @@ export const ticketStore = (sql: Sql): TicketStore => {
       );
       return { ...job, ...changes, changed_at: now, version: job.version + 1 };
     },
-    told: (id, version) => sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
-    remove: (id) => sql.run('DELETE FROM jobs WHERE id = ?', id),
-    markOf: (message) => sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
-    isOwnNote: (message) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
-    mark: ({ message, marker, note }, now) =>
+    markReported: (id: number, version: number) =>
+      sql.run('UPDATE jobs SET told = max(told, ?) WHERE id = ?', version, id),
+    remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),
+    markOf: (message: string): Mark | undefined =>
+      sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
+    /** Whether a message is a note of ours. */
+    isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
+    mark: ({ message, marker, note }: Mark, now: number) =>
       sql.run(
         'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
         ...[message, marker, note, now],
       ),
-    transaction: (work) => sql.transaction(work),
+    transaction: <T>(work: () => T): T => sql.transaction(work),
   };
 };

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 
-/** How long things take and how often they are tried; in milliseconds. */
+/** Timeouts and retries of the work on tickets; times in milliseconds. */
 export interface TicketTimes {
   /** Wait after the first failed attempt; doubles up to 600 times as much. */
   retryMs: number;
-  /** After a write whose outcome is unknown: how long it may still take effect. Only then it is written again. */
+  /** How long a write with an unknown outcome may still take effect; it is repeated only afterwards. */
   settleMs: number;
-  /** For one call of the helpdesk's API. */
+  /** Timeout of one call of the helpdesk's API. */
   callMs: number;
-  /** For one analysis. */
+  /** Timeout of one analysis. */
   analyseMs: number;
-  /** Attempts before a job is given up. */
+  /** Attempts before a job is dead. */
   attempts: number;
-  /** What is known of a ticket is forgotten so long after its last change; lasting marks stay. */
+  /** Retention of ended jobs after their last change; marks stay. */
   keepMs: number;
 }
 
@@ -39,14 +39,14 @@ const Variables = z.object({
   TICKET_KEEP_DAYS: within(1, 365, 30),
 });
 
-/** A time of tickets is out of its bounds. */
+/** A variable is out of range. */
 class TicketTimesRefused extends Error {
   override readonly name = 'TicketTimesRefused';
 }
 
 const DAY_MS = 86_400_000;
 
-/** @throws {TicketTimesRefused} When a variable is out of its bounds. */
+/** @throws {TicketTimesRefused} When a variable is out of range. */
 export const readTicketTimes = (variables: TicketTimeVariables): TicketTimes => {
   const read = readAs(Variables, { ...variables });
   if (!read.ok) throw new TicketTimesRefused(`Cannot use ${read.issues[0]?.path}: it ${read.issues[0]?.message}`);
@@ -72,6 +72,6 @@ export const backOffMs = (failures: number, { retryMs, random }: { retryMs: numb
 
 const MAX_SPREAD_MS = 60_000;
 
-/** How much later than the end of a pause somebody comes back: by chance, so that all who waited for it do not come at once. */
+/** Random delay after the end of a pause, so that not all waiting tickets continue at once. */
 export const spreadMs = (pauseMs: number, random: () => number): number =>
   Math.ceil(random() * Math.min(Math.max(pauseMs, 0), MAX_SPREAD_MS));

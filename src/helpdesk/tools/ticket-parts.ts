@@ -1,29 +1,33 @@
 import { htmlToMarkdown } from '../../knowledge/articles/html-to-markdown.ts';
 import { readMail } from '../../text/mail.ts';
-import type { DeskMessage, Ticket } from '../ticket.ts';
+import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
-/** Of a message (`DeskMessage`). */
+/** Characters of a message (`HelpdeskMessage`). */
 const MAX_TEXT = 32_000;
-/** Of a message before it is made into text, which takes some 50 ms. */
+/** Characters of a message in HTML before the conversion to text, which takes about 50 ms for as much. */
 const MAX_HTML = 128_000;
-/** What is read of a note, before its text is cut: its marker stands in the last line. Chatwoot takes 150,000. */
+/** Characters that are read of a message or note: the marker is in the last line. Chatwoot accepts 150,000. */
 export const MAX_NOTE = 256_000;
-/** Of a ticket: the newest ones. */
+/** Messages of a ticket, the newest. */
 export const MAX_MESSAGES = 200;
 
-/** The text of a message that is plain or Markdown. */
+/** The text of a message in plain text or Markdown. */
 export const plainText = (text: string | undefined): string =>
   (text ?? '').trim().replaceAll('\r\n', '\n').slice(0, MAX_TEXT).toWellFormed();
 
-/** The same of a message in HTML; longer pages than 128,000 characters are cut first. */
+/** The text of a message in HTML, which is cut after 128,000 characters. */
 export const htmlText = (html: string | undefined): string =>
   html === undefined ? '' : plainText(htmlToMarkdown(html.slice(0, MAX_HTML)).text);
 
+/** Whether one of the texts contains a note's marker. */
+export const contains = (marker: string, ...texts: readonly (string | undefined)[]): boolean =>
+  texts.some((text) => text?.includes(marker) === true);
+
 /**
- * The newest 200, oldest first; those of one time in the order they come in, and those without one behind the one before.
- * Without the messages that replies repeat; what the first of all quotes stands nowhere else.
+ * The newest 200 messages, oldest first. Messages of the same time keep their order; one without a time follows the one before it.
+ * Quoted messages are removed, except from the first message: what it quotes is nowhere else in the ticket.
  */
-export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] => {
+export const inOrder = (messages: readonly HelpdeskMessage[]): HelpdeskMessage[] => {
   let time = 0;
   const timed = messages.map((message) => {
     time = message.sentAtMs ?? time;
@@ -35,20 +39,20 @@ export const inOrder = (messages: readonly DeskMessage[]): DeskMessage[] => {
     .map(({ message }, at) => (at === 0 ? message : { ...message, text: readMail(message.text).own }));
 };
 
-interface Told {
+interface TicketFacts {
   channel?: string | undefined;
   tags?: readonly string[] | undefined;
   /** Custom fields by name or id. */
   fields?: Readonly<Record<string, unknown>> | undefined;
   /** Names of files that the customer sent, oldest first. */
   attachments?: readonly string[] | undefined;
-  /** Name or id of the field that tells the product: option `productField` of a connection. */
+  /** Name or id of the field with the product: option `productField` of a connection. */
   productField?: string | undefined;
 }
 
 /**
- * What a helpdesk knows of a ticket besides its messages: `channel`, at most 20 `attachments`, 50 `tags`, at most 40 `fields` of plain
- * values, and `product`: the field that is said to tell it, else one called so, or device or model. At most 12,000 characters of JSON.
+ * What a helpdesk knows about a ticket besides its messages: `channel`, at most 20 `attachments`, 50 `tags`, 40 `fields` with primitive
+ * values, and `product`: the field named by `productField`, else one named product, device or model. At most 12,000 characters of JSON.
  */
 export const ticketMetadata = ({
   channel,
@@ -56,7 +60,7 @@ export const ticketMetadata = ({
   fields = {},
   attachments = [],
   productField,
-}: Told): Ticket['metadata'] => {
+}: TicketFacts): Ticket['metadata'] => {
   const plain = plainFields(fields);
   const isProduct = (name: string) =>
     productField === undefined ? /^(?:product|device|model)$/i.test(name) : name === productField;
@@ -87,7 +91,7 @@ const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(within(plain.slice(0, 40), MAX_FIELDS_LENGTH));
 };
 
-/** The first items that come to so many characters of JSON. */
+/** The first items that fit into so many characters of JSON. */
 const within = <T>(items: readonly T[], maxLength: number): T[] => {
   let length = 0;
   const over = items.findIndex((item) => {

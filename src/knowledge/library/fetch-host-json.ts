@@ -1,5 +1,6 @@
+import { HttpFailure, readJson, retryAfterMs, send } from '../../http/fetch-json.ts';
+import { discard } from '../../http/read-body.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
-import { readBody } from '../../runtime/read-body.ts';
 import { type AllowedHosts, addressProblem } from './allowed-hosts.ts';
 
 /** The host could not be read; `message` says why in our own words and is fit for the report. */
@@ -35,8 +36,8 @@ export interface FetchHostOptions {
 const MAX_REDIRECTS = 3;
 
 /**
- * Fetches a JSON document from a host: allowed addresses only, at every redirect anew; at most three redirects, one time
- * limit over all of it, the body included; a bound on the body while it streams in.
+ * Fetches a JSON document from a host: allowed addresses only, checked again at every redirect; at most three redirects; one
+ * deadline for all of it, the body included; a limit on the size of the body.
  *
  * @throws {HostKbError} When there is no such document.
  */
@@ -47,14 +48,10 @@ export const fetchHostJson = async (
   const signal = AbortSignal.timeout(options.timeoutMs);
   try {
     const { response, url } = await follow(address, options, signal);
-    await checkResponse(response, options.now());
-    const body = await readBody(response, options.maxBytes);
-    if (body === undefined) throw new HostKbError(`a page is larger than ${options.maxBytes} bytes`);
-    return { json: parse(body), url, headers: response.headers };
-  } catch (cause) {
-    if (cause instanceof HostKbError) throw cause;
-    const problem = signal.aborted ? `no answer within ${options.timeoutMs} ms` : 'the host cannot be reached';
-    throw new HostKbError(problem, { isPassing: true, cause });
+    checkResponse(response, options.now());
+    return { json: await readJson(response, { maxBytes: options.maxBytes, signal }), url, headers: response.headers };
+  } catch (error) {
+    throw error instanceof HttpFailure ? hostErrorOf(error, options) : error;
   }
 };
 
@@ -63,10 +60,10 @@ const follow = async (address: URL, options: FetchHostOptions, signal: AbortSign
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const problem = addressProblem(url, options.allowed);
     if (problem) throw new HostKbError(`the address ${problem}`);
-    const response = await options.fetch(url, { headers: headersFor(url, options), redirect: 'manual', signal });
+    const response = await send(url, { fetch: options.fetch, headers: headersFor(url, options), signal });
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
     if (location === null) return { response, url };
-    await response.body?.cancel();
+    discard(response.body);
     if (!URL.canParse(location, url)) throw new HostKbError('a redirect leads to no address');
     url = new URL(location, url);
   }
@@ -81,29 +78,19 @@ const headersFor = (url: URL, { token }: FetchHostOptions): Record<string, strin
   ...(token?.origin === url.origin ? { Authorization: `Bearer ${token.value}` } : {}),
 });
 
-const checkResponse = async (response: Response, now: number): Promise<void> => {
-  const { status, headers } = response;
+const checkResponse = ({ status, headers, body }: Response, now: number): void => {
   const type = headers.get('content-type') ?? '';
   if (status === 200 && /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) return;
-  await response.body?.cancel();
+  discard(body);
   if (status === 200) throw new HostKbError('the answer is not JSON by its content type');
   const isPassing = status === 408 || status === 429 || status >= 500;
-  throw new HostKbError(`status is ${status}`, { isPassing, retryAfterMs: retryAfterOf(headers, now) });
+  throw new HostKbError(`status is ${status}`, { isPassing, retryAfterMs: retryAfterMs(headers, now) });
 };
 
-/** Seconds or a date (RFC 9110, section 10.2.3). */
-const retryAfterOf = (headers: Headers, now: number): number | undefined => {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-};
-
-/** A body that breaks off is as a rule a connection that did. */
-const parse = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body));
-  } catch (cause) {
-    throw new HostKbError('the answer is cut off or no JSON', { isPassing: true, cause });
-  }
+const hostErrorOf = (cause: HttpFailure, { timeoutMs, maxBytes }: FetchHostOptions): HostKbError => {
+  if (cause.kind === 'too-large') return new HostKbError(`a page is larger than ${maxBytes} bytes`);
+  // A body that is no JSON has as a rule been cut off with its connection.
+  if (cause.kind === 'not-json') return new HostKbError('the answer is cut off or no JSON', { isPassing: true, cause });
+  const problem = cause.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : 'the host cannot be reached';
+  return new HostKbError(problem, { isPassing: true, cause });
 };

@@ -78,7 +78,7 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
   const locale = tool === 'zendesk' || tool === 'zammad' ? 'en-us' : 'en';
   const add = (title: string) => desk().articles.add({ title, body: `<p>${title}</p>`, locale });
 
-  it('come page by page, in whole numbers, and end', async () => {
+  it('are listed completely, page by page', async () => {
     for (let at = 0; at < 30; at += 1) add(`article ${at}`);
     const pages = await readAll(sourceOf(tool), { limit: 10 });
     expect(pages.length).toBeGreaterThan(1);
@@ -86,7 +86,7 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     expect([titles.length, new Set(titles).size]).toEqual([30, 30]);
   });
 
-  it('are neither drafts, nor private, nor archived', async () => {
+  it('exclude drafts, private and archived articles', async () => {
     add('public');
     const closed = [{ state: 'draft' }, { state: 'archived' }, { audience: 'private' }] as const;
     for (const state of closed)
@@ -95,12 +95,12 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     expect(titlesOf((await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 })).flat())).toEqual(['public']);
   });
 
-  it('are none where there are none', async () => {
+  it('are an empty list for an empty knowledge base', async () => {
     expect((await readAll(sourceOf(tool))).flat()).toEqual([]);
     expect((await readAll(sourceOf(tool), { updatedSinceMs: now })).flat()).toEqual([]);
   });
 
-  it('are those alone that changed since a time', async () => {
+  it('can be limited to those changed since a time', async () => {
     add('old');
     const edited = add('edited');
     now += 3_600_000;
@@ -110,7 +110,7 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     expect(titlesOf(found.flat()).sort()).toEqual(['edited', 'new']);
   });
 
-  it('fail the pass with a code that says whether it may pass', async () => {
+  it('fail with a code that says whether the failure is transient', async () => {
     add('one');
     const codes = [
       [{ kind: 'status', status: 429, headers: { 'retry-after': '7' } }, 'RATE_LIMITED', 7],
@@ -136,13 +136,13 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     }
   });
 
-  it('give up when the time is up', async () => {
+  it('fail when the time is up', async () => {
     helpdesks.faults.always({ kind: 'hang-before-headers' }, `/${tool}`);
     const request = { ...asked, signal: AbortSignal.timeout(50) };
     await expect(sourceOf(tool).readPage(request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('are read from no position that somebody made up', async () => {
+  it('are not read from a forged position', async () => {
     for (const position of [
       5,
       'next',
@@ -162,7 +162,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
       helpdesks.desks[tool].articles.add({ title: `article ${at}`, body: `<p>${at}</p>` }),
     );
 
-  it('fails the pass when it gets shorter while it is read, since one that is left was passed over', async () => {
+  it('fails when it gets shorter while it is read, since an article was skipped', async () => {
     const ids = fill(60);
     const source = sourceOf(tool);
     const { next } = await source.readPage({ ...asked, limit: 20 });
@@ -172,7 +172,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     });
   });
 
-  it('is never taken for whole when an article is edited while it is read, and so moves to a page that was read', async () => {
+  it('never counts as complete when an edited article moves to a page that was read already', async () => {
     const ids = fill(60);
     const source = sourceOf(tool);
     const { articles, next } = await source.readPage({ ...asked, limit: 20 });
@@ -185,7 +185,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     if (!isFound) expect(rest).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
   });
 
-  it('is whole when an article comes to it while it is read', async () => {
+  it('is complete when an article is added while it is read', async () => {
     fill(60);
     const source = sourceOf(tool);
     const { articles, next } = await source.readPage({ ...asked, limit: 20 });
@@ -196,7 +196,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     expect(new Set(ids).size).toBeGreaterThanOrEqual(60);
   });
 
-  it('misses none that stays when one is withdrawn and another published while it is read', async () => {
+  it('misses no remaining article when one is unpublished and another published meanwhile', async () => {
     const ids = fill(60);
     const { articles } = helpdesks.desks[tool];
     articles.unpublish(ids.at(-1) ?? '');
@@ -211,7 +211,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     expect(ids.slice(1, -1).filter((id) => !found.includes(id))).toEqual([]);
   });
 
-  it('misses none that stays when one is removed and another comes while it is read', async () => {
+  it('misses no remaining article when one is deleted and another added meanwhile', async () => {
     for (const position of [0, 59]) {
       const ids = fill(60);
       const source = sourceOf(tool);
@@ -229,7 +229,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     }
   });
 
-  it('of what has changed goes on when it moves', async () => {
+  it('continues when it moves, as a listing of changes', async () => {
     const ids = fill(60);
     const source = sourceOf(tool);
     const since = { limit: 20, updatedSinceMs: now - 10_000_000 };
@@ -239,7 +239,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     expect((await readFrom(source, next, since)).length).toBeGreaterThan(0);
   });
 
-  it('fails the pass when it ends before all of it came', async () => {
+  it('fails when it ends before its total', async () => {
     fill(30);
     const list = { chatwoot: 'payload', intercom: 'data', 'help-scout': 'articles' }[tool];
     const send = changing((body, { searchParams, pathname }) => {
@@ -252,7 +252,7 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
 });
 
 describe('an article that cannot be read', () => {
-  it('stays in the list by its id, so that it is not taken for one that is gone', async () => {
+  it('stays in the list by its id, so that it does not look deleted', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'fine', body: '<p>Text</p>' });
     const send = changing((body) => ({
       ...body,
@@ -288,7 +288,7 @@ describe('a translation that cannot be read', () => {
 });
 
 describe('zendeskArticles()', () => {
-  it('lists each configured locale, a translation under an id of its own', async () => {
+  it('lists each configured locale, a translation with its own id', async () => {
     const { articles } = helpdesks.desks.zendesk;
     const id = articles.add({ title: 'Fans', body: '<p>Fans</p>' });
     articles.add({ title: 'Lüfter', body: '<p>Lüfter</p>', locale: 'de' });
@@ -305,7 +305,7 @@ describe('zendeskArticles()', () => {
     ]);
   });
 
-  it('leaves out articles for any user segment', async () => {
+  it('omits articles for user segments', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
     const send = changing((body) => ({
       ...body,
@@ -325,7 +325,7 @@ describe('zendeskArticles()', () => {
     expect([pages.length, pages.flat().length]).toEqual([3, 1200]);
   });
 
-  it('lists everything when the feed does not come past one second', async () => {
+  it('lists everything when the feed cannot get past one second', async () => {
     const { articles } = helpdesks.desks.zendesk;
     for (let at = 0; at < 1100; at += 1) articles.add({ title: `article ${at}`, body: '<p>Text</p>' });
     const pages = await readAll(sourceOf('zendesk'), { updatedSinceMs: now });
@@ -334,7 +334,7 @@ describe('zendeskArticles()', () => {
 });
 
 describe('intercomArticles()', () => {
-  it('gives translations that are published, under ids of their own', async () => {
+  it('lists published translations with their own ids', async () => {
     const id = helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
     const version = {
       title: 'Lüfter',
@@ -359,7 +359,7 @@ describe('intercomArticles()', () => {
     ]);
   });
 
-  it('asks for no internal articles', async () => {
+  it('requests no internal articles', async () => {
     helpdesks.desks.intercom.articles.add({ title: 'Secret', body: '<p>Text</p>', audience: 'private' });
     helpdesks.forgetRequests();
     expect((await readAll(sourceOf('intercom'))).flat()).toEqual([]);
@@ -368,7 +368,7 @@ describe('intercomArticles()', () => {
 });
 
 describe('chatwootArticles()', () => {
-  it('remembers the locale of the list that an article came from', async () => {
+  it('takes the locale of an article from its list', async () => {
     const { articles } = helpdesks.desks.chatwoot;
     articles.add({ title: 'Fans', body: '## Fans' });
     articles.add({ title: 'Lüfter', body: '## Lüfter', locale: 'de' });
@@ -386,7 +386,7 @@ describe('chatwootArticles()', () => {
 });
 
 describe('zammadArticles()', () => {
-  it('tells a translation by its locale, and where customers read it', async () => {
+  it('adds the locale and the public URL to a translation', async () => {
     const { articles } = helpdesks.desks.zammad;
     articles.add({ title: 'Clean the fans', body: '<p>Fans</p>' });
     articles.add({ title: 'Lüfter reinigen', body: '<p>Lüfter</p>', locale: 'de-de' });
@@ -401,7 +401,7 @@ describe('zammadArticles()', () => {
     expect('id' in (found[1] ?? {}) && found[1]).toMatchObject({ id: expect.stringMatching(/^\d+-de-de$/) });
   });
 
-  it('gives what was published as planned with what has changed since, however long ago it was written', async () => {
+  it('counts a scheduled publication as a change, however old the article is', async () => {
     const id = helpdesks.desks.zammad.articles.add({ title: 'planned', body: '<p>Text</p>', locale: 'en-us' });
     const planned = now + 3_600_000;
     const send = changing((body) => {
@@ -415,7 +415,7 @@ describe('zammadArticles()', () => {
     expect(titlesOf((await readAll(source, { updatedSinceMs: planned - 1 })).flat())).toEqual(['planned']);
   });
 
-  it('leaves out what is published later, or archived by now', async () => {
+  it('omits articles that are scheduled or archived', async () => {
     const { articles } = helpdesks.desks.zammad;
     articles.add({ title: 'now', body: '<p>Text</p>' });
     articles.add({ title: 'archived', body: '<p>Text</p>', state: 'archived' });
@@ -427,7 +427,7 @@ describe('zammadArticles()', () => {
 });
 
 describe('helpScoutArticles()', () => {
-  it('leaves out an article that is withdrawn while the list is read, and goes on', async () => {
+  it('omits an article that is unpublished while the list is read, and continues', async () => {
     const { articles } = helpdesks.desks['help-scout'];
     const gone = articles.add({ title: 'gone', body: '<p>Text</p>' });
     articles.add({ title: 'kept', body: '<p>Text</p>' });

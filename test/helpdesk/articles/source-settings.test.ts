@@ -14,7 +14,7 @@ const read = (settings: unknown, variables: Record<string, string> = {}) =>
   );
 
 describe('readSources()', () => {
-  it('finds the source of a workspace, and none of another', () => {
+  it('finds the source of a workspace, and none for another', () => {
     const sources = read({ acme: ZENDESK }, { ZENDESK_TOKEN: 'secret' });
     expect(sources.find('acme')).toMatchObject({ tool: 'zendesk', labels: {} });
     expect([sources.find('beta'), sources.find('constructor'), read('').find('acme')]).toEqual([
@@ -24,7 +24,7 @@ describe('readSources()', () => {
     ]);
   });
 
-  it('starts without a secret, and says so when it is needed', () => {
+  it('starts without a secret, and fails when it is needed', () => {
     const sources = read({ acme: ZENDESK });
     expect(() => sources.find('acme')).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
   });
@@ -44,7 +44,7 @@ describe('readSources()', () => {
     expect(() => read(settings)).toThrow(/ARTICLE_SOURCES/);
   });
 
-  it('takes an address of this machine in development alone', () => {
+  it('accepts an address of this machine in development only', () => {
     const settings = { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } };
     expect(() => read(settings, { ENVIRONMENT: 'development' })).not.toThrow();
   });

@@ -1,18 +1,23 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SupportRequest, SupportResponse } from '../../../src/contract/support-response.ts';
+import { composeNote } from '../../../src/helpdesk/compose-note.ts';
 import type { Write } from '../../../src/helpdesk/connections.ts';
-import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { composeNote } from '../../../src/helpdesk/note/compose-note.ts';
-import type { DeskMessage, DraftReply, Note, Ticket } from '../../../src/helpdesk/ticket.ts';
-import type { JobReport } from '../../../src/helpdesk/tickets/report-jobs.ts';
+import {
+  type DraftReply,
+  HelpdeskFailed,
+  type HelpdeskMessage,
+  type Note,
+  type Ticket,
+} from '../../../src/helpdesk/helpdesk-tool.ts';
 import { openCase, type TicketCase } from '../../../src/helpdesk/tickets/ticket-case.ts';
+import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { readTicketTimes, type TicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { nodeSql } from '../../storage/node-sql.ts';
 
 export const START = 1_800_000_000_000;
 
-export const customerMessage = (id: string, more: Partial<DeskMessage> = {}): DeskMessage => ({
+export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage => ({
   ...{ id, from: 'customer', isPublic: true, text: `Message ${id}.`, sentAtMs: START },
   ...more,
 });
@@ -53,16 +58,16 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     pausedUntil: undefined as number | undefined,
     reports: new Map<number, JobReport>(),
     queued: 0,
-    wakeAt: undefined as number | undefined,
+    alarmAt: undefined as number | undefined,
     faults: [] as string[],
     steps: [] as string[],
     queueFails: false,
-    deskFails: false,
-    /** What happens while the desk is told. */
+    workspaceFails: false,
+    /** Called during a report. */
     duringReport: (): void => {},
   };
   let crashes = 0;
-  /** Of which process: one that has crashed does nothing any more. */
+  /** The current process: one that has crashed does nothing any more. */
   let alive = { is: true };
   let late: { at: number; run: () => void }[] = [];
   let markers = 0;
@@ -75,14 +80,15 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     if (fault?.lateMs !== undefined) {
       late.push({ at: world.now + fault.lateMs, run: () => void effect() });
       throw (
-        fault.after ?? new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isPassing: true, isUnclear: true })
+        fault.after ??
+        new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isTransient: true, isOutcomeUnknown: true })
       );
     }
     const result = effect();
     if (fault?.after) throw fault.after;
     return result;
   };
-  const deskOf = (life: { is: boolean }) => {
+  const clientOf = (life: { is: boolean }) => {
     /** A call of a process that is gone changes nothing, and comes back to nobody. */
     const guarded = <T>(name: string, effect: () => T): Promise<T> => {
       if (!life.is) return new Promise(() => {});
@@ -171,7 +177,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
       now: () => world.now,
       random: () => world.random(),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
-      connect: () => ({ desk: deskOf(life), write: world.write }),
+      connect: () => ({ client: clientOf(life), write: world.write }),
       analyse: (request) =>
         call('analyse', () => {
           world.analysed.push(request);
@@ -179,20 +185,20 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
         }),
       compose: composeNote,
       report: async (jobs) => {
-        if (world.deskFails) throw new Error('the desk is down');
+        if (world.workspaceFails) throw new Error('the workspace is down');
         world.duringReport();
         if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
       },
       pause: async (until) => {
-        if (world.deskFails) throw new Error('the desk is down');
+        if (world.workspaceFails) throw new Error('the workspace is down');
         world.pausedUntil = until;
       },
-      nudge: async () => {
+      enqueue: async () => {
         if (world.queueFails) throw new Error('the queue is down');
         if (life.is) world.queued += 1;
       },
-      wakeAt: living((time: number) => {
-        world.wakeAt = time;
+      setAlarm: living((time: number) => {
+        world.alarmAt = time;
       }),
       onFault: living((where: string, error: unknown) => world.faults.push(`${where}: ${error}`)),
       onStep: (step) => {
@@ -238,13 +244,13 @@ export const runOut = async (world: World, case_: TicketCase): Promise<TicketCas
         world.passTo(world.now + 1000);
         world.queued = 1;
       }
-    } else if (world.wakeAt !== undefined && world.wakeAt < START + 86_400_000 * 2) {
-      const at = world.wakeAt;
-      world.wakeAt = undefined;
+    } else if (world.alarmAt !== undefined && world.alarmAt < START + 86_400_000 * 2) {
+      const at = world.alarmAt;
+      world.alarmAt = undefined;
       world.passTo(at);
-      await within(world, current.ring());
+      await within(world, current.onAlarm());
       // An alarm that came to no end comes again.
-      if (!world.isAlive()) world.wakeAt = at;
+      if (!world.isAlive()) world.alarmAt = at;
     } else return current;
     if (!world.isAlive()) current = world.start();
   }

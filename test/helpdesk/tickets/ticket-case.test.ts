@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { AnalysisFailed } from '../../../src/helpdesk/tickets/attempt-failed.ts';
+import { AnalysisFailed } from '../../../src/helpdesk/tickets/ask-support.ts';
 import { customerMessage, runOut, START, type World, worldForTest } from './case-for-test.ts';
 
 const about = (id: string) => ({ kind: 'message' as const, ticketId: 't1', message: { id } });
-const unclear = () => new HelpdeskFailed('Cannot write: no answer in time', { isPassing: true, isUnclear: true });
-const down = () => new HelpdeskFailed('Cannot read: status is 503', { isPassing: true });
+const unclear = () =>
+  new HelpdeskFailed('Cannot write: no answer in time', { isTransient: true, isOutcomeUnknown: true });
+const down = () => new HelpdeskFailed('Cannot read: status is 503', { isTransient: true });
 const refused = () => new HelpdeskFailed('Cannot read: status is 403');
 const dueAt = (world: World) => world.rows()[0]?.due_at;
 const states = (world: World) => world.rows().map(({ state, result }) => `${state} ${result}`);
@@ -28,7 +29,7 @@ const deliver = async (world: World, ...ids: string[]): Promise<void> => {
 };
 
 describe('one note for a message', () => {
-  it('is written from what the ticket says when it is read back, with its marker in it', async () => {
+  it('is written from the current ticket, and contains its marker', async () => {
     const world = worldForTest();
     await deliver(world, 'm1');
     expect(world.notes).toHaveLength(1);
@@ -51,7 +52,7 @@ describe('one note for a message', () => {
     expect(world.calls).toEqual(['read', 'analyse', 'write']);
   });
 
-  it('is written once where deliveries name the message in different ways', async () => {
+  it('is written once when deliveries name the message in different ways', async () => {
     const world = worldForTest();
     const case_ = world.start();
     for (const message of ['first', { id: 'm1' }, 'latest', 'first', 'latest'] as const)
@@ -61,7 +62,7 @@ describe('one note for a message', () => {
     expect(world.notes).toHaveLength(1);
   });
 
-  it('is written for each of two messages that deliveries without ids tell of, however they come', async () => {
+  it('is written for each of two messages delivered without ids, in any order', async () => {
     const world = worldForTest();
     const case_ = world.start();
     world.messages.push(customerMessage('m2'));
@@ -77,7 +78,7 @@ describe('one note for a message', () => {
     expect(world.notes).toHaveLength(3);
   });
 
-  it('is written for a message that is delivered without its id while the ticket was read without it', async () => {
+  it('is written for a message delivered without its id after the ticket was read', async () => {
     for (const before of [[customerMessage('m1')], []]) {
       const world = worldForTest();
       world.messages = before;
@@ -100,7 +101,7 @@ describe('one note for a message', () => {
     }
   });
 
-  it('is written for the next message without an id although one before it was given up', async () => {
+  it('is written for the next message without an id although the job of the one before is dead', async () => {
     const world = worldForTest();
     world.fault = failing(['read', 0, { before: refused() }]);
     const case_ = world.start();
@@ -123,7 +124,7 @@ describe('one note for a message', () => {
     expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
   });
 
-  it('is written for deliveries that come late and in another order, with what was said before each', async () => {
+  it('is written for late and reordered deliveries, with the history before each message', async () => {
     const world = worldForTest();
     world.messages.push(
       customerMessage('a1', { from: 'agent', text: 'Have you tried turning it off?' }),
@@ -137,12 +138,12 @@ describe('one note for a message', () => {
     expect(first?.history).toBeUndefined();
   });
 
-  it('survives that its job is forgotten: the lasting mark stays', async () => {
+  it('is not repeated after its job was deleted: the mark stays', async () => {
     const world = worldForTest();
     await deliver(world, 'm1');
     world.passTo(START + 31 * 86_400_000);
     const case_ = world.start();
-    await case_.ring();
+    await case_.onAlarm();
     expect(world.rows()).toEqual([]);
     case_.accept(about('m1'));
     await runOut(world, case_);
@@ -150,14 +151,14 @@ describe('one note for a message', () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it('is written once where an attempt takes so long that the next is due', async () => {
+  it('is written once when an attempt is still running at the next due time', async () => {
     const world = worldForTest();
     const case_ = world.start();
     case_.accept(about('m1'));
     const others: Promise<unknown>[] = [];
     world.fault = (call) => {
       world.passTo(world.now + 5000);
-      if (call !== 'find') others.push(case_.work(), case_.ring());
+      if (call !== 'find') others.push(case_.work(), case_.onAlarm());
       return undefined;
     };
     await case_.work();
@@ -167,8 +168,8 @@ describe('one note for a message', () => {
   });
 });
 
-describe('a customer who quotes a note of ours, marker and all', () => {
-  it('gets a note as for any message', async () => {
+describe('a customer who quotes our note with its marker', () => {
+  it('gets a note as for any other message', async () => {
     const world = worldForTest();
     await deliver(world, 'm1');
     const [own] = world.notes;
@@ -197,7 +198,7 @@ describe('no note', () => {
     expect(states(world)).toEqual(['done none']);
   });
 
-  it('is written for a message that is gone; one that shows up a little late gets its note', async () => {
+  it('is written for a deleted message; one that appears late gets its note', async () => {
     const gone = worldForTest();
     gone.messages = [];
     await deliver(gone, 'm1');
@@ -213,7 +214,7 @@ describe('no note', () => {
     expect(late.notes).toHaveLength(1);
   });
 
-  it('is written because of a note of ours', async () => {
+  it('is written for our own note', async () => {
     const world = worldForTest();
     await deliver(world, 'm1');
     // A tool that shows our note as the customer's.
@@ -228,7 +229,7 @@ describe('no note', () => {
 });
 
 describe('a draft', () => {
-  it('is left beside the note, in place of it, or not at all, as the connection says', async () => {
+  it('is saved beside the note, instead of it, or not at all, as configured', async () => {
     for (const [write, notes, drafts] of [
       ['note', 1, 0],
       ['both', 1, 1],
@@ -241,13 +242,13 @@ describe('a draft', () => {
     }
   });
 
-  it('becomes a note where the tool has no drafts', async () => {
+  it('becomes a note when the tool has no drafts', async () => {
     const world = worldForTest({ write: 'draft' });
     await deliver(world, 'm1');
     expect(world.notes).toHaveLength(1);
   });
 
-  it('that cannot be left is tried again without a second note', async () => {
+  it('is retried without a second note', async () => {
     const world = worldForTest({ write: 'both', hasDrafts: true });
     world.fault = failing(['draft', 0, { before: down() }], ['draft', 1, { after: unclear() }]);
     await deliver(world, 'm1');
@@ -270,7 +271,7 @@ describe('a draft', () => {
     },
   );
 
-  it('becomes a note when the connection leaves none any more, after it was given up', async () => {
+  it('becomes a note when drafts are switched off after its job died', async () => {
     const world = worldForTest({ write: 'draft', hasDrafts: true });
     world.fault = failing(['draft', 0, { before: refused() }]);
     await deliver(world, 'm1');
@@ -282,7 +283,7 @@ describe('a draft', () => {
     expect([world.drafts.length, world.notes.length]).toEqual([0, 1]);
   });
 
-  it('becomes a note where another draft stands in its place, so that no message goes without', async () => {
+  it('becomes a note when the ticket has another draft', async () => {
     const world = worldForTest({ write: 'draft', hasDrafts: true });
     await deliver(world, 'm1');
     world.messages.push(customerMessage('m2'));
@@ -302,7 +303,7 @@ describe('exactly once', () => {
   } as const;
 
   for (const [name, scenario] of Object.entries(scenarios)) {
-    it(`holds when the process ends at any write of its record, before or after it (${name})`, async () => {
+    it(`holds when the process ends at any write to storage, before or after it (${name})`, async () => {
       let crashes = 0;
       for (const after of [false, true]) {
         for (let count = 0; ; count += 1) {
@@ -325,7 +326,7 @@ describe('exactly once', () => {
       expect(crashes).toBeGreaterThanOrEqual(10);
     });
 
-    it(`holds when the process ends during any call of the outside, before or after its effect (${name})`, async () => {
+    it(`holds when the process ends during any outgoing call, before or after its effect (${name})`, async () => {
       for (const call of ['read', 'analyse', 'write', 'find', 'draft']) {
         for (const when of ['before', 'after'] as const) {
           const world = worldForTest(scenario);
@@ -351,7 +352,7 @@ describe('exactly once', () => {
     expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
   });
 
-  it.each([500, 5000, 19_000])('holds when a write takes effect %i ms after it was given up', async (lateMs) => {
+  it.each([500, 5000, 19_000])('holds when a write takes effect %i ms after its timeout', async (lateMs) => {
     const world = worldForTest();
     world.fault = failing(['write', 0, { lateMs }]);
     await deliver(world, 'm1');
@@ -370,7 +371,7 @@ describe('exactly once', () => {
     },
   );
 
-  it('holds when looking fails as well, and when the write never took effect', async () => {
+  it('holds when the search fails as well, and when the write never took effect', async () => {
     const world = worldForTest();
     world.fault = failing(
       ['write', 0, { before: unclear() }],
@@ -384,7 +385,7 @@ describe('exactly once', () => {
     expect(world.now - START).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('holds when a refused write is tried again: that one did certainly not take effect', async () => {
+  it('holds when a refused write, which certainly had no effect, is retried', async () => {
     const world = worldForTest();
     world.fault = failing(['write', 0, { before: down() }]);
     await deliver(world, 'm1');
@@ -392,7 +393,7 @@ describe('exactly once', () => {
     expect(world.calls).toEqual(['read', 'analyse', 'write', 'write']);
   });
 
-  it('holds while many things fail by chance, in any order', async () => {
+  it('holds under random failures in any order', async () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -428,13 +429,13 @@ describe('exactly once', () => {
 });
 
 describe('what fails', () => {
-  it('is tried again after 1, 2, 4 seconds and so on, up to ten minutes, and then given up', async () => {
+  it('is retried after 1, 2, 4 seconds and so on, up to ten minutes, and then dead', async () => {
     const world = worldForTest();
     const times: number[] = [];
     world.fault = (call) => {
       if (call === 'analyse') times.push(world.now);
       return call === 'analyse'
-        ? { before: new AnalysisFailed('Cannot analyse: no answer', { isPassing: true }) }
+        ? { before: new AnalysisFailed('Cannot analyse: no answer', { isTransient: true }) }
         : undefined;
     };
     await deliver(world, 'm1');
@@ -450,8 +451,8 @@ describe('what fails', () => {
     });
   });
 
-  it('is tried again for ten seconds where a ticket cannot be found yet, and then given up', async () => {
-    const missing = () => new HelpdeskFailed('Cannot read: status is 404', { isMissing: true });
+  it('is retried for ten seconds when the ticket is not found, and then dead', async () => {
+    const missing = () => new HelpdeskFailed('Cannot read: status is 404', { isNotFound: true });
     const late = worldForTest();
     late.fault = failing(['read', 0, { before: missing() }]);
     await deliver(late, 'm1');
@@ -464,7 +465,7 @@ describe('what fails', () => {
     expect(gone.calls.length).toBeLessThan(10);
   });
 
-  it('is given up at once where it cannot pass, and tried again on demand from where it was', async () => {
+  it('is dead at once when it is permanent, and a replay continues at its step', async () => {
     const world = worldForTest();
     world.fault = failing(['write', 0, { before: refused() }]);
     await deliver(world, 'm1');
@@ -481,12 +482,12 @@ describe('what fails', () => {
     expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
   });
 
-  it('waits as long as the tool asks for, however often, without counting it as an attempt', async () => {
+  it('waits as long as the tool asks, any number of times, without counting an attempt', async () => {
     const world = worldForTest();
     let refusals = 0;
     world.fault = (call) =>
       call === 'write' && refusals++ < 40
-        ? { before: new HelpdeskFailed('Cannot write: status is 429', { isPassing: true, retryAfterMs: 60_000 }) }
+        ? { before: new HelpdeskFailed('Cannot write: status is 429', { isTransient: true, retryAfterMs: 60_000 }) }
         : undefined;
     const case_ = world.start();
     case_.accept(about('m1'));
@@ -497,19 +498,19 @@ describe('what fails', () => {
     expect(world.notes).toHaveLength(1);
   });
 
-  it('is tried at growing distances, for a day, by a tool that always says to come back at once', async () => {
+  it('is retried with growing back-off for a day when the tool always asks for no wait', async () => {
     const world = worldForTest();
     const times: number[] = [];
     world.fault = (call) => {
       if (call === 'read') times.push(world.now);
-      return { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) };
+      return { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: 0 }) };
     };
     const case_ = world.start();
     case_.accept(about('m1'));
     await case_.work();
     for (let round = 0; round < 1000 && states(world)[0] === 'open null'; round += 1) {
-      world.passTo(world.wakeAt ?? 0);
-      await case_.ring();
+      world.passTo(world.alarmAt ?? 0);
+      await case_.onAlarm();
       await case_.work();
     }
     const waits = times.slice(1).map((time, at) => Math.round((time - (times[at] ?? 0)) / 1000));
@@ -521,7 +522,7 @@ describe('what fails', () => {
     expect(world.notes).toEqual([]);
   });
 
-  it('begins again at growing distances from the first when it is replayed', async () => {
+  it('starts again with the first back-off when it is replayed', async () => {
     const world = worldForTest();
     let refusals = 0;
     world.fault = (call) => {
@@ -529,7 +530,7 @@ describe('what fails', () => {
       refusals += 1;
       if (refusals === 9) return { before: refused() };
       return refusals <= 10
-        ? { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: 0 }) }
+        ? { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: 0 }) }
         : undefined;
     };
     await deliver(world, 'm1');
@@ -546,7 +547,7 @@ describe('what fails', () => {
   it.each([
     [30_000, 30_000],
     [600_000, 60_000],
-  ])('begins by chance within a time after a pause of %i ms: %i ms', async (pauseMs, spreadMs) => {
+  ])('continues after a pause of %i ms with a random delay of up to %i ms', async (pauseMs, spreadMs) => {
     for (const [random, share] of [
       [0, 0],
       [0.5, 0.5],
@@ -557,7 +558,7 @@ describe('what fails', () => {
       refusing.fault = failing([
         'read',
         0,
-        { before: new HelpdeskFailed('Cannot read: status is 429', { isPassing: true, retryAfterMs: pauseMs }) },
+        { before: new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs: pauseMs }) },
       ]);
       const case_ = refusing.start();
       case_.accept(about('m1'));
@@ -572,35 +573,35 @@ describe('what fails', () => {
     }
   });
 
-  it('is told to the desk later when that is down', async () => {
+  it("is reported later when the workspace's object is down", async () => {
     const world = worldForTest();
-    world.deskFails = true;
+    world.workspaceFails = true;
     const case_ = world.start();
     case_.accept(about('m1'));
     await case_.work();
     expect([world.notes.length, world.reports.size]).toEqual([1, 0]);
-    world.deskFails = false;
+    world.workspaceFails = false;
     await runOut(world, case_);
     expect(world.reports.get(1)).toMatchObject({ state: 'done' });
   });
 });
 
-describe('what nobody works on', () => {
-  it('is put on the queue by the alarm, again and again at growing distances', async () => {
+describe('a job that nobody works on', () => {
+  it('is queued by the alarm, repeatedly with growing back-off', async () => {
     const world = worldForTest();
     world.start().accept(about('m1'));
     const waits: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       const before = world.now;
-      world.passTo(world.wakeAt ?? 0);
-      await world.start().ring();
+      world.passTo(world.alarmAt ?? 0);
+      await world.start().onAlarm();
       if (world.queued > 0) waits.push(Math.round((world.now - before) / 1000));
       world.queued = 0;
     }
     expect(waits).toEqual([59, 120, 240]);
   });
 
-  it('is put on the queue at once when it comes while the desk is told of what was done before', async () => {
+  it('is queued at once when it arrives during the report of earlier work', async () => {
     const world = worldForTest();
     const case_ = world.start();
     case_.accept(about('m1'));
@@ -613,19 +614,19 @@ describe('what nobody works on', () => {
     };
     await case_.work();
     await joined;
-    expect([world.notes.length, world.wakeAt]).toEqual([1, START]);
+    expect([world.notes.length, world.alarmAt]).toEqual([1, START]);
     await runOut(world, case_);
     expect(world.notes).toHaveLength(2);
   });
 
-  it('is worked on by the alarm itself when the queue loses what it takes', async () => {
+  it('is worked on by the alarm itself when the queue loses messages', async () => {
     const world = worldForTest();
     const case_ = world.start();
     case_.accept(about('m1'));
     for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
       world.queued = 0;
-      world.passTo(world.wakeAt ?? 0);
-      await case_.ring();
+      world.passTo(world.alarmAt ?? 0);
+      await case_.onAlarm();
     }
     expect(world.notes).toHaveLength(1);
   });
@@ -641,7 +642,7 @@ describe('what nobody works on', () => {
 });
 
 describe('texts', () => {
-  it('are not kept once a job is done', async () => {
+  it('are deleted when a job is done', async () => {
     const world = worldForTest({ write: 'both', hasDrafts: true });
     await deliver(world, 'm1');
     expect(JSON.stringify([world.rows(), world.marks()])).not.toContain('Message');

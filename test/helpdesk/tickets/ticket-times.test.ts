@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { backOffMs, readTicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
 
 describe('readTicketTimes()', () => {
-  it('has an answer for what is not set', () => {
+  it('has defaults', () => {
     expect(readTicketTimes({ TICKET_RETRY_MS: '' })).toEqual({
       ...{ retryMs: 1000, settleMs: 20_000, callMs: 10_000, analyseMs: 15_000, attempts: 24, keepMs: 30 * 86_400_000 },
     });
@@ -25,7 +25,7 @@ describe('backOffMs()', () => {
     expect(waits).toEqual([1000, 2000, 4000, 512_000, 600_000, 600_000]);
   });
 
-  it('differs by a quarter either way', () => {
+  it('has a jitter of a quarter either way', () => {
     const waits = [0, 1].map((random) => backOffMs(1, { retryMs: 1000, random: () => random }));
     expect(waits).toEqual([750, 1250]);
   });

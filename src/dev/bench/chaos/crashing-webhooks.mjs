@@ -1,9 +1,10 @@
 // No TypeScript: what it extends has types of the runtime, which nothing else in this folder may see.
+
 import webhooks from '../../../../functions/webhooks/index.ts';
-import { TicketObject as Reliable } from '../../../helpdesk/tickets/ticket-object.ts';
+import { TicketObject as Reliable } from '../../../helpdesk/tickets/durable-objects.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
-export { DeskObject } from '../../../helpdesk/tickets/desk-object.ts';
+export { DeskObject } from '../../../helpdesk/tickets/durable-objects.ts';
 
 /** Outlives an object that is reset, as it is the isolate's. */
 const crashed = new Set();

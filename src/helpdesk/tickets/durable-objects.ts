@@ -1,0 +1,313 @@
+import { DurableObject } from 'cloudflare:workers';
+import { SyncAccepted } from '../../contract/sync.ts';
+import type { TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
+import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts';
+import { describeCause, logLine } from '../../runtime/log.ts';
+import { signedClient } from '../../runtime/signed-client.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
+import { durableObjectSql } from '../../storage/sql.ts';
+import { composeNote, newMarker } from '../compose-note.ts';
+import { ConnectionGone, type HelpdeskVariables, readConnections } from '../connections.ts';
+import { helpdeskTools } from '../tools/helpdesk-tools.ts';
+import { ownContext, supportAnalysis } from './ask-support.ts';
+import { openCase, type TicketCase } from './ticket-case.ts';
+import {
+  type DeadJob,
+  type JobReport,
+  type MessageEvent,
+  nameOfPlace,
+  type TicketMessage,
+  type TicketPlace,
+  type TicketStub,
+  type Undelivered,
+  type WorkOutcome,
+  type WorkspaceStub,
+} from './ticket-objects.ts';
+import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
+import {
+  type ArticleSync,
+  articleSync,
+  type RateLimitPauses,
+  rateLimitPauses,
+  type TicketIndex,
+  ticketIndex,
+} from './workspace-store.ts';
+
+export interface TicketObjectEnv extends HelpdeskVariables, TicketTimeVariables, IdentityVariables {
+  SUPPORT: Fetcher;
+  TICKET_QUEUE: Queue<TicketMessage>;
+  DESKS: DurableObjectNamespace;
+}
+
+export interface DeskObjectEnv extends IdentityVariables, TicketTimeVariables {
+  LIBRARY: Fetcher;
+}
+
+const logFault =
+  (code: 'INTERNAL_ERROR' | 'DATA_SOURCE_ERROR') =>
+  (where: string, error: unknown): void => {
+    const cause = describeCause(error);
+    logLine({ ...{ event: 'fault', time: Date.now(), librarian: 'webhooks', where, code }, cause });
+  };
+
+const ALARM_RETRY_MS = 60_000;
+
+/**
+ * Runs the work of an alarm. After a failure, such as an invalid variable or a missing key, the alarm is set again: the runtime retries
+ * an alarm that throws six times and then drops it, and nothing else would start the work that waits here.
+ */
+const runAlarm = async (work: () => Promise<void>, storage: DurableObjectStorage): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    logFault('INTERNAL_ERROR')('alarm', error);
+    await storage.setAlarm(Date.now() + ALARM_RETRY_MS);
+  }
+};
+
+/** Storage key of a ticket object's place. */
+const PLACE = 'place';
+const REPORT_MS = 3000;
+
+/**
+ * One ticket of one helpdesk. Only this object works on the ticket, and it records what was done: there is one such object in the
+ * world, so its storage is the lock. The runtime holds back outgoing calls until writes are on disk, so no call leaves before its step
+ * is recorded. Alarms make sure that no open job is forgotten.
+ */
+export class TicketObject extends DurableObject<TicketObjectEnv> implements TicketStub {
+  #opening: Promise<{ place: TicketPlace; case: TicketCase }> | undefined;
+  #alarmAt: number | undefined;
+
+  async accept(place: TicketPlace, event: MessageEvent): Promise<void> {
+    const opened = await this.#openFor(place);
+    opened.accept(event);
+    this.ctx.waitUntil(opened.report());
+  }
+
+  async work(place: TicketPlace): Promise<WorkOutcome> {
+    const working = (await this.#openFor(place)).work();
+    // Continues after the caller has gone.
+    this.ctx.waitUntil(working);
+    return working;
+  }
+
+  async postpone(place: TicketPlace, until: number): Promise<void> {
+    (await this.#openFor(place)).postpone(until);
+  }
+
+  async replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]> {
+    const opened = await this.#openFor(place);
+    const replayed = opened.replay(jobs);
+    await opened.report();
+    return replayed;
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = undefined;
+    const { storage } = this.ctx;
+    await runAlarm(async () => {
+      const place = await storage.get<TicketPlace>(PLACE);
+      if (place !== undefined) await (await this.#openFor(place)).onAlarm();
+    }, storage);
+  }
+
+  /** Called when a step is on record; overridden by chaos tests. */
+  protected onStep(_step: string): void {}
+
+  async #openFor(asking: TicketPlace): Promise<TicketCase> {
+    // Concurrent callers share one case: two of them would work side by side.
+    this.#opening ??= this.#openStored(asking).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    const { place, case: opened } = await this.#opening;
+    if (nameOfPlace(place) !== nameOfPlace(asking))
+      throw new Error('Cannot work on the ticket: the object belongs to another one');
+    return opened;
+  }
+
+  async #openStored(asking: TicketPlace): Promise<{ place: TicketPlace; case: TicketCase }> {
+    const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
+    if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
+    const place = stored ?? asking;
+    return { place, case: this.#openCase(place) };
+  }
+
+  #openCase(place: TicketPlace): TicketCase {
+    const { env, ctx } = this;
+    const { workspace, helpdesk, ticketId } = place;
+    const times = readTicketTimes(env);
+    const support = { fetch: (request: Request) => env.SUPPORT.fetch(request) };
+    // The class is DeskObject, whose type the namespace does not carry.
+    const workspaceStub = env.DESKS.getByName(workspace) as unknown as WorkspaceStub;
+    return openCase({
+      sql: durableObjectSql(ctx.storage),
+      ticketId,
+      times,
+      now: Date.now,
+      random: Math.random,
+      newMarker,
+      connect: () => {
+        const connection = readConnections(env).find(workspace, helpdesk);
+        if (connection === undefined)
+          throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
+        const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+        const client = helpdeskTools[helpdesk].client(connection, { fetch, now: Date.now });
+        return { client, write: connection.write };
+      },
+      analyse: async (request, options) => {
+        // Only here: deliveries are stored even when this function has no identity.
+        const client = signedClient({ ...(await identityFrom(env, 'webhooks')), targets: { support } });
+        return supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now })(request, options);
+      },
+      compose: composeNote,
+      report: (jobs) => inTime(() => workspaceStub.report(workspace, { helpdesk, ticketId }, jobs)),
+      pause: (until) => inTime(() => workspaceStub.pause(workspace, helpdesk, until)),
+      enqueue: async () => void (await env.TICKET_QUEUE.send({ kind: 'ticket', ...place })),
+      setAlarm: (time) => {
+        if (time === this.#alarmAt) return;
+        this.#alarmAt = time;
+        // Storage keeps the order of writes, so there is no need to wait.
+        void ctx.storage.setAlarm(time);
+      },
+      onFault: logFault('INTERNAL_ERROR'),
+      onStep: (step) => this.onStep(step),
+    });
+  }
+}
+
+const inTime = (work: () => Promise<void>): Promise<void> =>
+  untilAborted(work, {
+    signal: AbortSignal.timeout(REPORT_MS),
+    reason: 'the object of the workspace did not answer in time',
+  });
+
+interface OpenWorkspace {
+  workspace: string;
+  index: TicketIndex;
+  pauses: RateLimitPauses;
+  sync: ArticleSync;
+  calls: CallStore;
+}
+
+/** Storage key of a workspace object's name. */
+const WORKSPACE = 'workspace';
+const SYNC_MS = 20_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** The state of all tickets of one workspace: their jobs, the rate-limit pauses of tools, and requested syncs. */
+export class DeskObject extends DurableObject<DeskObjectEnv> implements WorkspaceStub {
+  #open: OpenWorkspace | undefined;
+  #prunedAt = 0;
+
+  async report(
+    workspace: string,
+    place: { helpdesk: string; ticketId: string },
+    jobs: readonly JobReport[],
+  ): Promise<void> {
+    const { index } = await this.#openFor(workspace);
+    index.report(place, jobs);
+    if (Date.now() - this.#prunedAt < PRUNE_EVERY_MS) return;
+    this.#prunedAt = Date.now();
+    index.prune(Date.now() - readTicketTimes(this.env).keepMs);
+  }
+
+  async list(workspace: string, query: TicketsRequest): Promise<TicketsResponse | 'unknown cursor'> {
+    return (await this.#openFor(workspace)).index.list(query);
+  }
+
+  async dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]> {
+    return (await this.#openFor(workspace)).index.dead(ids, limit);
+  }
+
+  async forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }> {
+    const { index } = await this.#openFor(workspace);
+    for (const id of ids) index.forget(id);
+    return { dead: index.countDead() };
+  }
+
+  async addUndelivered(workspace: string, delivery: Undelivered): Promise<void> {
+    const error = 'Cannot store the delivery: the object of its ticket could not be reached';
+    (await this.#openFor(workspace)).index.addUndelivered(delivery, { now: Date.now(), error });
+  }
+
+  async pausedUntil(workspace: string): Promise<Record<string, number>> {
+    return (await this.#openFor(workspace)).pauses.all(Date.now());
+  }
+
+  async pause(workspace: string, helpdesk: string, until: number): Promise<void> {
+    (await this.#openFor(workspace)).pauses.set(helpdesk, until);
+  }
+
+  async requestSync(workspace: string, { full }: { full: boolean }): Promise<void> {
+    const { sync } = await this.#openFor(workspace);
+    sync.request({ full, now: Date.now() });
+    await this.#scheduleSync(sync);
+  }
+
+  async isFirstCall(
+    workspace: string,
+    linkHash: string,
+    options: { ttlSeconds: number; nowMs: number },
+  ): Promise<boolean> {
+    return (await this.#openFor(workspace)).calls.isFirst(linkHash, options);
+  }
+
+  override async alarm(): Promise<void> {
+    const { storage } = this.ctx;
+    await runAlarm(async () => {
+      const workspace = await storage.get<string>(WORKSPACE);
+      if (workspace === undefined) return;
+      const { sync } = await this.#openFor(workspace);
+      await sync.work();
+      await this.#scheduleSync(sync);
+    }, storage);
+  }
+
+  async #scheduleSync(sync: ArticleSync): Promise<void> {
+    const dueAt = sync.dueAt();
+    if (dueAt !== undefined) await this.ctx.storage.setAlarm(dueAt);
+  }
+
+  async #openFor(asking: string): Promise<OpenWorkspace> {
+    if (this.#open === undefined) {
+      const workspace = (await this.ctx.storage.get<string>(WORKSPACE)) ?? asking;
+      await this.ctx.storage.put(WORKSPACE, workspace);
+      this.#open ??= this.#openWorkspace(workspace);
+    }
+    if (this.#open.workspace !== asking)
+      throw new Error('Cannot read the workspace: the object belongs to another one');
+    return this.#open;
+  }
+
+  #openWorkspace(workspace: string): OpenWorkspace {
+    const sql = durableObjectSql(this.ctx.storage);
+    const sync = articleSync({
+      sql,
+      now: Date.now,
+      random: Math.random,
+      retryMs: readTicketTimes(this.env).retryMs,
+      start: (options) => this.#startSync(workspace, options),
+      onFault: logFault('DATA_SOURCE_ERROR'),
+    });
+    sql.run('CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+    return { workspace, sync, index: ticketIndex(sql), pauses: rateLimitPauses(sql), calls: callStore(sql) };
+  }
+
+  async #startSync(workspace: string, { full }: { full: boolean }): Promise<boolean> {
+    const identity = await identityFrom(this.env, 'webhooks');
+    const library = { fetch: (request: Request) => this.env.LIBRARY.fetch(request) };
+    const capabilities = ['kb:write'];
+    const context = ownContext(workspace, { capabilities, timeoutMs: SYNC_MS, now: Date.now() });
+    const answer = await signedClient({ ...identity, targets: { library } }).call(context, {
+      to: 'library',
+      path: '/v1/sync',
+      body: JSON.stringify(full ? { full } : {}),
+    });
+    if (!answer.ok || answer.status !== 202)
+      throw new DataSourceError(`Cannot start a sync: ${answer.ok ? `status is ${answer.status}` : answer.error.code}`);
+    return SyncAccepted.parse(answer.json()).started;
+  }
+}

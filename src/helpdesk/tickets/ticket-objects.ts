@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import type { TicketJob, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId } from '../helpdesk-tool.ts';
+
+/** A ticket: its workspace, the tool, and its id there. */
+export interface TicketPlace {
+  workspace: string;
+  helpdesk: HelpdeskId;
+  /** Id of the helpdesk, at most 200 characters. */
+  ticketId: string;
+}
+
+/** Name of a ticket's Durable Object: unique for each place. */
+export const nameOfPlace = ({ workspace, helpdesk, ticketId }: TicketPlace): string =>
+  JSON.stringify([workspace, helpdesk, ticketId]);
+
+export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
+
+/** RPC methods of a ticket's Durable Object. */
+export interface TicketStub {
+  accept(place: TicketPlace, event: MessageEvent): Promise<void>;
+  work(place: TicketPlace): Promise<WorkOutcome>;
+  postpone(place: TicketPlace, until: number): Promise<void>;
+  replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
+}
+
+export interface WorkOutcome {
+  /** Number of jobs that are still open. */
+  open: number;
+}
+
+/** RPC methods of a workspace's Durable Object. */
+export interface WorkspaceStub {
+  report(workspace: string, place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): Promise<void>;
+  list(workspace: string, query: TicketsRequest): Promise<TicketsResponse | 'unknown cursor'>;
+  dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
+  forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
+  addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
+  pausedUntil(workspace: string): Promise<Record<string, number>>;
+  pause(workspace: string, helpdesk: string, until: number): Promise<void>;
+  requestSync(workspace: string, options: { full: boolean }): Promise<void>;
+  isFirstCall(workspace: string, linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
+}
+
+/** How to reach both kinds of objects. */
+export interface Stubs {
+  ticketStub(place: TicketPlace): TicketStub;
+  workspaceStub(workspace: string): WorkspaceStub;
+}
+
+/** State of a job, as a ticket reports it to its workspace. */
+export interface JobReport extends Omit<TicketJob, 'id' | 'helpdesk' | 'ticket_id'> {
+  job: number;
+  /** Grows with each change: of two reports the higher one is current. */
+  version: number;
+}
+
+/** The ticket of a job, and the job's number in the ticket's object. */
+export interface JobPlace {
+  helpdesk: string;
+  ticketId: string;
+  job: number;
+}
+
+export interface DeadJob {
+  id: string;
+  place: JobPlace;
+  /** For a delivery that its ticket's object could not store; JSON of a queue message. */
+  message: string | null;
+}
+
+/** A delivery that could not be stored in its ticket's object. */
+export interface Undelivered {
+  helpdesk: string;
+  ticketId: string;
+  /** Id of the message that it is about, or `first` or `latest`. */
+  about: string;
+  /** JSON of a queue message. */
+  message: string;
+}
+
+const Place = { workspace: z.string().min(1).max(128), helpdesk: z.enum(HELPDESK_IDS) };
+
+/** A message of the queue. */
+export const TicketMessage = z.discriminatedUnion('kind', [
+  /** Names a ticket with work to do; the work is in the ticket's object. */
+  z.strictObject({ kind: z.literal('ticket'), ...Place, ticketId: z.string().min(1).max(200) }),
+  /** A delivery that could not be stored in time, as `HelpdeskTool.read` returned it. */
+  z.strictObject({
+    kind: z.literal('event'),
+    ...Place,
+    event: z.custom<HelpdeskEvent>((value) => typeof value === 'object'),
+  }),
+]);
+export type TicketMessage = z.infer<typeof TicketMessage>;
+export type EventMessage = Extract<TicketMessage, { kind: 'event' }>;
+
+/**
+ * Stores an event where it survives every crash: a message in its ticket's object, an article in the workspace's object.
+ *
+ * @returns Id of the ticket with work to do; undefined for an article, whose sync the workspace's object starts itself.
+ */
+export const storeEvent = async (
+  { workspace, helpdesk, event }: EventMessage,
+  { ticketStub, workspaceStub }: Stubs,
+): Promise<string | undefined> => {
+  if (event.kind === 'message') {
+    const place = { workspace, helpdesk, ticketId: event.ticketId };
+    await ticketStub(place).accept(place, event);
+    return event.ticketId;
+  }
+  // Only a full listing shows that an article is gone.
+  if (event.kind === 'article')
+    await workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
+  return undefined;
+};

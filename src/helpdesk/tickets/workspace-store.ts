@@ -1,0 +1,213 @@
+import type { TicketJob, TicketState, TicketsResponse } from '../../contract/tickets.ts';
+import type { Sql } from '../../storage/sql.ts';
+import type { DeadJob, JobPlace, JobReport, Undelivered } from './ticket-objects.ts';
+import { backOffMs } from './ticket-times.ts';
+
+const INDEX_TABLES = [
+  `CREATE TABLE IF NOT EXISTS tickets (
+    id TEXT PRIMARY KEY, helpdesk TEXT NOT NULL, ticket TEXT NOT NULL, job INTEGER NOT NULL, version INTEGER NOT NULL,
+    state TEXT NOT NULL, result TEXT, attempts INTEGER NOT NULL, error TEXT, accepted_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL, next_at TEXT, message TEXT
+  ) WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS tickets_by_state ON tickets (state, changed_at, id)',
+];
+
+/** Dead deliveries stored with their content, at most: they wait for a person. */
+const MAX_UNDELIVERED = 10_000;
+
+type Row = {
+  id: string;
+  helpdesk: string;
+  ticket: string;
+  job: number;
+  state: TicketState;
+  result: TicketJob['result'];
+  attempts: number;
+  error: string | null;
+  accepted_at: string;
+  changed_at: string;
+  next_at: string | null;
+  message: string | null;
+};
+
+export type TicketIndex = ReturnType<typeof ticketIndex>;
+
+/** The jobs of all tickets of one workspace. */
+export const ticketIndex = (sql: Sql) => {
+  for (const statement of INDEX_TABLES) sql.run(statement);
+  const count = (state: TicketState): number =>
+    sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE state = ?', state)[0]?.n ?? 0;
+  return {
+    /** Records what a ticket's object reports about its jobs; ignores reports older than the known state. */
+    report: ({ helpdesk, ticketId }: Omit<JobPlace, 'job'>, jobs: readonly JobReport[]) =>
+      sql.transaction(() => {
+        for (const reported of jobs) {
+          const { job, version, state, result, attempts } = reported;
+          sql.run(
+            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, next_at)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state, result = excluded.result,
+                attempts = excluded.attempts, error = excluded.error, accepted_at = excluded.accepted_at,
+                changed_at = excluded.changed_at, next_at = excluded.next_at, message = NULL
+              WHERE excluded.version > version`,
+            ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, job, version, state, result, attempts],
+            ...[reported.last_error, reported.accepted_at, reported.changed_at, reported.next_attempt_at],
+          );
+        }
+      }),
+    list: ({ state, limit, cursor }: ListQuery): TicketsResponse | 'unknown cursor' => {
+      const from = cursor === undefined ? { at: '~', id: '' } : readCursor(cursor);
+      if (from === undefined) return 'unknown cursor';
+      const rows = sql.all<Row>(
+        `SELECT * FROM tickets WHERE state = ? AND (changed_at, id) < (?, ?) ORDER BY changed_at DESC, id DESC LIMIT ?`,
+        ...[state, from.at, from.id, limit + 1],
+      );
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return { tickets: shown.map(toTicketJob), total: count(state), next_cursor: last ? writeCursor(last) : null };
+    },
+    /** Dead jobs by their ids, or the first of all. */
+    dead: (ids: readonly string[] | 'all', limit: number): DeadJob[] => {
+      const rows =
+        ids === 'all'
+          ? sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' ORDER BY changed_at, id LIMIT ?", limit)
+          : ids.flatMap((id) => sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' AND id = ?", id));
+      return rows.map(({ id, helpdesk, ticket, job, message }) => ({
+        ...{ id, message },
+        place: { helpdesk, ticketId: ticket, job },
+      }));
+    },
+    countDead: () => count('dead'),
+    forget: (id: string) => sql.run('DELETE FROM tickets WHERE id = ?', id),
+    /** Lists a delivery that could not be stored anywhere else. */
+    addUndelivered: (
+      { helpdesk, ticketId, about, message }: Undelivered,
+      { now, error }: { now: number; error: string },
+    ): void => {
+      const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE message IS NOT NULL');
+      if ((stored?.n ?? 0) >= MAX_UNDELIVERED)
+        throw new Error('Cannot list the delivery: too many are waiting already');
+      // There is no job yet; numbers of jobs begin with 1.
+      const id = `${idOf({ helpdesk, ticketId, job: 0 })}/${encodeURIComponent(about.toWellFormed())}`;
+      const time = new Date(now).toISOString();
+      sql.run(
+        `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, attempts, error, accepted_at, changed_at, message)
+          VALUES (?, ?, ?, 0, 0, 'dead', 0, ?, ?, ?, ?)
+          ON CONFLICT (id) DO UPDATE SET changed_at = excluded.changed_at, message = excluded.message`,
+        ...[id, helpdesk, ticketId, error, time, time, message],
+      );
+    },
+    /** Removes jobs that ended before a time. */
+    prune: (before: number) =>
+      sql.run(
+        "DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?",
+        new Date(before).toISOString(),
+      ),
+  };
+};
+
+type ListQuery = { state: TicketState; limit: number; cursor?: string | undefined };
+
+/** Readable and unambiguous: `chatwoot/1207/1`. */
+const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>
+  `${helpdesk}/${encodeURIComponent(ticketId.toWellFormed())}/${job}`;
+
+const toTicketJob = (row: Row): TicketJob => ({
+  id: row.id,
+  helpdesk: row.helpdesk,
+  ticket_id: row.ticket,
+  state: row.state,
+  result: row.result,
+  attempts: row.attempts,
+  last_error: row.error,
+  accepted_at: row.accepted_at,
+  changed_at: row.changed_at,
+  next_attempt_at: row.next_at,
+});
+
+const writeCursor = ({ changed_at, id }: Row): string => `${changed_at} ${id}`;
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (\S+)$/;
+
+const readCursor = (cursor: string): { at: string; id: string } | undefined => {
+  const [, at, id] = CURSOR.exec(cursor) ?? [];
+  return at === undefined || id === undefined ? undefined : { at, id };
+};
+
+export type RateLimitPauses = ReturnType<typeof rateLimitPauses>;
+
+/** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
+export const rateLimitPauses = (sql: Sql) => {
+  sql.run('CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+  return {
+    all: (now: number): Record<string, number> => {
+      const rows = sql.all<{ helpdesk: string; until: number }>('SELECT * FROM pauses WHERE until > ?', now);
+      return Object.fromEntries(rows.map(({ helpdesk, until }) => [helpdesk, until]));
+    },
+    set: (helpdesk: string, until: number) =>
+      sql.run(
+        'INSERT INTO pauses (helpdesk, until) VALUES (?, ?) ON CONFLICT (helpdesk) DO UPDATE SET until = max(until, excluded.until)',
+        ...[helpdesk, until],
+      ),
+  };
+};
+
+interface ArticleSyncParts {
+  sql: Sql;
+  now: () => number;
+  random: () => number;
+  retryMs: number;
+  /** False when a sync was running already, which may have read the articles before they changed. Throws when it cannot start. */
+  start(options: { full: boolean }): Promise<boolean>;
+  onFault(where: string, error: unknown): void;
+}
+
+/** Back-off while another sync runs, in failures: a few seconds. */
+const BUSY_FAILURES = 2;
+
+type SyncRequest = { asked: number; full: number; failures: number; due_at: number };
+
+export type ArticleSync = ReturnType<typeof articleSync>;
+
+/**
+ * Syncs of the workspace's knowledge base that article events requested. A request is stored until a sync has started after the last
+ * event, however often that fails.
+ */
+export const articleSync = ({ sql, now, random, retryMs, start, onFault }: ArticleSyncParts) => {
+  sql.run(
+    `CREATE TABLE IF NOT EXISTS article_sync (
+      id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
+    )`,
+  );
+  const requested = () => sql.all<SyncRequest>('SELECT asked, full, failures, due_at FROM article_sync')[0];
+  const retry = (failures: number): void =>
+    sql.run(
+      'UPDATE article_sync SET failures = ?, due_at = ?',
+      ...[failures, now() + backOffMs(failures === 0 ? BUSY_FAILURES : failures, { retryMs, random })],
+    );
+  return {
+    /** A `full` sync detects deletions. Several requests before it starts are one. */
+    request: ({ full, now: time }: { full: boolean; now: number }) =>
+      sql.run(
+        `INSERT INTO article_sync (id, asked, full, failures, due_at) VALUES (1, 1, ?, 0, ?)
+          ON CONFLICT (id) DO UPDATE SET asked = asked + 1, full = max(full, excluded.full)`,
+        ...[full ? 1 : 0, time],
+      ),
+    /** When the sync is to be started; undefined when none is requested. */
+    dueAt: () => requested()?.due_at,
+    /** Starts the sync, when it is due. Never throws. */
+    work: async (): Promise<void> => {
+      const wanted = requested();
+      if (wanted === undefined || wanted.due_at > now()) return;
+      try {
+        const hasStarted = await start({ full: wanted.full === 1 });
+        // A request made meanwhile may concern changes that the sync has not seen.
+        if (hasStarted) sql.run('DELETE FROM article_sync WHERE asked = ?', wanted.asked);
+        if (requested() !== undefined) retry(0);
+      } catch (error) {
+        onFault('sync', error);
+        retry(wanted.failures + 1);
+      }
+    },
+  };
+};

@@ -1,0 +1,195 @@
+import * as z from 'zod';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
+import { CHATWOOT } from '../signature-schemes.ts';
+import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  optionalFields,
+  optionalId,
+  optionalObject,
+  optionalSeconds,
+  optionalText,
+  RecordId,
+  readPayload,
+} from './payload.ts';
+import { contains, htmlText, inOrder, MAX_MESSAGES, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+
+const ChatwootDelivery = z.object({
+  event: z.string().max(100),
+  id: optionalId,
+  message_type: optionalText(100),
+  private: z.boolean().nullish().catch(true),
+  conversation: optionalObject({ id: RecordId }),
+  sender: optionalObject({ type: optionalText(100) }),
+  content_attributes: optionalObject({
+    constellation_marker: optionalText(100),
+    email: optionalObject({ auto_reply: z.boolean().nullish().catch(undefined) }),
+  }),
+});
+
+/** Every message is delivered, private notes included; an incoming one is from the customer. */
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
+  const payload = readPayload(delivery, ChatwootDelivery, 'Chatwoot');
+  const reason = reasonToIgnore(payload);
+  if (reason !== undefined) return [{ kind: 'ignored', reason }];
+  const { conversation, id } = payload;
+  if (!conversation || id === undefined) return [{ kind: 'ignored', reason: 'a message without its ids' }];
+  return [{ kind: 'message', ticketId: conversation.id, message: { id } }];
+};
+
+const reasonToIgnore = ({
+  event,
+  message_type: type,
+  private: isPrivate,
+  sender,
+  content_attributes: attributes,
+}: z.infer<typeof ChatwootDelivery>): string | undefined => {
+  if (event !== 'message_created') return 'not about a new message';
+  if (attributes?.constellation_marker !== undefined) return 'our own note';
+  if (isPrivate !== false) return 'a private note';
+  if (type !== 'incoming') return 'not from the customer';
+  if (sender?.type === 'user' || sender?.type === 'agent_bot') return 'from an agent';
+  return attributes?.email?.auto_reply === true ? 'an automatic reply' : undefined;
+};
+
+const Conversation = z.object({
+  meta: optionalObject({
+    sender: optionalObject({ id: optionalId, name: optionalText(200) }),
+    channel: optionalText(100),
+  }),
+  labels: listOf(z.string(), 50),
+  additional_attributes: optionalObject({ mail_subject: optionalText(1000) }),
+  custom_attributes: optionalFields,
+});
+
+const Message = z.object({
+  id: RecordId,
+  content: optionalText(MAX_NOTE),
+  /** 0 incoming, 1 outgoing, 2 activity, 3 template. */
+  message_type: z.number(),
+  private: z.boolean().nullish().catch(undefined),
+  created_at: optionalSeconds,
+  attachments: fileNames('data_url'),
+  sender: optionalObject({ type: optionalText(100) }),
+  content_attributes: optionalObject({
+    constellation_marker: optionalText(100),
+    email: optionalObject({ html_content: optionalObject({ full: optionalText(256_000) }) }),
+  }),
+});
+type Message = z.infer<typeof Message>;
+
+/** Fixed by the tool. */
+const PAGE_SIZE = 20;
+
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
+  const api = helpdeskApi({
+    ...{ tool: 'Chatwoot', apiUrl: connection.apiUrl, fetch, now },
+    headers: async () => ({ api_access_token: requiredToken(connection, 'Chatwoot') }),
+    // The limit is per minute, and the reply does not say so.
+    rateLimitWaitMs: 60_000,
+  });
+  const conversationPath = (ticketId: string) =>
+    pathOf`/api/v1/accounts/${requiredOption(connection, 'accountId', 'Chatwoot')}/conversations/${ticketId}`;
+
+  /** Pages go from the newest messages back; the last one is not full. */
+  const readMessages = async (ticketId: string, signal: AbortSignal): Promise<Message[]> => {
+    const known = new Set<string>();
+    const pages = await readPages(MAX_MESSAGES / PAGE_SIZE, async (before: string | undefined) => {
+      const { payload } = await api.call({
+        action: 'read the messages of a ticket',
+        path: `${conversationPath(ticketId)}/messages${before === undefined ? '' : `?before=${before}`}`,
+        reply: z.object({ payload: itemsOf(Message, 100) }),
+        signal,
+      });
+      const page = payload.filter(({ id }) => !known.has(id));
+      for (const { id } of page) known.add(id);
+      return { page, next: page.length < PAGE_SIZE ? undefined : page[0]?.id };
+    });
+    return pages.toReversed().flat();
+  };
+
+  return {
+    readTicket: async (ticketId, { signal }) => {
+      const conversation = await api.call({
+        action: 'read a ticket',
+        path: conversationPath(ticketId),
+        reply: Conversation,
+        signal,
+      });
+      const messages = await readMessages(ticketId, signal);
+      const { meta, labels, additional_attributes: attributes, custom_attributes: fields } = conversation;
+      return {
+        id: ticketId,
+        subject: attributes?.mail_subject,
+        customer: { id: meta?.sender?.id, name: meta?.sender?.name },
+        messages: inOrder(messages.flatMap(toMessage)),
+        metadata: ticketMetadata({
+          channel: meta?.channel,
+          attachments: messages.filter(isFromCustomer).flatMap(({ attachments }) => attachments.map(fileNameOf)),
+          tags: labels,
+          fields,
+          productField: connection.options.productField,
+        }),
+      };
+    },
+
+    findNote: async (ticketId, marker, { signal }) => {
+      const messages = await readMessages(ticketId, signal);
+      return messages.find(
+        ({ private: isPrivate, content, content_attributes: attributes }) =>
+          isPrivate === true && (attributes?.constellation_marker === marker || contains(marker, content)),
+      )?.id;
+    },
+
+    writeNote: async (ticketId, note, { signal }) => {
+      return api.create({
+        action: 'write a note',
+        path: `${conversationPath(ticketId)}/messages`,
+        body: {
+          content: note.markdown,
+          message_type: 'outgoing',
+          private: true,
+          content_attributes: { constellation_marker: note.marker },
+        },
+        signal,
+      });
+    },
+  };
+};
+
+const isFromCustomer = ({ message_type: type }: Message): boolean => type === 0;
+
+/** A file is given by its URL only, which ends with its name. */
+const fileNameOf = (url: string): string => {
+  const name = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+};
+
+/** Activities, such as a change of status, are no messages. */
+const toMessage = (message: Message): HelpdeskMessage[] => {
+  const { id, content, message_type: type, content_attributes: attributes, created_at: sentAtMs } = message;
+  if (type === 2) return [];
+  const agent = type === 3 || message.sender?.type === 'agent_bot' ? 'system' : 'agent';
+  const text = content === undefined ? htmlText(attributes?.email?.html_content?.full) : plainText(content);
+  return [
+    { id, from: isFromCustomer(message) ? 'customer' : agent, isPublic: message.private !== true, text, sentAtMs },
+  ];
+};
+
+/**
+ * Chatwoot 4.11.2 and later, whose webhooks are signed. The API token is a user's, since an agent bot's may not read. Options:
+ * `accountId`; `productField`, a custom attribute.
+ */
+export const chatwoot: HelpdeskTool = {
+  id: 'chatwoot',
+  name: 'Chatwoot',
+  signatures: [CHATWOOT],
+  read: readDelivery,
+  client,
+};

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
+import { STATIC_TOKEN } from '../signature-schemes.ts';
+import { basicAuth, helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  optionalId,
+  optionalObject,
+  optionalText,
+  optionalTime,
+  RecordId,
+  readPayload,
+  TemplateId,
+} from './payload.ts';
+import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+
+/** The template may contain a boolean as a word. */
+const flag = z
+  .union([z.boolean(), z.string()])
+  .nullish()
+  .catch(undefined)
+  .transform((value) => (typeof value === 'string' ? value.toLowerCase() === 'true' : value));
+
+/** The admin writes the template. Nothing is signed, so only ids are used, and who wrote. */
+const GorgiasDelivery = z.object({
+  ticket: z.object({ id: TemplateId }),
+  message: optionalObject({
+    id: TemplateId.optional().catch(undefined),
+    from_agent: flag,
+    channel: optionalText(50),
+  }),
+});
+
+const readDelivery: HelpdeskTool['read'] = (delivery) => {
+  const { ticket, message } = readPayload(delivery, GorgiasDelivery, 'Gorgias');
+  if (message?.channel === 'internal-note') return [{ kind: 'ignored', reason: 'an internal note' }];
+  if (message?.from_agent === true) return [{ kind: 'ignored', reason: 'from an agent' }];
+  const id = message?.id;
+  return [{ kind: 'message', ticketId: ticket.id, message: id === undefined ? 'latest' : { id } }];
+};
+
+const Message = z.object({
+  id: RecordId,
+  channel: optionalText(50),
+  from_agent: z.boolean().nullish().catch(true),
+  public: z.boolean().nullish().catch(false),
+  body_text: optionalText(MAX_NOTE),
+  body_html: optionalText(MAX_NOTE),
+  stripped_text: optionalText(MAX_NOTE),
+  external_id: optionalText(200),
+  sender: optionalObject({ email: optionalText(320) }),
+  created_datetime: optionalTime,
+  attachments: fileNames('name'),
+});
+type Message = z.infer<typeof Message>;
+
+const Ticket = z.object({
+  subject: optionalText(1000),
+  channel: optionalText(50),
+  customer: optionalObject({ id: optionalId, name: optionalText(200) }),
+  tags: listOf(z.object({ name: z.string() }), 50),
+  messages: itemsOf(Message, 1000),
+});
+
+const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
+  const ownEmail = connection.options.email;
+  const email = () => requiredOption(connection, 'email', 'Gorgias');
+  const api = helpdeskApi({
+    ...{ tool: 'Gorgias', apiUrl: connection.apiUrl, fetch, now },
+    headers: async () => ({ Authorization: basicAuth(email(), requiredToken(connection, 'Gorgias')) }),
+  });
+  const read = (ticketId: string, signal: AbortSignal) =>
+    api.call({ action: 'read a ticket', path: pathOf`/api/tickets/${ticketId}`, reply: Ticket, signal });
+  const isFromCustomer = ({ from_agent: isAgent, sender }: Message): boolean =>
+    isAgent === false && (ownEmail === undefined || sender?.email !== ownEmail);
+  const toMessage = (message: Message): HelpdeskMessage => {
+    const plain = message.stripped_text ?? message.body_text;
+    return {
+      id: message.id,
+      from: isFromCustomer(message) ? 'customer' : 'agent',
+      isPublic: !isNote(message),
+      text: plain === undefined ? htmlText(message.body_html) : plainText(plain),
+      sentAtMs: message.created_datetime,
+    };
+  };
+
+  return {
+    readTicket: async (ticketId, { signal }) => {
+      const { subject, customer, channel, tags, messages } = await read(ticketId, signal);
+      return {
+        id: ticketId,
+        subject,
+        customer: { id: customer?.id, name: customer?.name },
+        messages: inOrder(messages.map(toMessage)),
+        metadata: ticketMetadata({
+          channel,
+          attachments: messages.filter(isFromCustomer).flatMap(({ attachments }) => attachments),
+          tags: tags.map(({ name }) => name),
+        }),
+      };
+    },
+
+    findNote: async (ticketId, marker, { signal }) => {
+      const { messages } = await read(ticketId, signal);
+      return messages.find(
+        (message) => isNote(message) && (message.external_id === marker || contains(marker, message.body_text)),
+      )?.id;
+    },
+
+    writeNote: async (ticketId, note, { signal }) => {
+      return api.create({
+        action: 'write a note',
+        path: pathOf`/api/tickets/${ticketId}/messages`,
+        body: {
+          channel: 'internal-note',
+          via: 'api',
+          from_agent: true,
+          public: false,
+          sender: { email: email() },
+          body_text: note.text,
+          body_html: note.html,
+          external_id: note.marker,
+        },
+        signal,
+      });
+    },
+  };
+};
+
+const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 'internal-note' || isPublic === false;
+
+/**
+ * Gorgias with an API key. An integration calls us with a token of ours; nothing is signed. Option: `email` of the owner of the key,
+ * who is the author of notes.
+ */
+export const gorgias: HelpdeskTool = {
+  id: 'gorgias',
+  name: 'Gorgias',
+  signatures: [STATIC_TOKEN],
+  read: readDelivery,
+  client,
+};

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
+import { type Delivery, DeliveryUnreadable } from '../helpdesk-tool.ts';
+
+/**
+ * Reads the body of a delivery by a schema of what is needed.
+ *
+ * @param tool For the message.
+ * @throws {DeliveryUnreadable} When it is not JSON in UTF-8, or does not match the schema. The message quotes nothing of it.
+ */
+export const readPayload = <Schema extends z.ZodType>(
+  { body }: Delivery,
+  schema: Schema,
+  tool: string,
+): z.output<Schema> => {
+  let json: unknown;
+  try {
+    json = parseJson(body);
+  } catch {
+    throw new DeliveryUnreadable(`Cannot read a delivery of ${tool}: its body is not JSON`);
+  }
+  const read = readAs(schema, json);
+  if (read.ok) return read.value;
+  throw new DeliveryUnreadable(
+    `Cannot read a delivery of ${tool}: ${read.issues[0]?.path || 'the body'} is not as documented`,
+  );
+};
+
+/**
+ * Parses JSON in UTF-8. Integers beyond 2^53, which ids of Zendesk, Intercom and HubSpot may be, become text with the same digits.
+ *
+ * @throws When it is not JSON in UTF-8, or nested too deeply.
+ */
+export const parseJson = (bytes: Uint8Array): unknown => {
+  const text = decoder.decode(bytes);
+  // A reviver visits every value, and such numbers are rare.
+  return /\d{16}/.test(text) ? JSON.parse(text, keepLongIntegers) : JSON.parse(text);
+};
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** The third argument has the source text of the value (ECMAScript 2026, `JSON.parse` with source text). */
+const keepLongIntegers = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? '';
+  return /^-?\d+$/.test(source) ? source : value;
+};
+
+/**
+ * An id of a helpdesk as text: letters, digits and `_ - : .`, without a leading dot, so that it can be part of a path; at most 128
+ * characters.
+ */
+export const RecordId = z
+  .union([z.number().int(), z.string()])
+  .transform(String)
+  .pipe(z.string().regex(/^[\w:-][\w.:-]{0,127}$/));
+
+/** A numeric id in a template that the admin wrote: leading zeros do not make it another id. */
+export const TemplateId = RecordId.transform((id) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id));
+
+/** An id that may be missing or unusable. */
+export const optionalId = RecordId.nullish()
+  .catch(undefined)
+  .transform((id) => id ?? undefined);
+
+/** Text that is cut after `maxLength`; undefined when it is missing, empty or of another type. */
+export const optionalText = (maxLength: number) =>
+  z
+    .string()
+    .transform((text) => text.slice(0, maxLength).toWellFormed())
+    .nullish()
+    .catch(undefined)
+    .transform((text) => (text === null || text === '' ? undefined : text));
+
+/** An object that may be missing or of another form. */
+export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).nullish().catch(undefined);
+
+/** Custom fields by name. */
+export const optionalFields = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .catch(undefined)
+  .transform((fields) => fields ?? undefined);
+
+/** A list that may be missing; at most `maxItems`, without those that cannot be read. */
+export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
+  itemsOf(item, maxItems)
+    .nullish()
+    .catch(undefined)
+    .transform((items) => items ?? []);
+
+/** The same for a list that must be there: a ticket without its list would look like one without our note. */
+export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
+  z.array(z.unknown()).transform((items) =>
+    items.slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
+      const read = readAs(item, one);
+      return read.ok ? [read.value] : [];
+    }),
+  );
+
+/** In bodies that we send ids are numbers, unless they are too long for one. */
+export const numberOf = (id: string): number | string => (/^\d{1,15}$/.test(id) ? Number(id) : id);
+
+/** Names of files, from the given member of each. */
+export const fileNames = (member: string) =>
+  listOf(
+    z
+      .looseObject({})
+      .transform((file) => file[member])
+      .pipe(z.string().min(1).max(2048)),
+    20,
+  );
+
+/** ISO 8601 -> milliseconds since 1970; UTC where it has no offset. */
+export const optionalTime = optionalText(64).transform((text) => (text === undefined ? undefined : timeOf(text)));
+
+const timeOf = (text: string): number | undefined => {
+  const iso = /^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text;
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** Seconds since 1970 -> milliseconds. */
+export const optionalSeconds = z
+  .number()
+  .min(0)
+  .max(1e11)
+  .nullish()
+  .catch(undefined)
+  .transform((seconds) => (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined));

@@ -1,0 +1,211 @@
+import { Hono } from 'hono/tiny';
+import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { readBody } from '../http/read-body.ts';
+import { faultHandler, type GuardedEnv, refusal } from '../runtime/context-guard.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
+import { jsonAnswer } from '../runtime/json-answer.ts';
+import { describeCause, type Log, logLine } from '../runtime/log.ts';
+import { untilAborted } from '../runtime/until-aborted.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
+import { type Connections, SecretMissing } from './connections.ts';
+import {
+  type Delivery,
+  DeliveryUnreadable,
+  HELPDESK_IDS,
+  type HelpdeskEvent,
+  type HelpdeskId,
+  type HelpdeskTool,
+} from './helpdesk-tool.ts';
+import { verifyDelivery } from './signatures.ts';
+import type { EventMessage, TicketMessage } from './tickets/ticket-objects.ts';
+
+interface WebhooksAppOptions {
+  connections: Pick<Connections, 'secretsOf'>;
+  tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>;
+  /** Stores an event in a Durable Object; returns the id of the ticket with work to do. */
+  store(message: EventMessage): Promise<string | undefined>;
+  /** Queues a ticket with work to do, or an event that could not be stored. */
+  enqueue(message: TicketMessage): Promise<void>;
+  now?: (() => number) | undefined;
+  log?: Log | undefined;
+}
+
+const SELF = 'webhooks';
+const ROUTE = '/webhooks/:helpdesk/:workspace?';
+/** Zendesk sends at most 256 KiB, Chatwoot emails with their HTML. */
+const MAX_DELIVERY_BYTES = 512 * 1024;
+/** Zendesk repeats a delivery only when this is short. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Webhooks of helpdesk tools: public, and verified by the secret that workspace and tool share instead of an API key. */
+export const createApp = (options: WebhooksAppOptions) => {
+  const { now = Date.now, log = logLine } = options;
+  const app = new Hono<GuardedEnv>();
+  app.onError(faultHandler({ self: SELF, now, log }));
+  app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
+  const onFault = (where: string, error: unknown): void => {
+    const cause = describeCause(error);
+    log({ ...{ event: 'fault', time: now(), librarian: SELF, where, code: 'SERVICE_UNAVAILABLE' }, cause });
+  };
+
+  // Intercom checks the URL with HEAD, which Hono routes as GET.
+  app.get(ROUTE, (c) => (c.req.method === 'HEAD' ? c.body(null, 200) : refusal('NOT_FOUND', { librarian: SELF })));
+  app.post(ROUTE, async (c) => {
+    const arrival = now();
+    const { method, url, headers } = c.req.raw;
+    const body = await readBody(c.req.raw, MAX_DELIVERY_BYTES);
+    const place = { helpdesk: c.req.param('helpdesk'), workspace: c.req.param('workspace') ?? 'default' };
+    const waitUntil = waitUntilOf(c);
+    const receipt =
+      body === undefined
+        ? ({ ok: false, code: 'INVALID_QUERY', reason: 'the body is too large' } as const)
+        : await receive({ method, url, headers, body }, place, { ...options, now, onFault, waitUntil });
+    const status = receipt.ok ? 200 : HTTP_STATUS[receipt.code];
+    log({
+      ...{ event: 'request', time: arrival, librarian: SELF, route: `POST ${ROUTE}`, status },
+      outcome: receipt.ok ? 'ok' : receipt.code,
+      duration_ms: now() - arrival,
+      reason: receipt.reason,
+    });
+    return receipt.ok ? jsonAnswer({ accepted: receipt.accepted }) : refused(receipt.code);
+  });
+
+  return app;
+};
+
+type RefusalCode = Extract<ErrorCode, 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE' | 'INVALID_QUERY'>;
+
+const refused = (code: RefusalCode): Response =>
+  jsonAnswer(
+    { error: errorInfo(code, { librarian: SELF, ...REFUSALS[code] }) },
+    { status: HTTP_STATUS[code], headers: HEADERS[code] ?? {} },
+  );
+
+const REFUSALS: Record<RefusalCode, { message: string; suggestion: string }> = {
+  UNAUTHORIZED: {
+    message: 'Cannot accept the delivery: it is not signed with a secret of this address',
+    suggestion: 'Compare the address and the secret in the tool with the connection, and the clocks of both',
+  },
+  SERVICE_UNAVAILABLE: {
+    message: 'Cannot store the delivery right now',
+    suggestion: 'Send the same delivery again in a few seconds',
+  },
+  INVALID_QUERY: {
+    message: `Cannot read the delivery: it has more than ${MAX_DELIVERY_BYTES} bytes`,
+    suggestion: 'Have the tool send less: ids are enough, since the ticket is read over the API',
+  },
+};
+
+const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
+  UNAUTHORIZED: { 'WWW-Authenticate': 'WebhookSignature' },
+  SERVICE_UNAVAILABLE: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+};
+
+interface ReceiveOptions extends Omit<WebhooksAppOptions, 'log'> {
+  now: () => number;
+  /** Continues work after the response. */
+  waitUntil: (work: Promise<unknown>) => void;
+  onFault(where: string, error: unknown): void;
+}
+
+type Receipt =
+  | { ok: true; accepted: number; reason?: string | undefined }
+  | { ok: false; code: RefusalCode; reason: string };
+
+/** Together well below one second, the time within which a tool gets its response whatever is down. */
+const STORE_MS = 500;
+const ENQUEUE_MS = 300;
+const MAX_EVENTS = 100;
+/** Verified against for unknown workspaces, so that they take as long as known ones. */
+const DUMMY_SECRETS = ['whsec_bm9ib2R5IGhhcyB0aGlzIHNlY3JldA=='];
+
+/**
+ * Verifies a delivery over its bytes, reads it, and stores its events.
+ *
+ * An unknown workspace is refused like a wrong signature, after the same work. A verified delivery that cannot be read is accepted and
+ * dropped: the tool would only repeat it, and disable the webhook after a while (Help Scout after ten failures).
+ */
+const receive = async (
+  delivery: Delivery,
+  { helpdesk, workspace }: { helpdesk: string; workspace: string },
+  options: ReceiveOptions,
+): Promise<Receipt> => {
+  const id = HELPDESK_IDS.find((known) => known === helpdesk);
+  const tool = id === undefined ? undefined : options.tools[id];
+  const secrets = id === undefined ? undefined : secretsOf(options.connections, workspace, id);
+  if (secrets === 'none set') {
+    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'no secret of the connection is set' };
+  }
+  const signatures = (tool ?? options.tools.chatwoot)?.signatures ?? [];
+  const isVerified = await verifyDelivery(delivery, signatures, {
+    secrets: secrets ?? DUMMY_SECRETS,
+    now: options.now(),
+  });
+  if (!isVerified || tool === undefined || secrets === undefined)
+    return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not verified' };
+  const events = readEvents(tool, delivery);
+  if (!Array.isArray(events)) return { ok: true, accepted: 0, reason: events.reason };
+  const wanted = events.filter((event) => event.kind !== 'ignored');
+  const ignored = events.find((event) => event.kind === 'ignored');
+  const stored = await Promise.all(
+    wanted.map((event) => storeOrQueue({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
+  );
+  if (stored.every(Boolean)) return { ok: true, accepted: wanted.length, reason: ignored?.reason.slice(0, 200) };
+  return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither the object nor the queue accepts it' };
+};
+
+const secretsOf = (
+  connections: WebhooksAppOptions['connections'],
+  workspace: string,
+  helpdesk: HelpdeskId,
+): readonly string[] | undefined | 'none set' => {
+  try {
+    return connections.secretsOf(workspace, helpdesk);
+  } catch (error) {
+    if (error instanceof SecretMissing) return 'none set';
+    throw error;
+  }
+};
+
+const readEvents = (tool: HelpdeskTool, delivery: Delivery): HelpdeskEvent[] | { reason: string } => {
+  try {
+    const events = tool.read(delivery);
+    if (events.length > MAX_EVENTS) return { reason: `more than ${MAX_EVENTS} events` };
+    return events.every(isBounded) ? events : { reason: 'an id is empty or too long' };
+  } catch (error) {
+    if (error instanceof DeliveryUnreadable) return { reason: 'not what the tool sends' };
+    throw error;
+  }
+};
+
+const isId = (id: string): boolean => id.length > 0 && id.length <= 200;
+
+const isBounded = (event: HelpdeskEvent): boolean =>
+  event.kind !== 'message' || (isId(event.ticketId) && (typeof event.message === 'string' || isId(event.message.id)));
+
+/** Stores an event, or queues it where that fails or takes too long; both together give one job. False when neither works. */
+const storeOrQueue = async (
+  message: EventMessage,
+  { store, enqueue, waitUntil, onFault }: ReceiveOptions,
+): Promise<boolean> => {
+  try {
+    const ticketId = await within(() => store(message), { ms: STORE_MS, reason: 'the object did not answer in time' });
+    const { workspace, helpdesk } = message;
+    // It may fail: the alarm of the ticket's object queues the ticket as well.
+    if (ticketId !== undefined)
+      waitUntil(enqueue({ kind: 'ticket', workspace, helpdesk, ticketId }).catch((error) => onFault('queue', error)));
+    return true;
+  } catch (error) {
+    onFault('object', error);
+  }
+  try {
+    await within(() => enqueue(message), { ms: ENQUEUE_MS, reason: 'the queue did not answer in time' });
+    return true;
+  } catch (error) {
+    onFault('queue', error);
+    return false;
+  }
+};
+
+const within = <T>(work: () => Promise<T>, { ms, reason }: { ms: number; reason: string }): Promise<T> =>
+  untilAborted(work, { signal: AbortSignal.timeout(ms), reason });

@@ -1,0 +1,175 @@
+import { discard, readBody } from './read-body.ts';
+
+/** Why a call failed: no reply before the signal aborted, no connection, the status, or a body that cannot be used. */
+type FailureKind = 'timeout' | 'unreachable' | 'status' | 'broken-off' | 'too-large' | 'not-json';
+
+/** A call without a usable reply. The message quotes neither the address nor the reply; `cause` may. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  readonly kind: FailureKind;
+  /** HTTP status; 0 without a reply. */
+  readonly status: number;
+  /** Headers of the reply; empty without one. */
+  readonly headers: Headers;
+
+  constructor(
+    kind: FailureKind,
+    problem: string,
+    { response, cause }: { response?: Response | undefined; cause?: unknown } = {},
+  ) {
+    super(problem, { cause });
+    this.kind = kind;
+    this.status = response?.status ?? 0;
+    this.headers = response?.headers ?? new Headers();
+  }
+
+  /** Whether the same call may succeed at once: the connection was lost, or the server failed. */
+  get isRetryable(): boolean {
+    return this.kind === 'unreachable' || this.kind === 'broken-off' || this.status >= 500;
+  }
+}
+
+export interface HttpRequest {
+  fetch: typeof fetch;
+  method?: string | undefined;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  signal: AbortSignal;
+}
+
+interface ReadOptions {
+  maxBytes: number;
+  signal: AbortSignal;
+  /** Bytes -> value; throws for anything else. JSON in UTF-8 by default. */
+  parse?: ((bytes: Uint8Array<ArrayBuffer>) => unknown) | undefined;
+}
+
+export interface FetchJsonOptions extends HttpRequest, ReadOptions {
+  /** For all attempts together, reading the body included. */
+  timeoutMs?: number | undefined;
+  /** Further attempts after a failure that is retryable; 0 by default. Each waits as long as `Retry-After` says. */
+  retries?: number | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** Another attempt with less time than this left only adds load. */
+const MIN_RETRY_MS = 500;
+
+/**
+ * Fetches JSON: no redirects, a deadline, a limit on the size of the body while it streams in.
+ *
+ * @throws {HttpFailure} When there is no reply with a 2xx status and a JSON body.
+ */
+export const fetchJson = async (
+  url: string | URL,
+  { timeoutMs, retries = 0, now = Date.now, ...options }: FetchJsonOptions,
+): Promise<{ json: unknown; headers: Headers }> => {
+  const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline]);
+  const endsAt = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now() + timeoutMs;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const response = await sendOk(url, { ...options, signal });
+      return { json: await readJson(response, { ...options, signal }), headers: response.headers };
+    } catch (error) {
+      if (attempt >= retries || !(error instanceof HttpFailure) || !error.isRetryable) throw error;
+      const waitMs = retryAfterMs(error.headers, now()) ?? 0;
+      if (now() + waitMs + MIN_RETRY_MS > endsAt) throw error;
+      if (waitMs > 0) await untilAborted(sleep(waitMs), signal);
+    }
+  }
+};
+
+/**
+ * Sends a request and returns its response, whatever the status. A redirect is returned, not followed.
+ *
+ * @throws {HttpFailure} `timeout` or `unreachable`.
+ */
+export const send = async (
+  url: string | URL,
+  { fetch, signal, method = 'GET', body, headers }: HttpRequest,
+): Promise<Response> => {
+  try {
+    const init = { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) } as const;
+    return await untilAborted(fetch(url, init), signal);
+  } catch (cause) {
+    if (cause instanceof HttpFailure) throw cause;
+    throw signal.aborted ? timedOut(cause) : new HttpFailure('unreachable', 'it cannot be reached', { cause });
+  }
+};
+
+/**
+ * The same for calls whose status says it all, and discards the body of any other than 2xx.
+ *
+ * @throws {HttpFailure} As `send`, or `status`.
+ */
+export const sendOk = async (url: string | URL, request: HttpRequest): Promise<Response> => {
+  const response = await send(url, request);
+  if (response.ok) return response;
+  discard(response.body);
+  throw new HttpFailure('status', `status is ${response.status}`, { response });
+};
+
+/** Reads the body of a response as JSON. Throws `HttpFailure`. */
+export const readJson = async (response: Response, { maxBytes, signal, parse = parseUtf8 }: ReadOptions) => {
+  let bytes: Uint8Array<ArrayBuffer> | undefined;
+  try {
+    bytes = await untilAborted(readBody(response, maxBytes), signal);
+  } catch (cause) {
+    throw signal.aborted ? timedOut(cause) : new HttpFailure('broken-off', 'the reply broke off', { cause });
+  }
+  if (bytes === undefined) throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
+  try {
+    return parse(bytes);
+  } catch (cause) {
+    throw new HttpFailure('not-json', 'the reply is cut off or no JSON', { cause });
+  }
+};
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+const parseUtf8 = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
+
+/** 2001: a smaller number of seconds is a delay, a greater one a time. */
+const EPOCH_SECONDS = 1_000_000_000;
+
+/**
+ * How long a server asks to wait, in milliseconds from 0: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
+ * Rate-limit headers are read the same way, and may also give their end in seconds since 1970.
+ *
+ * @param names Headers to look at, the first that can be read counts.
+ * @returns Undefined when none of them can be read.
+ */
+export const retryAfterMs = (
+  headers: Headers,
+  now: number,
+  names: readonly string[] = ['retry-after'],
+): number | undefined => {
+  for (const name of names) {
+    const text = headers.get(name)?.trim() ?? '';
+    if (text.length > 64) continue;
+    const seconds = /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
+    if (seconds !== undefined) return Math.max(Math.ceil(seconds * 1000 - (seconds < EPOCH_SECONDS ? 0 : now)), 0);
+    // A bare number with a sign would be read as a year.
+    const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(date)) return Math.max(date - now, 0);
+  }
+  return undefined;
+};
+
+const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
+
+/** Settles as the work does, or rejects as soon as the signal aborts: a `fetch` need not listen to it. */
+const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(timedOut());
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

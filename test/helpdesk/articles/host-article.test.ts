@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { HostArticleReply } from '../../../src/contract/host-article.ts';
+import type { SourceArticle } from '../../../src/helpdesk/articles/article-source.ts';
+import { toHostArticle } from '../../../src/helpdesk/articles/host-article.ts';
+import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
+
+const ARTICLE: SourceArticle = {
+  id: '360012',
+  title: 'Refunds',
+  url: 'https://help.example.com/360012',
+  body: '<h2>Refunds</h2><p>Within 5 days.</p>',
+  format: 'html',
+  updatedAtMs: Date.UTC(2026, 0, 15, 9),
+  labels: ['billing', 'intent:refund_status', 'Device: Apollo II', 'seasonal'],
+  locale: 'en-us',
+};
+const LABELS = { billing: { intent: 'refund', device: 'Apollo III' } };
+const listed = (change: Partial<SourceArticle> = {}, labels = LABELS) =>
+  toHostArticle({ ...ARTICLE, ...change }, { tool: 'zendesk', labels });
+
+describe('toHostArticle()', () => {
+  it('returns the fields of the host contract', () => {
+    expect(listed()).toEqual({
+      id: 'zendesk-360012',
+      title: 'Refunds',
+      url: 'https://help.example.com/360012',
+      content: '<html><body><h2>Refunds</h2><p>Within 5 days.</p></body></html>',
+      metadata: {
+        intent: ['refund', 'refund_status'],
+        device: ['Apollo III', 'Apollo II'],
+        last_updated: '2026-01-15T09:00:00.000Z',
+        locale: 'en-us',
+      },
+    });
+  });
+
+  it('ignores labels without a meaning', () => {
+    expect(listed({ labels: ['constructor', 'seasonal', 'intent:', '__proto__'] }).metadata).toMatchObject({
+      intent: [],
+      device: [],
+    });
+  });
+
+  it.each([
+    ['begins with a word', 'Within <b>5 days</b>.<ul><li>By card</li></ul>'],
+    ['has a line like a heading of Markdown', '<p>Within <b>5 days</b>.</p><ul><li>By card</li></ul>\n# not a heading'],
+    ['is a fragment', '<div><p>Within <b>5 days</b>.</p><ul><li>By card</li></ul></div>'],
+  ])('marks HTML as HTML that %s', (_, body) => {
+    const { article } = takeInArticle(HostArticleReply.parse(listed({ body })), { articleUrl: () => '' });
+    expect(article.text).toContain('Within **5 days**.\n\n- By card');
+  });
+
+  it('keeps Markdown unchanged', () => {
+    expect(listed({ body: '## Refunds', format: 'markdown' }).content).toBe('## Refunds');
+  });
+
+  it('shows only the id of an article that cannot be read, or nothing', () => {
+    const settings = { tool: 'zendesk', labels: {} };
+    expect(toHostArticle({ unreadableId: '77' }, settings)).toEqual({ id: 'zendesk-77' });
+    expect(toHostArticle({ unreadableId: undefined }, settings)).toEqual({});
+  });
+});

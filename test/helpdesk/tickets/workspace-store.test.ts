@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { TicketsResponse } from '../../../src/contract/tickets.ts';
+import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
+import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/helpdesk/tickets/workspace-store.ts';
+import { nodeSql } from '../../storage/node-sql.ts';
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+const place = (ticketId = '1207') => ({ helpdesk: 'chatwoot', ticketId });
+const job = (more: Partial<JobReport> = {}): JobReport => ({
+  ...{ job: 1, version: 1, state: 'open', result: null, attempts: 1, last_error: null },
+  ...{ accepted_at: at(0), changed_at: at(0), next_attempt_at: at(1) },
+  ...more,
+});
+const listed = (index: ReturnType<typeof ticketIndex>, state: 'open' | 'done' | 'dead', limit = 50, cursor?: string) =>
+  TicketsResponse.parse(index.list({ state, limit, cursor }));
+
+describe('ticketIndex()', () => {
+  it('lists jobs by state, the latest change first', () => {
+    const index = ticketIndex(nodeSql());
+    index.report(place('1'), [
+      job({ changed_at: at(1) }),
+      job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' }),
+    ]);
+    index.report(place('2'), [job({ changed_at: at(2) })]);
+    expect(listed(index, 'open').tickets.map(({ id }) => id)).toEqual(['chatwoot/2/1', 'chatwoot/1/1']);
+    expect(listed(index, 'dead')).toMatchObject({ total: 1, tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }] });
+    expect(listed(index, 'done')).toEqual({ tickets: [], total: 0, next_cursor: null });
+  });
+
+  it('keeps the newest report, in whatever order they arrive', () => {
+    const index = ticketIndex(nodeSql());
+    index.report(place(), [job({ version: 5, state: 'done', result: 'note' })]);
+    index.report(place(), [job({ version: 2 })]);
+    index.report(place(), [job({ version: 5 })]);
+    expect([listed(index, 'open').total, listed(index, 'done').total]).toEqual([0, 1]);
+  });
+
+  it('lists pages without gaps or repetitions', () => {
+    const index = ticketIndex(nodeSql());
+    for (let count = 0; count < 25; count += 1) index.report(place(`t${count}`), [job({ changed_at: at(count % 3) })]);
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = listed(index, 'open', 7, cursor);
+      ids.push(...page.tickets.map(({ id }) => id));
+      expect(page.total).toBe(25);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(new Set(ids).size).toBe(25);
+    expect(index.list({ state: 'open', limit: 5, cursor: 'x' })).toBe('unknown cursor');
+  });
+
+  it('gives distinct ids whatever the ids of tickets are', () => {
+    const index = ticketIndex(nodeSql());
+    for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);
+    const ids = listed(index, 'open').tickets.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(5);
+    for (const id of ids) expect(id).not.toMatch(/\s/);
+  });
+
+  it('finds dead jobs only, by id or all', () => {
+    const index = ticketIndex(nodeSql());
+    index.report(place('1'), [job({ state: 'dead' }), job({ job: 2 })]);
+    index.report(place('2'), [job({ state: 'dead', changed_at: at(1) })]);
+    expect(index.dead(['chatwoot/1/1', 'chatwoot/1/2', 'none'], 10).map(({ id }) => id)).toEqual(['chatwoot/1/1']);
+    expect(index.dead('all', 10).map(({ place: { ticketId } }) => ticketId)).toEqual(['1', '2']);
+    expect(index.dead('all', 1)).toHaveLength(1);
+    index.forget('chatwoot/1/1');
+    expect(index.countDead()).toBe(1);
+  });
+
+  it('lists each delivery that could not be stored once, with its content', () => {
+    const index = ticketIndex(nodeSql());
+    const options = { now: Date.UTC(2026, 0, 1), error: 'Cannot store the delivery.' };
+    for (const about of ['990001', '990001', 'latest'])
+      index.addUndelivered({ ...place(), about, message: `{"about":"${about}"}` }, options);
+    index.report(place(), [job({ state: 'done' })]);
+    expect(listed(index, 'dead').tickets).toMatchObject([{ last_error: 'Cannot store the delivery.' }, {}]);
+    expect(index.dead('all', 10).map(({ message }) => message)).toEqual(['{"about":"990001"}', '{"about":"latest"}']);
+  });
+
+  it('deletes jobs that ended long ago, and no delivery that waits for a person', () => {
+    const index = ticketIndex(nodeSql());
+    index.report(place('1'), [job({ state: 'done' }), job({ job: 2, state: 'dead' }), job({ job: 3 })]);
+    index.report(place('2'), [job({ state: 'done', changed_at: at(50) })]);
+    index.addUndelivered({ ...place(), about: 'first', message: '{}' }, { now: Date.UTC(2026, 0, 1), error: 'No.' });
+    index.prune(Date.UTC(2026, 0, 1, 0, 30));
+    expect(['open', 'done', 'dead'].map((state) => listed(index, state as 'open').total)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('rateLimitPauses()', () => {
+  it('keeps the latest end of a pause by tool, and lists those that are not over', () => {
+    const pauses = rateLimitPauses(nodeSql());
+    pauses.set('chatwoot', 5000);
+    pauses.set('chatwoot', 3000);
+    pauses.set('zendesk', 2000);
+    expect(pauses.all(1000)).toEqual({ chatwoot: 5000, zendesk: 2000 });
+    expect(pauses.all(2000)).toEqual({ chatwoot: 5000 });
+  });
+});
+
+const syncForTest = (answers: (boolean | Error)[]) => {
+  const clock = { now: 1000 };
+  const started: boolean[] = [];
+  const sync = articleSync({
+    sql: nodeSql(),
+    now: () => clock.now,
+    random: () => 0.5,
+    retryMs: 1000,
+    start: async ({ full }) => {
+      started.push(full);
+      const answer = answers.shift() ?? true;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    onFault: () => {},
+  });
+  const next = async () => {
+    clock.now = sync.dueAt() ?? clock.now;
+    await sync.work();
+  };
+  return { sync, clock, started, next };
+};
+
+describe('articleSync()', () => {
+  it('starts one sync for several requests, a full one when any of them is full', async () => {
+    const { sync, started, next } = syncForTest([]);
+    sync.request({ full: false, now: 1000 });
+    sync.request({ full: true, now: 1000 });
+    sync.request({ full: false, now: 1000 });
+    await next();
+    expect(started).toEqual([true]);
+    expect(sync.dueAt()).toBeUndefined();
+    await sync.work();
+    expect(started).toHaveLength(1);
+  });
+
+  it('retries while another sync runs, which may have read before the change', async () => {
+    const { sync, started, next, clock } = syncForTest([false, false, true]);
+    sync.request({ full: false, now: 1000 });
+    for (let count = 0; count < 3; count += 1) await next();
+    expect(started).toHaveLength(3);
+    expect(sync.dueAt()).toBeUndefined();
+    expect(clock.now).toBe(5000);
+  });
+
+  it('retries failures with growing back-off, without limit', async () => {
+    const { sync, started, next, clock } = syncForTest(
+      Array.from({ length: 30 }, () => new Error('the library is down')),
+    );
+    sync.request({ full: true, now: 1000 });
+    for (let count = 0; count < 30; count += 1) await next();
+    expect(sync.dueAt()).toBe(clock.now + 600_000);
+    await next();
+    expect(started).toHaveLength(31);
+    expect(sync.dueAt()).toBeUndefined();
+  });
+
+  it('starts another sync for a request that came during the start', async () => {
+    const parts = syncForTest([]);
+    let isFirst = true;
+    parts.sync.request({ full: false, now: 1000 });
+    const starting = parts.next();
+    if (isFirst) parts.sync.request({ full: true, now: 1000 });
+    isFirst = false;
+    await starting;
+    expect(parts.sync.dueAt()).toBeDefined();
+    await parts.next();
+    expect(parts.started).toEqual([false, true]);
+    expect(parts.sync.dueAt()).toBeUndefined();
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Delivery,
+  DeliveryUnreadable,
+  HELPDESK_IDS,
+  type HelpdeskTool,
+} from '../../../src/helpdesk/helpdesk-tool.ts';
+import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
+import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
+import { madeUp, payload } from '../payload.ts';
+
+const SAMPLES: Record<(typeof HELPDESK_IDS)[number], readonly string[]> = {
+  chatwoot: ['chatwoot-message-created-incoming.json', 'chatwoot-message-created-email.json'],
+  zendesk: ['zendesk-ticket-created.json', 'zendesk-ticket-comment-added.json', 'zendesk-trigger-ticket-created.json'],
+  intercom: ['intercom-conversation-user-created.json', 'intercom-conversation-user-replied.json'],
+  zammad: ['zammad-ticket-created.json'],
+  'help-scout': ['helpscout-convo-created.json'],
+  standard: ['standard-webhooks-ticket-created.json'],
+  freshdesk: ['freshdesk-ticket-created.json', 'freshdesk-ticket-updated-simple.json'],
+  gorgias: ['gorgias-ticket-message-created.json'],
+  hubspot: ['hubspot-conversation-new-message-batch.json'],
+};
+const HEADERS = { 'X-HelpScout-Event': 'convo.created' };
+/** What an id may look like once it is read: it becomes part of a path, and the name of an object. */
+const ID = /^[\w:-][\w.:-]{0,127}$/;
+
+/** Reads a delivery as the product does; what is thrown beside `DeliveryUnreadable` fails the test. */
+const readSafely = (tool: HelpdeskTool, delivery: Delivery): void => {
+  try {
+    for (const event of tool.read(delivery)) {
+      if (event.kind === 'ignored') expect(event.reason.length).toBeLessThan(100);
+      if (event.kind === 'message') expect(event.ticketId).toMatch(ID);
+      if (event.kind === 'message' && typeof event.message === 'object') expect(event.message.id).toMatch(ID);
+      if (event.kind === 'article' && event.articleId !== undefined) expect(event.articleId).toMatch(ID);
+      if (event.kind === 'message' && event.ticket !== undefined) {
+        expect(event.ticket.messages.length).toBeLessThanOrEqual(200);
+        for (const { text } of event.ticket.messages) expect(text.length).toBeLessThanOrEqual(32_000);
+        expect(JSON.stringify(event.ticket.metadata).length).toBeLessThanOrEqual(12_000);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DeliveryUnreadable)) throw error;
+    expect(error.message.length).toBeLessThan(300);
+  }
+};
+
+/** Puts a strange value at one place of a body. */
+const withStrange = (body: unknown, path: readonly number[], value: unknown): unknown => {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof body !== 'object' || body === null) return value;
+  const keys = Object.keys(body);
+  const key = keys[step % Math.max(keys.length, 1)];
+  if (key === undefined) return value;
+  const inner = withStrange((body as Record<string, unknown>)[key], rest, value);
+  return Array.isArray(body) ? body.with(Number(key), inner) : { ...body, [key]: inner };
+};
+
+for (const id of HELPDESK_IDS) {
+  const tool = helpdeskTools[id];
+  describe(`a hostile delivery of ${tool.name}`, () => {
+    it('is the tool of its name', () => expect(tool.id).toBe(id));
+
+    it('throws nothing but that it is unreadable, whatever its bytes are', () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+          readSafely(tool, { ...madeUp('', HEADERS), body: new Uint8Array(bytes) });
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    it('throws nothing but that it is unreadable, whatever JSON it is', () => {
+      fc.assert(
+        fc.property(fc.json({ maxDepth: 5 }), (json) => readSafely(tool, madeUp(json, HEADERS))),
+        { numRuns: 200 },
+      );
+    });
+
+    it('throws nothing but that it is unreadable when one value of a true body is strange', () => {
+      const strange = fc.oneof(
+        fc.jsonValue({ maxDepth: 2 }),
+        fc.constantFrom(
+          '..',
+          '../../admin',
+          'a/b',
+          '%2e%2e',
+          '',
+          'x'.repeat(5000),
+          -1,
+          1e300,
+          0.5,
+          '\ud800',
+          '__proto__',
+          [],
+          // Its length cannot be compared, which a check of bounds does before it looks at the type.
+          { length: { valueOf: 0, toString: 0 } },
+        ),
+      );
+      const samples = SAMPLES[id].map((file): unknown => JSON.parse(new TextDecoder().decode(payload(file))));
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...samples),
+          fc.array(fc.nat(60), { maxLength: 6 }),
+          strange,
+          (sample, path, value) => readSafely(tool, madeUp(withStrange(sample, path, value), HEADERS)),
+        ),
+        { numRuns: 500 },
+      );
+    });
+
+    it('takes a bounded time: nested deep, long, or full of numbers', () => {
+      const million = 1_000_000;
+      const bodies = [
+        '['.repeat(million),
+        `{"a":${'['.repeat(million / 2)}${']'.repeat(million / 2)},"b":12345678901234567890}`,
+        `{"a":[${'12345678901234567890,'.repeat(million / 25)}1]}`,
+        `{"a":"${'\\u0000'.repeat(million / 8)}"}`,
+        `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join(',')}}`,
+        new TextDecoder().decode(payload(SAMPLES[id][0] ?? '')).replaceAll('charged twice', '<div>'.repeat(100_000)),
+      ];
+      for (const body of bodies) {
+        const start = performance.now();
+        readSafely(tool, madeUp(body, HEADERS));
+        expect(performance.now() - start).toBeLessThan(3000);
+      }
+    });
+
+    it('is refused, and never thrown at, when its headers are malformed', async () => {
+      const names = [
+        'x-hub-signature',
+        'x-chatwoot-signature',
+        'x-chatwoot-timestamp',
+        'x-zendesk-webhook-signature',
+        'x-zendesk-webhook-signature-timestamp',
+        'x-helpscout-signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+        'x-webhook-token',
+        'x-hubspot-signature-v3',
+        'x-hubspot-request-timestamp',
+      ];
+      const value = fc.oneof(
+        fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),
+        fc.constantFrom(
+          '',
+          'sha1=',
+          'sha256=zz',
+          'v1,',
+          'v1, v1, v1,',
+          'v1a,AAAA',
+          '1768473000',
+          '2026-01-15T10:30:00Z',
+          'é',
+        ),
+        fc.constant('v1,AAAA '.repeat(3000)),
+        fc.constant('a'.repeat(100_000)),
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(value, { minLength: names.length, maxLength: names.length }),
+          fc.boolean(),
+          async (values, twice) => {
+            const headers = new Headers();
+            for (const [at, name] of names.entries()) {
+              headers.append(name, values[at] ?? '');
+              if (twice) headers.append(name, values[at] ?? '');
+            }
+            const delivery = { ...madeUp('{}'), headers };
+            const secrets = ['', 'a secret', 'whsec_', 'whsec_AAAA', 'whpk_', 'whpk_AAAA', `whpk_${'A'.repeat(43)}=`];
+            expect(await verifyDelivery(delivery, tool.signatures, { secrets, now: 1_768_473_000_000 })).toBe(false);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+
+    it('is refused where there is no secret, or an empty one', async () => {
+      for (const secrets of [[], [''], ['', '']]) {
+        const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };
+        expect(await verifyDelivery(madeUp('{}', headers), tool.signatures, { secrets, now: 0 })).toBe(false);
+      }
+    });
+  });
+}
