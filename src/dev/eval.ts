@@ -16,6 +16,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { evaluateRecorded, missingRecordedFiles } from './eval/eval-recorded.ts';
 import { evaluateRecordedTickets, hasRecordedTickets } from './eval/eval-recorded-tickets.ts';
+import { evaluateSplit } from './eval/eval-split.ts';
 import { analyticsMeasures } from './eval-analytics.ts';
 import { evalAnswers } from './eval-answers.ts';
 import { evalCalibration } from './eval-calibration.ts';
@@ -79,7 +80,10 @@ const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
 
 const PARTS = {
   knowledge: evaluateKnowledge,
-  routing: async () => print('Routing', await evaluateRouting()),
+  routing: async () => [
+    ...print('Routing', await evaluateRouting()),
+    ...print('Parts of questions for several librarians', evaluateSplit()),
+  ],
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),

@@ -1,9 +1,9 @@
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { AgentProfile } from '../agent.ts';
 import { serveAgent } from '../serve-agent.ts';
+import { SOURCES } from './ask-parts.ts';
 import { hybridAgent } from './hybrid-agent.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
-import { SOURCES } from './source-type.ts';
+import examples from './question-examples.json' with { type: 'json' };
 
 /** How the hybrid agent is introduced to people and librarians. It needs no right of its own, but those of whom it asks. */
 const HYBRID: AgentProfile = {
@@ -13,7 +13,7 @@ const HYBRID: AgentProfile = {
     name: 'Hybrid',
     description:
       'Combines several librarians in one answer: for questions that need more than one kind of source at once, such as figures from the database together with the knowledge base, or our own price and stock together with the web.',
-    examples: QUESTION_EXAMPLES,
+    examples,
     combines: Object.values(SOURCES).map(({ librarian }) => librarian),
   },
 };

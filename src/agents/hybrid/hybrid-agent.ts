@@ -1,17 +1,18 @@
 import type { AgentMetadata, AgentResponse as AgentResponseShape } from '../../contract/agent-response.ts';
 import type { SubQuery } from '../../contract/agent-result.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
+import { type Contradiction, JoinedAnswer } from '../../contract/joined-answer.ts';
+import { readAs } from '../../contract/read-as.ts';
+import type { LibrarianResponse } from '../../contract/response.ts';
+import { aggregate } from '../../runtime/delegation/aggregate.ts';
 import { joinFailures } from '../../runtime/delegation/aggregation/join-failures.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
 import type { AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { askParts } from './ask-parts.ts';
-import { compareParts } from './compare-parts.ts';
-import { modelSynthesis } from './model-synthesis.ts';
-import type { AnsweredPart, FailedPart, Part } from './part.ts';
-import { type Plan, planQuery } from './plan-query.ts';
-import { SOURCES } from './source-type.ts';
-import { synthesise } from './synthesise.ts';
-import { trimResult } from './trim-result.ts';
+import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
+import { proposeSplit } from './propose-split.ts';
+import { MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
+import { modelSynthesis, synthesise } from './synthesise.ts';
 
 /**
  * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents answer
@@ -52,8 +53,52 @@ export const hybridAgent = async (
     .toArray();
 };
 
-/** Of the characters that a librarian's metadata may have; the rest is for the synthesis and the trace. */
+/** Share of the characters that a librarian's metadata may have; the rest is for the synthesis and the trace. */
 const ROOM_FOR_RESULTS = 110_000;
+
+interface Plan {
+  /** At most 6. */
+  queries: PartialQuery[];
+  /** Sub-queries beyond those. */
+  unasked: string[];
+  splitBy: 'rules' | 'model';
+}
+
+/** Splits a question: by a model where there is one and its proposal holds, else by rules. */
+const planQuery = async (query: string, call: AgentCall): Promise<Plan> => {
+  const proposed = call.ai === undefined ? undefined : await proposeSplit(query, { ...call, ai: call.ai });
+  const all = (proposed ?? splitQuery(query)).map(
+    (part) => [`${part.type} ${part.query.toLowerCase()}`, part] as const,
+  );
+  const distinct = [...new Map(all).values()];
+  return {
+    queries: distinct.slice(0, MAX_PARTS),
+    unasked: distinct.slice(MAX_PARTS).map((part) => part.query),
+    splitBy: proposed === undefined ? 'rules' : 'model',
+  };
+};
+
+/**
+ * How sure all parts together are, by the rule of joined answers (the weakest answered part, scaled by the share of
+ * parts that were answered), and where they contradict one another.
+ */
+const compareParts = (parts: readonly Part[]): { confidence: number; contradictions: Contradiction[] } => {
+  const { confidence = 0, metadata } = aggregate(
+    parts.map((part) => {
+      const { librarian: to } = SOURCES[part.type];
+      return { request: { to, query: part.query }, query: part.query, to, response: responseOf(part) };
+    }),
+  );
+  const joined = readAs(JoinedAnswer.pick({ contradictions: true }), metadata ?? {});
+  return { confidence, contradictions: (joined.ok ? joined.value.contradictions : undefined) ?? [] };
+};
+
+/** A source that had nothing leaves its part open; how sure it is of that says nothing about the rest. */
+const responseOf = (part: Part): LibrarianResponse => {
+  if (!part.ok) return { error: part.error };
+  if (!part.isInformed) return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
+  return { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence };
+};
 
 const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMetadata => {
   const failed = parts.filter((part): part is FailedPart => !part.ok);
@@ -81,6 +126,36 @@ const subQueryOf = (part: Part, maxLength: number): SubQuery => {
   const result = trimResult(part.result, maxLength);
   return { type, query, result, source_attribution: part.attribution, success: true, error: null };
 };
+
+/**
+ * A result that takes at most so many characters as JSON: of lists that are too long the beginning, with the count
+ * adjusted and `omitted` telling how many are left out.
+ *
+ * @returns Empty where even the shortest lists do not fit.
+ */
+const trimResult = (result: Record<string, unknown>, maxLength: number): Record<string, unknown> => {
+  let trimmed = result;
+  let omitted = 0;
+  while (JSON.stringify(trimmed).length > maxLength) {
+    const [name, count] = LISTS.find(([list]) => lengthOf(trimmed[list]) > 1) ?? [];
+    const list = name === undefined ? undefined : trimmed[name];
+    if (name === undefined || !Array.isArray(list)) return {};
+    const kept: unknown[] = list.slice(0, Math.floor(list.length / 2));
+    omitted += list.length - kept.length;
+    trimmed = { ...trimmed, [name]: kept, ...(count === undefined ? {} : { [count]: kept.length }), omitted };
+  }
+  return trimmed;
+};
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+/** Lists of the results of seed 003 that may be cut, and the member that counts them. */
+const LISTS = [
+  ['rows', 'row_count'],
+  ['documents', 'document_count'],
+  ['external_results', undefined],
+  ['urls', undefined],
+] as const;
 
 /** Who was asked decides the code; where nobody could be asked, the missing rights do. */
 const failedTogether = (query: string, parts: readonly Part[], about: AgentMetadata) => {

@@ -3,9 +3,7 @@ import type { AIClient } from '../../contract/librarian.ts';
 import { readAs } from '../../contract/read-as.ts';
 import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
-import { SourceType } from './source-type.ts';
-import type { PartialQuery } from './split-query.ts';
-import { MAX_PARTS } from './synthesise.ts';
+import { MAX_PARTS, type PartialQuery, SourceType } from './split-query.ts';
 
 const Proposal = z.strictObject({
   sub_queries: z

@@ -1,9 +1,12 @@
 import type { Contradiction } from '../../contract/joined-answer.ts';
+import type { AIClient } from '../../contract/librarian.ts';
+import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
 import { inertLine } from '../../runtime/delegation/aggregation/inert-line.ts';
 import { shorten } from '../../runtime/delegation/aggregation/shorten.ts';
 import { WHY_MISSING } from '../../runtime/delegation/aggregation/why-missing.ts';
-import type { AnsweredPart, FailedPart, Part } from './part.ts';
-import { SOURCES, SourceType } from './source-type.ts';
+import { type AnsweredPart, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
+import { MAX_PARTS, SourceType } from './split-query.ts';
 
 /**
  * What all parts found as one text in their order, with the citations of each; then what contradicts, and what is missing.
@@ -32,9 +35,6 @@ export const synthesise = (
   ];
   return [written ?? joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
 };
-
-/** Sub-queries of one question at most. */
-export const MAX_PARTS = 6;
 
 const ROOM_FOR_FINDINGS = 8000;
 const MAX_NOTED = 4;
@@ -66,3 +66,51 @@ const nameOf = (librarian: string): string => {
   const type = SourceType.options.find((each) => SOURCES[each].librarian === librarian);
   return type === undefined ? librarian : SOURCES[type].name;
 };
+
+interface SynthesisOptions {
+  ai: AIClient;
+  signal: AbortSignal;
+  /** Milliseconds left. */
+  leftMs: number;
+}
+
+/**
+ * One answer to the whole question from what several sources found, in a model's words: those of its statements that a finding
+ * states (`writeCheckedAnswer`), each with the name of its source behind it.
+ *
+ * @returns Undefined where the model fails, removes too much, or leaves a source out: the findings then stand side by side.
+ */
+export const modelSynthesis = async (
+  question: string,
+  parts: readonly AnsweredPart[],
+  { ai, signal, leftMs }: SynthesisOptions,
+): Promise<string | undefined> => {
+  if (parts.length < 2 || leftMs < MIN_TIME_MS) return undefined;
+  const passages = parts.map(({ type, query, finding }, at) => ({
+    ...{ id: `p${at + 1}`, title: SOURCES[type].name, headings: [query], text: finding.slice(0, MAX_FINDING) },
+  }));
+  const calls = startModelCalls({ ai, signal, timeMs: Math.floor(leftMs * TIME_SHARE) });
+  try {
+    const written = await writeCheckedAnswer({ question, history: [], passages }, { calls, maxTokens: MAX_TOKENS });
+    if ('failure' in written) return undefined;
+    const used = new Set(written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.id)));
+    if (used.size < passages.length) return undefined;
+    const paragraphs = written.statements.map(({ text, quotes }) => {
+      const names = [...new Set(quotes.map(({ passage }) => passage.title))];
+      return names.length === 0 ? text : `${text} (${names.join('; ')})`;
+    });
+    const synthesis = paragraphs.join('\n\n');
+    return synthesis.length > MAX_SYNTHESIS ? undefined : synthesis;
+  } finally {
+    calls.end();
+  }
+};
+
+/** Characters of each finding that the model reads. */
+const MAX_FINDING = 4000;
+const MAX_SYNTHESIS = 8000;
+const MAX_TOKENS = 1500;
+/** The model gets this share of the time left; without it the findings go out side by side. */
+const TIME_SHARE = 0.6;
+/** With less time left the findings go out as they are. */
+const MIN_TIME_MS = 1500;

@@ -3,7 +3,7 @@ import type { Context } from '../../contract/librarian.ts';
 import { readAs } from '../../contract/read-as.ts';
 import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
 import { placeOf, subjectOf } from '../../knowledge/questions/subject-of.ts';
-import { beginsAsQuestion, namesItsSubject, pointsBack } from './question-forms.ts';
+import { beginsAsQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 
 /** The last turn before a question. */
 export interface TurnBefore {

@@ -272,45 +272,32 @@ describe('The hybrid agent, when a part fails', () => {
 });
 
 describe('The hybrid agent, when sources contradict each other', () => {
+  const query = 'What does the iPhone 17 cost in our shop and what do the documents say about its price?';
+  const answering = async (interpretation: string, summary: string) =>
+    askHybrid(
+      {
+        analytics: saying('analytics', { result: { ...ANSWERS.analytics.result, interpretation } }),
+        semantic: saying('semantic', { result: { ...ANSWERS.semantic.result, summary } }),
+      },
+      { query },
+    );
+
+  it('shows both statements and halves the confidence', async () => {
+    const { reply } = await answering('The iPhone 17 costs 949.00 EUR.', 'The iPhone 17 costs 999.00 EUR.');
+    expect(reply.result.synthesis).toContain('The sources disagree');
+    expect(reply.result.synthesis).toContain('the knowledge base says “The iPhone 17 costs 999.00 EUR.”');
+    expect(reply.metadata).toMatchObject({
+      partial: true,
+      contradictions: [{ values: ['949.00 EUR', '999.00 EUR'] }],
+    });
+    expect(reply.source_attribution.confidence).toBeLessThanOrEqual(0.46);
+  });
+
   it.each([
-    ['the same currency', 'EUR', [{ values: ['949.00 EUR', '999.00 EUR'] }], 0.35],
-    ['another currency', 'USD', undefined, 0.7],
-  ])('compares two prices of ours in %s', async (_, currency, contradictions, confidence) => {
-    const rows = [{ name: 'iPhone 17', price_cents: 94_900, currency }];
-    const result = {
-      sql_query: 'SELECT',
-      columns: ['name'],
-      rows,
-      row_count: 1,
-      interpretation: 'The iPhone 17 costs 949.00 EUR.',
-    };
-    const web = { ...ANSWERS.web_search.result, product_info: { name: 'iPhone 17', price: 999, currency: 'EUR' } };
-    const metadata = { answer: 'Other shops ask 929.00 EUR.' };
-    const { reply } = await askHybrid(
-      { analytics: saying('analytics', { result }), web_search: saying('web_search', { result: web, metadata }) },
-      { query: 'What do we charge for the iPhone 17 and is it cheaper elsewhere?' },
-    );
-    expect(reply.result.synthesis.includes('The sources disagree, 949.00 EUR or 999.00 EUR')).toBe(currency === 'EUR');
-    expect(reply.metadata.contradictions).toEqual(contradictions?.map((each) => expect.objectContaining(each)));
-    expect(reply.source_attribution.confidence).toBe(confidence);
-  });
-
-  it('names a product that is counted in stock and said to be discontinued', async () => {
-    const metadata = { answer: 'The iPhone 17 has been discontinued by its maker.' };
-    const { reply } = await askHybrid(
-      { web_search: saying('web_search', { metadata }) },
-      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
-    );
-    expect(reply.metadata.contradictions).toMatchObject([{ values: ['available', 'not available'] }]);
-    expect(reply.result.synthesis).toContain('the web search says “The iPhone 17 has been discontinued by its maker.”');
-  });
-
-  it('takes prices of other shops, and news about another model, for no contradiction', async () => {
-    const metadata = { answer: 'The iPhone 16 has been discontinued. A shop sells the iPhone 17 for 929.00 EUR.' };
-    const { reply } = await askHybrid(
-      { web_search: saying('web_search', { metadata }) },
-      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
-    );
+    ['another model', 'The iPhone 16 costs 929.00 EUR.'],
+    ['another currency', 'The iPhone 17 costs 999.00 USD.'],
+  ])('takes a price of %s for no contradiction', async (_, summary) => {
+    const { reply } = await answering('The iPhone 17 costs 949.00 EUR.', summary);
     expect(reply.metadata).not.toHaveProperty('contradictions');
   });
 });

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../text/analyse-text.ts';
+import { wordsOf } from './analyse-text.ts';
 import fillers from './filler-words.json' with { type: 'json' };
 
 /** Whether a text begins as a question or a request does, greetings and the like aside. */
