@@ -13,9 +13,8 @@ import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import type { Agent, AgentProfile } from './agent.ts';
+import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.ts';
 import { asLibrarianResponse } from './librarian-response.ts';
-import { failureInfoOf, runAgent } from './run-agent.ts';
 
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { executionMetadata } from '../../src/agents/agent.ts';
 import { AgentResponse, validateAgentResponse } from '../../src/agents/agent-response.ts';
-import { executionMetadata } from '../../src/agents/run-agent.ts';
 import { ANALYTICS_RESULT, ATTRIBUTION_EXAMPLES, SEMANTIC_RESULT } from '../contract/seed-examples/seed-003.ts';
 import { ANSWERS } from './agents-for-test.ts';
 

@@ -13,9 +13,8 @@ import { covers } from '../../runtime/capabilities.ts';
 import { containMarkdown } from '../../runtime/delegation/aggregation/contain-markdown.ts';
 import type { Branch } from '../../runtime/delegation/branch.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import type { AgentCall } from '../agent.ts';
+import { type AgentCall, failureInfoOf } from '../agent.ts';
 import { AgentResponse as Builder } from '../agent-response.ts';
-import { failureInfoOf } from '../run-agent.ts';
 import type { PartialQuery, SourceType } from './split-query.ts';
 
 /** Who answers for a kind of source, which right that takes, and how people call it. */

@@ -5,12 +5,9 @@ import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';
-import { modelSummary } from './model-summary.ts';
-import { nothingFound } from './nothing-found.ts';
-import { quoteSummary } from './quote-summary.ts';
-import { readSemanticOptions } from './semantic-options.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments, readSemanticOptions } from './find-documents.ts';
 import { subjectOf } from './subject-of.ts';
+import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
 export interface SemanticParts {
   /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */

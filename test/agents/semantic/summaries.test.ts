@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tablesAsLines } from '../../../src/agents/format/tables-as-lines.ts';
+import { tablesAsLines } from '../../../src/agents/semantic/summaries.ts';
 
 describe('tablesAsLines()', () => {
   it('tells each row with the heads of its columns, and leaves head and rule out', () => {

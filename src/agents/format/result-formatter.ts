@@ -1,11 +1,24 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
 import { levelOf } from '../../contract/confidence.ts';
 import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
-import { errorBlock } from './error-block.ts';
-import { factsOf } from './facts-of.ts';
 import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
-import { resultBlocks } from './result-blocks.ts';
+import { type RenderOptions, renderMarkdown, renderText } from './render.ts';
+import { errorBlock, resultBlocks } from './result-blocks.ts';
+import { cellOf } from './table-blocks.ts';
+
+/**
+ * Any agent's answer or failure for people (seed 003, ResultFormatter). Texts of databases, documents and the web stay
+ * texts: in none of the three forms do they make a link, a tag, an image or a cell. All three are bounded.
+ */
+export const resultFormatter = {
+  /** Blocks of plain text, for a page. */
+  toDisplay: (response: AgentResponse): DisplayModel => displayModelOf(response),
+  toMarkdown: (response: AgentResponse, options: RenderOptions = {}): string =>
+    renderMarkdown(displayModelOf(response), options),
+  toText: (response: AgentResponse, options: RenderOptions = {}): string =>
+    renderText(displayModelOf(response), options),
+};
 
 const MAX_BLOCKS = 64;
 
@@ -45,3 +58,14 @@ const attributionOf = (attribution: AgentResponse['source_attribution']): Displa
     details: factsOf(memberOf(attribution, 'details')),
   };
 };
+
+/** The details of an attribution of any shape, at most eight: "document count: 3", "tables: orders, customers". */
+const factsOf = (details: unknown): string[] => {
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return [];
+  return Object.keys(details)
+    .slice(0, 8)
+    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(memberOf(details, name))}`);
+};
+
+const factOf = (value: unknown): string =>
+  Array.isArray(value) ? oneLine(value.slice(0, 10).map(cellOf).join(', '), 120) : cellOf(value);

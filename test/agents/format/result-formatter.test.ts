@@ -3,11 +3,11 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
-import { validateAgentResponse } from '../../src/agents/agent-response.ts';
-import { resultFormatter } from '../../src/agents/result-formatter.ts';
-import type { AgentResponse } from '../../src/contract/agent-response.ts';
-import { type DisplayBlock, DisplayModel } from '../../src/contract/display-model.ts';
-import { ANSWERS } from './agents-for-test.ts';
+import { validateAgentResponse } from '../../../src/agents/agent-response.ts';
+import { resultFormatter } from '../../../src/agents/format/result-formatter.ts';
+import type { AgentResponse } from '../../../src/contract/agent-response.ts';
+import { type DisplayBlock, DisplayModel } from '../../../src/contract/display-model.ts';
+import { ANSWERS } from '../agents-for-test.ts';
 
 /** An analytics answer of these rows, valid by the contract. */
 const analytics = (rows: Record<string, unknown>[], interpretation = 'Counted.') =>
@@ -202,6 +202,30 @@ describe('toText()', () => {
 
       📊 Analytics Database · high confidence · table: clic_products"
     `);
+  });
+
+  it('shows documents and links as lines, each address below its title', () => {
+    expect(resultFormatter.toText(ANSWERS.semantic)).toContain(
+      '\n\npolicies.pdf (0.92)\n  Our return policy allows returns within 14 days...\n\n',
+    );
+    expect(resultFormatter.toText(ANSWERS.web_search, { rows: 1 })).toContain(
+      '\n\niPhone 17 on Amazon: 949.99\n  https://amazon.com/...\n… and 1 more links\n\n',
+    );
+  });
+
+  it('shows a failure with its code and what to do', () => {
+    const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
+    const failure = {
+      ...ANSWERS.semantic,
+      success: false,
+      result: [],
+      source_attribution: [],
+      metadata,
+      error: 'Cannot search',
+    };
+    expect(resultFormatter.toText(valid(failure))).toBe(
+      'Cannot search (SERVICE_UNAVAILABLE)\nSync a knowledge base first',
+    );
   });
 
   it('keeps what Markdown would take for marks', () => {
