@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { proposeSplit } from '../../src/agents/hybrid/propose-split.ts';
 import { modelSummary } from '../../src/agents/semantic/summaries.ts';
-import { summariseResults } from '../../src/agents/web-search/summarise-results.ts';
+import { summariseResults } from '../../src/agents/web-search/answer.ts';
 import { webResult } from '../../src/agents/web-search/web-result.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';

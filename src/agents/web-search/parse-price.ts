@@ -1,3 +1,5 @@
+import currencies from './currencies.json' with { type: 'json' };
+
 /** An amount of money; without a currency it can be shown, but not compared. */
 export interface Price {
   /** Hundredths of the unit, whole, 1 to 100,000,000,000. */
@@ -79,7 +81,7 @@ const currencyOf = (sign: string, country: string | undefined): string | undefin
   const name = nameOf(sign);
   const shared = SHARED_SIGNS.get(name);
   if (shared !== undefined) return shared[country ?? ''] ?? UNKNOWN;
-  return SIGNS[name] ?? (CODES.has(name) ? name : undefined);
+  return SIGNS.get(name) ?? (CODES.has(name) ? name : undefined);
 };
 
 const meaningsOf = (sign: string): string[] => Object.values(SHARED_SIGNS.get(nameOf(sign)) ?? {});
@@ -87,39 +89,8 @@ const meaningsOf = (sign: string): string[] => Object.values(SHARED_SIGNS.get(na
 const nameOf = (sign: string): string => sign.trim().replace(/\.$/, '').toUpperCase();
 
 /** Signs of several currencies, with the one that each country means by it. */
-const SHARED_SIGNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  [
-    '$',
-    {
-      ...{
-        us: 'USD',
-        ca: 'CAD',
-        au: 'AUD',
-        nz: 'NZD',
-        sg: 'SGD',
-        hk: 'HKD',
-        mx: 'MXN',
-        tw: 'TWD',
-        cl: 'CLP',
-        co: 'COP',
-      },
-      ar: 'ARS',
-    },
-  ],
-  ['KR', { se: 'SEK', no: 'NOK', dk: 'DKK', is: 'ISK' }],
-  ['¥', { jp: 'JPY', cn: 'CNY' }],
-  ['元', { cn: 'CNY', tw: 'TWD', hk: 'HKD' }],
-]);
-
-const SIGNS: Readonly<Record<string, string>> = {
-  ...{ US$: 'USD', USD$: 'USD', $US: 'USD', C$: 'CAD', CA$: 'CAD', CAD$: 'CAD', A$: 'AUD', AU$: 'AUD' },
-  ...{ NZ$: 'NZD', S$: 'SGD', HK$: 'HKD', MX$: 'MXN', R$: 'BRL', NT$: 'TWD' },
-  ...{ '€': 'EUR', EURO: 'EUR', '£': 'GBP', SFR: 'CHF', FR: 'CHF', '₹': 'INR', ZŁ: 'PLN', KČ: 'CZK', '₩': 'KRW' },
-  ...{ '₺': 'TRY', '₪': 'ILS', '₴': 'UAH', FT: 'HUF', LEI: 'RON', 円: 'JPY' },
-};
-
-const CODES: ReadonlySet<string> = new Set(
-  'USD CAD AUD NZD SGD HKD MXN TWD CLP COP BRL EUR GBP CHF SEK NOK DKK ISK PLN CZK HUF RON BGN TRY ILS UAH INR JPY CNY KRW ZAR AED SAR THB MYR IDR PHP VND ARS'.split(
-    ' ',
-  ),
+const SHARED_SIGNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries(currencies.sharedSigns),
 );
+const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries(currencies.signs));
+const CODES: ReadonlySet<string> = new Set(currencies.codes);

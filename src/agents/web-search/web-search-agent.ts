@@ -4,14 +4,11 @@ import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { answerExtractively, type Findings, onlyOneNote } from './answer-extractively.ts';
-import { uniqueUrls } from './clean-url.ts';
-import { comparePrices, priceComparisonOf } from './compare-prices.ts';
-import { isPriceQuestion } from './is-price-question.ts';
+import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
+import { comparePrices, isPriceQuestion, priceComparisonOf } from './compare-prices.ts';
 import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
-import type { SearchCache } from './search-cache.ts';
-import { summariseResults } from './summarise-results.ts';
-import type { WebResult } from './web-search.ts';
+import { uniqueUrls } from './web-result.ts';
+import type { SearchCache, WebResult } from './web-search.ts';
 
 export interface WebSearchParts {
   /** Absent where no provider is set up. */
@@ -42,7 +39,7 @@ export const createWebSearchAgent =
     const isAboutPrice = isPriceQuestion(query);
     const { product, isReadable } = await productFor(query, call, parts);
     const isForOffers = isAboutPrice && product !== undefined;
-    const { results, isRemembered } = await search.cache.search(isForOffers ? product.name : query, {
+    const { results, isCached } = await search.cache.search(isForOffers ? product.name : query, {
       ...optionsFor(call, parts),
       offers: isForOffers,
       workspace: call.scope.context.workspace,
@@ -65,7 +62,7 @@ export const createWebSearchAgent =
         answer: [onlyOneNote(product), summary ?? answerExtractively(findings)].filter(Boolean).join('\n\n'),
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
         provider: search.provider,
-        cache_hit: isRemembered,
+        cache_hit: isCached,
         ...(product === undefined ? {} : { entity_id: product.productId, entity_type: 'product' }),
         ...(product === undefined || product.alsoNamed.length === 0 ? {} : { not_looked_up: product.alsoNamed }),
         ...(isReadable && !product?.alsoNamed.length ? {} : { partial: true }),

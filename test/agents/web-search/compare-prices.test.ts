@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePrices, perCentOf, priceComparisonOf } from '../../../src/agents/web-search/compare-prices.ts';
+import {
+  comparePrices,
+  isPriceQuestion,
+  perCentOf,
+  priceComparisonOf,
+} from '../../../src/agents/web-search/compare-prices.ts';
 import { webResult } from '../../../src/agents/web-search/web-result.ts';
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import { IPHONE } from './shop.ts';
@@ -101,5 +106,32 @@ describe('perCentOf()', () => {
   it('rounds halves away from zero and knows no negative zero', () => {
     expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
     expect(perCentOf(1, 3)).toBe(33.3);
+  });
+});
+
+describe('isPriceQuestion()', () => {
+  it.each([
+    'What does the iPhone 17 cost online?',
+    'How does our price compare with the market?',
+    'Is it cheaper at a competitor?',
+    'Are we more expensive than others?',
+    'How much is the Orbit II elsewhere?',
+    'Do other stores sell it for less?',
+    "What are today's deals for this product?",
+    'Was kostet das iPhone 17 woanders?',
+    'Ist es bei der Konkurrenz günstiger?',
+    'Wie viel zahlt man anderswo?',
+  ])('says yes to "%s"', (query) => {
+    expect(isPriceQuestion(query)).toBe(true);
+  });
+
+  it.each([
+    'Search the web for reviews of this product',
+    'What is the latest news about the manufacturer?',
+    'Who sold the company?',
+    'How do I reset an Orbit II?',
+    'Has the rival already launched its new product?',
+  ])('says no to "%s"', (query) => {
+    expect(isPriceQuestion(query)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
-import { d1ProductCatalogue } from '../../../src/agents/web-search/d1-product-catalogue.ts';
+import { d1ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { bundle } from '../../../src/dev/local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/local-web-search.ts';

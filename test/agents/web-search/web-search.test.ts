@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { searchCache } from '../../../src/agents/web-search/search-cache.ts';
 import type { WebSearch } from '../../../src/agents/web-search/web-search.ts';
+import { searchCache } from '../../../src/agents/web-search/web-search.ts';
 
 const counting = () => {
   const asked: string[] = [];
@@ -18,16 +18,16 @@ const signal = new AbortController().signal;
 const asking = { limit: 10, workspace: 'default', signal };
 
 describe('searchCache()', () => {
-  it('remembers a search for five minutes', async () => {
+  it('caches a search for five minutes', async () => {
     const clock = { now: 0 };
     const { asked, search } = counting();
     const cache = searchCache(search, { now: () => clock.now });
-    const remembered = [];
+    const cached = [];
     for (const now of [0, 1, 299_999, 300_000]) {
       clock.now = now;
-      remembered.push((await cache.search('q', asking)).isRemembered);
+      cached.push((await cache.search('q', asking)).isCached);
     }
-    expect(remembered).toEqual([false, true, true, false]);
+    expect(cached).toEqual([false, true, true, false]);
     expect(asked).toHaveLength(2);
   });
 
@@ -39,7 +39,7 @@ describe('searchCache()', () => {
     expect(asked).toHaveLength(others.length);
   });
 
-  it('keeps no failure', async () => {
+  it('does not cache a failure', async () => {
     const { asked, search } = counting();
     const cache = searchCache(search, { now: () => 0 });
     await expect(cache.search('broken', asking)).rejects.toThrow();
