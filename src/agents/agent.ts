@@ -11,18 +11,18 @@ import { AgentResponse, validateAgentResponse } from './agent-response.ts';
 
 /**
  * Answers a question in the envelope of seed 003. What it throws becomes a failure there: a `CodedError` keeps its code
- * and what it tells the caller, all else is INTERNAL_ERROR. A failure may also be returned, with a standard code under
+ * and its public message, anything else is INTERNAL_ERROR. A failure may also be returned, with a standard code under
  * `metadata.error_code`.
  *
- * @param query What is asked, 1 to 4,000 characters, trimmed.
+ * @param query The question, 1 to 4,000 characters, trimmed.
  */
 export type Agent = (query: string, call: AgentCall) => Promise<WireAgentResponse>;
 
-/** What an agent is told about one call. */
+/** One call of an agent. */
 export interface AgentCall {
-  /** What agents of this type take besides, such as a threshold; from the caller, and not to be trusted. */
+  /** Further options of agents of this type, such as a threshold. They come from the caller and are not trusted. */
   options: Readonly<Record<string, unknown>>;
-  /** Aborts at the deadline, or when nobody waits for the answer any more. */
+  /** Aborts at the deadline, or when the caller has gone. */
   signal: AbortSignal;
   /** Milliseconds left when the call began. */
   timeoutMs: number;
@@ -31,7 +31,7 @@ export interface AgentCall {
   scope: RequestScope;
 }
 
-/** Which agent it is, and how it is introduced as a librarian. */
+/** The type of an agent, and its description as a librarian. */
 export interface AgentProfile {
   type: AgentType;
   info: LibrarianInfo;
@@ -45,8 +45,7 @@ interface Run {
 }
 
 /**
- * Asks an agent and answers within the time, whatever the agent does: its valid answer, or a failure with a standard
- * code. Never throws.
+ * Runs an agent within its timeout and returns its validated response, or a failure with a standard code. Never throws.
  */
 export const runAgent = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
   const { profile, call, scene, now } = run;
@@ -59,14 +58,14 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
   }
   const code = codeOf(response.metadata);
   const { suggestion, recoverable } = errorInfo(code);
-  const told = { suggestion, recoverable, ...response.metadata, error_code: code, librarian: profile.info.id };
+  const described = { suggestion, recoverable, ...response.metadata, error_code: code, librarian: profile.info.id };
   const traceId = call.scope.context.traceId ?? scene.traceId;
-  return { ...response, metadata: { ...told, trace_id: traceId, ...measured } };
+  return { ...response, metadata: { ...described, trace_id: traceId, ...measured } };
 };
 
 /**
- * The members of the metadata that every run has (seed 003, getMetadata): seconds it took, when it ended, and whether
- * its answer was remembered from an earlier one.
+ * The members of the metadata that every run has (seed 003, getMetadata): duration in seconds, time of its end, and
+ * whether the answer came from a cache.
  */
 export const executionMetadata = ({
   startedMs,
@@ -82,7 +81,7 @@ export const executionMetadata = ({
   ...(cacheHit === undefined ? {} : { cache_hit: cacheHit }),
 });
 
-/** What a failure says, as a librarian tells it. */
+/** The failure of an agent as the ErrorInfo of a librarian. */
 export const failureInfoOf = ({ error, metadata }: AgentFailure): ErrorInfo => {
   const code = codeOf(metadata);
   const { suggestion, recoverable, librarian, details }: AgentMetadata = metadata;
@@ -94,10 +93,10 @@ const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgen
   const { profile, call, scene } = run;
   const deadline = startDeadline(call.timeoutMs, call.signal);
   try {
-    const asked = Promise.resolve().then(() => agent(query, { ...call, signal: deadline.signal }));
-    const read = validateAgentResponse(await deadline.race(asked));
-    if (!read.ok) throw nonsense(describeIssues(read.issues));
-    if (read.value.type !== profile.type) throw nonsense(`its type is ${read.value.type}`);
+    const pending = Promise.resolve().then(() => agent(query, { ...call, signal: deadline.signal }));
+    const read = validateAgentResponse(await deadline.race(pending));
+    if (!read.ok) throw invalidResponse(describeIssues(read.issues));
+    if (read.value.type !== profile.type) throw invalidResponse(`its type is ${read.value.type}`);
     return read.value;
   } catch (error) {
     return failureOf(profile, query, errorInfoOf(error, scene));
@@ -106,7 +105,8 @@ const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgen
   }
 };
 
-const nonsense = (what: string) => new CodedError('INTERNAL_ERROR', `the agent returned no AgentResponse: ${what}`);
+const invalidResponse = (what: string) =>
+  new CodedError('INTERNAL_ERROR', `the agent returned no AgentResponse: ${what}`);
 
 /** An error in the envelope of seed 003. */
 const failureOf = ({ type }: AgentProfile, query: string, info: ErrorInfo): WireAgentResponse => {

@@ -55,7 +55,7 @@ const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = 
 ];
 
 describe.each(ASKED)('%s', (_, isTaken) => {
-  it('takes a reply that a model ended, or of which it does not tell', async () => {
+  it('accepts a complete reply, and one without a finish reason', async () => {
     expect([await isTaken('stop'), await isTaken(undefined)]).toEqual([true, true]);
   });
 

@@ -27,12 +27,12 @@ interface Format {
   heading(heading: string): string;
   paragraphs(text: string): string;
   line(text: string): string;
-  /** A table of these rows, without what it leaves out. */
+  /** A table of these rows, without the note on omitted ones. */
   table(columns: TableBlock['columns'], rows: TableBlock['rows']): string;
   document(document: DocumentsBlock['documents'][number]): string;
   link(link: LinksBlock['links'][number]): string;
   attribution(source: string, facts: readonly string[]): string;
-  /** Between the parts of a failure, and before what a table or a list leaves out. */
+  /** Between the parts of a failure, and before the note on omitted rows or entries. */
   gap: string;
 }
 
@@ -112,7 +112,7 @@ const render = (model: DisplayModel, format: Format, { rows = 50, maxLength = 64
 
 const ROOM_FOR_OMISSION = 100;
 
-/** Without its details where they are too long. */
+/** Drops the details when they are too long. */
 const attributionWithin = (length: number, { attribution }: DisplayModel, format: Format): string => {
   if (attribution === undefined) return '';
   const write = ({ icon, primary_source, level, details }: DisplayAttribution) =>
@@ -127,7 +127,7 @@ interface Bounds {
   length: number;
 }
 
-/** `undefined` where the block cannot be made to fit, empty where it shows nothing. */
+/** `undefined` when the block cannot be made to fit, empty when it shows nothing. */
 const blockWithin = (block: DisplayBlock, { rows, length }: Bounds, format: Format): string | undefined => {
   // A table shows what a chart draws.
   if (block.kind === 'chart') return '';
@@ -195,7 +195,7 @@ const fitting = (all: number, length: number, renderFirst: (count: number) => st
   return undefined;
 };
 
-/** "… and 450 more rows"; empty where none is left out. */
+/** "… and 450 more rows"; empty when none is omitted. */
 const moreOf = (left: number, what: string): string => (left > 0 ? `… and ${left} more ${what}` : '');
 
 /** A text's beginning, which never ends in half a character. */

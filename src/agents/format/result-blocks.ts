@@ -15,20 +15,20 @@ import { oneLine, plainText, proseOf } from './plain-text.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
 import { webLink } from './web-link.ts';
 
-/** Hybrid answers within hybrid answers are shown so deep. */
+/** Levels of hybrid answers within hybrid answers that are shown. */
 const MAX_DEPTH = 2;
 const MAX_TEXT = 8000;
 
-/** What a result of a type shows, also where it is not of the form of that type; never empty. */
+/** The blocks of a result, even when it does not have the form of its type; never empty. */
 export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
   const blocks = knownBlocks(type, result, depth);
   if (blocks !== undefined && blocks.length > 0) return blocks;
-  const said = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
-  if (said !== undefined) return textBlocks(proseOf(said, MAX_TEXT));
+  const text = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
+  if (text !== undefined) return textBlocks(proseOf(text, MAX_TEXT));
   return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : 'Nothing was found.');
 };
 
-/** `undefined` where the result is not of the form of its type. */
+/** `undefined` when the result does not have the form of its type. */
 const knownBlocks = (type: string, result: unknown, depth: number): DisplayBlock[] | undefined => {
   switch (type) {
     case 'analytics':
@@ -90,7 +90,7 @@ const webBlocks = (result: WebSearchResult): (DisplayBlock | undefined)[] => [
   linksBlock(result),
 ];
 
-/** Our price against the web's; none where neither is known. */
+/** Our price against the cheapest on the web; `undefined` when neither is known. */
 const priceComparisonBlock = (comparison: unknown, product: unknown): PriceComparisonBlock | undefined => {
   const [internal, external, difference, percentage] = [
     'internal_price',
@@ -119,7 +119,7 @@ const moneyOf = (amount: number, currency: string | undefined): string => {
   return currency === undefined ? number : `${number} ${currency}`;
 };
 
-/** The code of a currency among the members; `undefined` where there is none. */
+/** The currency code of an object; `undefined` when it has none. */
 const currencyOf = (value: unknown): string | undefined => {
   const code = textMemberOf(value, 'currency')?.trim().toUpperCase();
   return code !== undefined && /^[A-Z]{3}$/.test(code) ? code : undefined;
@@ -145,7 +145,7 @@ const verdictOf = ({ internal, external, difference, percentage, currency }: Pri
   return `${theirs}: ${by} ${difference < 0 ? 'less' : 'more'} than ours.`;
 };
 
-/** What is known of the product, as far as it is not nested. */
+/** The product's fields that are not nested. */
 const productBlock = (product: Record<string, unknown>): TableBlock | undefined => {
   const facts = Object.entries(product).filter(([, value]) => value !== null && typeof value !== 'object');
   if (facts.length === 0) return undefined;
@@ -200,7 +200,7 @@ const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): D
   return first === undefined ? [] : [{ ...first, heading }, ...rest];
 };
 
-/** Why there is no answer; the message and the suggestion are read as plain text. */
+/** The reason why there is no answer. Message and suggestion are shown as plain text. */
 export const errorBlock = (message: string | undefined, metadata: unknown): ErrorBlock => {
   const code = ErrorCode.safeParse(memberOf(metadata, 'error_code'));
   const suggestion = textMemberOf(metadata, 'suggestion');

@@ -8,8 +8,8 @@ import { errorBlock, resultBlocks } from './result-blocks.ts';
 import { cellOf } from './table-blocks.ts';
 
 /**
- * Any agent's answer or failure for people (seed 003, ResultFormatter). Texts of databases, documents and the web stay
- * texts: in none of the three forms do they make a link, a tag, an image or a cell. All three are bounded.
+ * Formats any agent's answer or failure for people (seed 003, ResultFormatter). Texts of databases, documents and the
+ * web stay texts: they never become a link, a tag, an image or a cell. All three forms are bounded in length.
  */
 export const resultFormatter = {
   /** Blocks of plain text, for a page. */
@@ -22,11 +22,13 @@ export const resultFormatter = {
 
 const MAX_BLOCKS = 64;
 
-/** An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts. */
+/**
+ * An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts.
+ */
 export const displayModelOf = (response: AgentResponse): DisplayModel => {
   const { type, query, success, result, metadata, source_attribution } = response;
   const blocks = success
-    ? [...(type === 'web_search' ? spokenBlocks(metadata) : []), ...resultBlocks(type, result)]
+    ? [...(type === 'web_search' ? answerBlocks(metadata) : []), ...resultBlocks(type, result)]
     : [errorBlock(response.error, metadata)];
   const attribution = attributionOf(source_attribution);
   return {
@@ -37,20 +39,20 @@ export const displayModelOf = (response: AgentResponse): DisplayModel => {
   };
 };
 
-/** What a web search says in words; its lists stand in blocks of their own. */
-const spokenBlocks = (metadata: AgentResponse['metadata']): DisplayBlock[] => {
+/** The prose of a web search's answer; its lists have blocks of their own. */
+const answerBlocks = (metadata: AgentResponse['metadata']): DisplayBlock[] => {
   const lines = proseOf(textMemberOf(metadata, 'answer') ?? '', 8000).split('\n');
   const text = plainText(lines.filter((line) => !LIST_MARKER.test(line) && !line.endsWith(':')).join('\n'), 8000);
   return text === '' ? [] : [{ kind: 'text', text }];
 };
 
-/** A failure may leave parts out: without a source and a confidence nothing is attributed. */
+/** `undefined` for a failure without a source or a confidence. */
 const attributionOf = (attribution: AgentResponse['source_attribution']): DisplayAttribution | undefined => {
   const source = oneLine(textMemberOf(attribution, 'primary_source') ?? '', 200);
   const confidence = numberMemberOf(attribution, 'confidence');
   if (source === '' || confidence === undefined) return undefined;
   return {
-    // An icon may be joined of several characters, and all it may hold is one.
+    // An icon may be composed of several characters.
     icon: oneLine(textMemberOf(attribution, 'icon') ?? '', 32),
     primary_source: source,
     confidence,

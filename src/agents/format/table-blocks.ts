@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 24_000;
 const MIN_CHART_ROWS = 2;
 const MAX_SERIES = 3;
 
-/** The rows of a database as a table; none where there are no columns. */
+/** The rows of a database as a table; `undefined` without columns. */
 export const tableBlock = (result: AnalyticsResult): TableBlock | undefined => {
   const columns = columnsOf(result);
   if (columns.length === 0) return undefined;
@@ -34,12 +34,12 @@ const rowsOf = (columns: readonly Column[], count: number): string[][] => {
   return rows;
 };
 
-/** Those that the result names; without any, those of the first row. */
+/** The columns that the result names, otherwise those of the first row. */
 const namesOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>): string[] => [
   ...new Set(columns.length > 0 ? columns : Object.keys(rows[0] ?? {})),
 ];
 
-/** A value as a cell shows it; an en dash where there is none. */
+/** A value as a cell shows it; an en dash for a missing one. */
 export const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return NO_VALUE;
   if (typeof value === 'string') return oneLine(value, MAX_CELL) || NO_VALUE;
@@ -52,7 +52,7 @@ const NO_VALUE = '–';
 /** Significant ones: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
 const DIGITS = 15;
 
-/** A chart of the rows, where they are one column of labels, each once, and one to three of numbers; otherwise none. */
+/** A chart of rows with one column of distinct labels and one to three columns of numbers; otherwise `undefined`. */
 export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
   const count = result.rows.length;
   if (count < MIN_CHART_ROWS || count > MAX_ROWS) return undefined;
@@ -77,7 +77,7 @@ export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
   };
 };
 
-/** The only one that is no number and no key; or the only point in time; or the only key, beside numbers alone. */
+/** The only column that is neither number nor key, else the only point in time, else the only key. */
 const labelColumn = (columns: readonly Column[]): Column | undefined => {
   const words = columns.filter(({ isNumeric, isKey }) => !isNumeric && !isKey);
   if (words.length > 0) return words.length === 1 ? words[0] : undefined;
@@ -87,7 +87,7 @@ const labelColumn = (columns: readonly Column[]): Column | undefined => {
   return keys.length === 1 ? keys[0] : undefined;
 };
 
-/** Places in ascending order; dates are written so that they sort as texts. */
+/** Indices in ascending order of time; dates are written so that they sort as texts. */
 const inTime = (values: readonly unknown[]): number[] =>
   [...values.keys()].sort((left, right) => {
     const [a, b] = [values[left], values[right]];
@@ -115,13 +115,13 @@ const columnsOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>)
     .map((name) => columnOf(name, shown));
 };
 
-/** What a column of a result holds, told from its name and its values. */
+/** The kind of a column, derived from its name and its values. */
 interface Column extends TableColumn {
   name: string;
   values: readonly unknown[];
   /** All values are numbers or missing, and at least one is a number. */
   isNumeric: boolean;
-  /** A key, which says which thing it is and not how much. */
+  /** Identifies a row and measures nothing. */
   isKey: boolean;
   /** All values are points in time. */
   isTime: boolean;

@@ -5,7 +5,9 @@ import { SOURCES } from './ask-parts.ts';
 import { hybridAgent } from './hybrid-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
 
-/** How the hybrid agent is introduced to people and librarians. It needs no right of its own, but those of whom it asks. */
+/**
+ * The description of the hybrid agent. It needs no capability of its own, only those of the librarians that it asks.
+ */
 const HYBRID: AgentProfile = {
   type: 'hybrid',
   info: {

@@ -17,7 +17,7 @@ import { type AgentCall, failureInfoOf } from '../agent.ts';
 import { AgentResponse as Builder } from '../agent-response.ts';
 import type { PartialQuery, SourceType } from './split-query.ts';
 
-/** Who answers for a kind of source, which right that takes, and how people call it. */
+/** The librarian of each kind of source, the capability that asking it takes, and its name for people. */
 export const SOURCES = {
   analytics: { librarian: 'analytics', capability: 'sql:read', name: 'the shop database' },
   semantic: { librarian: 'semantic', capability: 'kb:read', name: 'the knowledge base' },
@@ -29,11 +29,11 @@ export type Part = AnsweredPart | FailedPart;
 
 export interface AnsweredPart extends PartialQuery {
   ok: true;
-  /** What was found, in the words of its librarian: Markdown that cannot reach out of its part. */
+  /** The finding in the words of its librarian: Markdown that stays within its part. */
   finding: string;
-  /** Whether the source had something on it; one that had nothing was asked, but is not used. */
+  /** Whether the source found something; one that found nothing was asked, but does not count as used. */
   isInformed: boolean;
-  /** Whether the source itself says that something is missing. */
+  /** Whether the source itself reports that something is missing. */
   isPartial: boolean;
   result: Record<string, unknown>;
   attribution: SourceAttribution;
@@ -70,8 +70,9 @@ const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options'])
 };
 
 /**
- * A part is put in the words of a question, not in those of a document, so that what fits is often less similar than the
- * 0.7 of a search. From 0.4 on it is of low coverage (design 7.1): quoted, and the whole answer no surer than that.
+ * A part has the words of a question, not those of a document, so that matching documents are often less similar than
+ * the 0.7 of a search. From 0.4 on they have low coverage (design 7.1): they are quoted, and the whole answer is no
+ * surer than that.
  */
 const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
   semantic: { similarity_threshold: 0.4 },
@@ -86,7 +87,7 @@ const notAllowed = (query: PartialQuery): FailedPart => {
 
 /**
  * Reads the AgentResponse that a librarian answered with under `metadata.<type>`. None, or one of another type, is a
- * failure, except where the librarian says that it was too large to travel: then its text is the answer.
+ * failure, unless the librarian reports that it was too large to travel: then its text is the answer.
  */
 const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   const response = branch?.response;
@@ -133,8 +134,8 @@ const attributionOf = ({ type }: PartialQuery, confidence: number): SourceAttrib
 const findingOf = (response: AgentSuccess, { answer = '' }: LibrarianResponse): string => {
   if (response.type === 'analytics') return response.result.interpretation.trim() || answer;
   if (response.type === 'semantic') return response.result.summary.trim() || answer;
-  const { answer: said }: AgentMetadata = response.metadata;
-  return typeof said === 'string' && said.trim() !== '' ? said.slice(0, 32_000) : answer;
+  const { answer: own }: AgentMetadata = response.metadata;
+  return typeof own === 'string' && own.trim() !== '' ? own.slice(0, 32_000) : answer;
 };
 
 const hasFound = (response: AgentSuccess): boolean => {

@@ -15,18 +15,18 @@ import { MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
 import { modelSynthesis, synthesise } from './synthesise.ts';
 
 /**
- * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents answer
- * the parts at the same time, and puts their findings together. What fails or is not allowed is named, and the rest is
- * the answer; only when nothing came back it fails, with the code that the parts have in common.
+ * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents
+ * answer the parts in parallel, and joins their findings. Parts that fail or are not allowed are named in the answer;
+ * it fails only when no part succeeds, with the code that the parts have in common.
  *
- * What it reads of the options: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
+ * Options that it reads: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
  */
 export const hybridAgent = async (
   query: string,
   call: AgentCall,
   now: () => number = Date.now,
 ): Promise<AgentResponseShape> => {
-  const untilMs = now() + call.timeoutMs;
+  const deadlineMs = now() + call.timeoutMs;
   const plan = await planQuery(query, call);
   const parts = await askParts(plan.queries, call);
   const about = metadataOf(parts, plan);
@@ -36,7 +36,7 @@ export const hybridAgent = async (
   const written =
     call.ai === undefined || contradictions.length > 0
       ? undefined
-      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: untilMs - now() });
+      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: deadlineMs - now() });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)
     .setResult({
@@ -53,7 +53,7 @@ export const hybridAgent = async (
     .toArray();
 };
 
-/** Share of the characters that a librarian's metadata may have; the rest is for the synthesis and the trace. */
+/** Characters for the results in a librarian's metadata; the rest is for the synthesis and the trace. */
 const ROOM_FOR_RESULTS = 110_000;
 
 interface Plan {
@@ -64,7 +64,7 @@ interface Plan {
   splitBy: 'rules' | 'model';
 }
 
-/** Splits a question: by a model where there is one and its proposal holds, else by rules. */
+/** Splits a question: by the proposal of a model if there is a valid one, otherwise by rules. */
 const planQuery = async (query: string, call: AgentCall): Promise<Plan> => {
   const proposed = call.ai === undefined ? undefined : await proposeSplit(query, { ...call, ai: call.ai });
   const all = (proposed ?? splitQuery(query)).map(
@@ -93,7 +93,7 @@ const compareParts = (parts: readonly Part[]): { confidence: number; contradicti
   return { confidence, contradictions: (joined.ok ? joined.value.contradictions : undefined) ?? [] };
 };
 
-/** A source that had nothing leaves its part open; how sure it is of that says nothing about the rest. */
+/** A source that found nothing leaves its part unanswered; its confidence in that does not count for the rest. */
 const responseOf = (part: Part): LibrarianResponse => {
   if (!part.ok) return { error: part.error };
   if (!part.isInformed) return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
@@ -128,10 +128,10 @@ const subQueryOf = (part: Part, maxLength: number): SubQuery => {
 };
 
 /**
- * A result that takes at most so many characters as JSON: of lists that are too long the beginning, with the count
- * adjusted and `omitted` telling how many are left out.
+ * Trims a result to at most `maxLength` characters of JSON: lists that are too long are cut, their count is adjusted,
+ * and `omitted` is the number of entries that were cut.
  *
- * @returns Empty where even the shortest lists do not fit.
+ * @returns Empty when even lists of one entry do not fit.
  */
 const trimResult = (result: Record<string, unknown>, maxLength: number): Record<string, unknown> => {
   let trimmed = result;
@@ -157,7 +157,7 @@ const LISTS = [
   ['urls', undefined],
 ] as const;
 
-/** Who was asked decides the code; where nobody could be asked, the missing rights do. */
+/** The librarians that were asked decide the code; if none could be asked, it is UNAUTHORIZED. */
 const failedTogether = (query: string, parts: readonly Part[], about: AgentMetadata) => {
   const failed = parts.filter((part): part is FailedPart => !part.ok);
   const asked = failed.filter(({ isAsked }) => isAsked);

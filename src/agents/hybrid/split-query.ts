@@ -24,8 +24,8 @@ export interface PartialQuery {
 export const MAX_PARTS = 6;
 
 /**
- * Splits a question where a second question or request begins that stands alone or needs another kind of source. Each part
- * names its subject in place of a pronoun. A question without such a place comes back whole.
+ * Splits a question where a second question or request begins that stands alone or needs another kind of source. Each
+ * part names its subject in place of a pronoun. A question without such a place comes back whole.
  *
  * @param question 1 to 4,000 characters.
  * @returns At least one part, in the order of the question.
@@ -93,7 +93,7 @@ const VERB_EXPECTED =
 /** Behind a comma these describe what was named before. */
 const RELATIVE = /^(?:which|who|whom|whose|where|when)\b/i;
 
-/** The kind of source that a text needs by its words; the knowledge base when nothing in it tells. Each cue counts once. */
+/** The kind of source that a text needs by its words; the knowledge base without any cue. Each cue counts once. */
 const sourceOf = (text: string): { type: SourceType; score: number } => {
   const words = text.slice(0, MAX_LENGTH).toLowerCase().replace(/\s+/g, ' ');
   const scores: Record<SourceType, number> = { semantic: 0, analytics: 0, web_search: 0 };
@@ -104,9 +104,9 @@ const sourceOf = (text: string): { type: SourceType; score: number } => {
   return scores[type] < LEAST_CUE ? { type: 'semantic', score: 0 } : { type, score: scores[type] };
 };
 
-/** Score from which on a text tells by itself which source it needs. */
+/** Score from which on the cues of a text decide by themselves which source it needs. */
 const STRONG = 2;
-/** A word such as `yesterday` alone tells nothing. */
+/** A word such as `yesterday` alone decides nothing. */
 const LEAST_CUE = 1.5;
 
 const CUES = cues.map(({ type, weight, pattern }) => ({

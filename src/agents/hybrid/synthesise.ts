@@ -9,11 +9,11 @@ import { type AnsweredPart, type FailedPart, type Part, SOURCES } from './ask-pa
 import { MAX_PARTS, SourceType } from './split-query.ts';
 
 /**
- * What all parts found as one text in their order, with the citations of each; then what contradicts, and what is missing.
+ * Joins the findings of all parts in their order, with the citations of each; contradictions and missing parts follow.
  *
- * @param options.unasked Parts that were too many to ask.
- * @param options.written What a model made of the findings, in their place.
- * @returns Markdown of at most 12,000 characters, so that it survives as a librarian's answer.
+ * @param options.unasked Parts beyond the limit, which were not asked.
+ * @param options.written A model's text, which replaces the findings.
+ * @returns Markdown of at most 12,000 characters, so that it is not cut as a librarian's answer.
  */
 export const synthesise = (
   parts: readonly Part[],
@@ -58,8 +58,8 @@ const whyMissing = ({ type, error, isAsked }: FailedPart): string => {
 };
 
 const contradictionSentence = ({ statements, values }: Contradiction): string => {
-  const said = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${text.slice(0, 250)}”`);
-  return inertLine(`The sources disagree, ${values.join(' or ')}: ${said.join(', ')}.`, 2000);
+  const quoted = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${text.slice(0, 250)}”`);
+  return inertLine(`The sources disagree, ${values.join(' or ')}: ${quoted.join(', ')}.`, 2000);
 };
 
 const nameOf = (librarian: string): string => {
@@ -75,10 +75,11 @@ interface SynthesisOptions {
 }
 
 /**
- * One answer to the whole question from what several sources found, in a model's words: those of its statements that a finding
- * states (`writeCheckedAnswer`), each with the name of its source behind it.
+ * A model's answer to the whole question from several findings: those of its statements that a finding supports
+ * (`writeCheckedAnswer`), each followed by the name of its source.
  *
- * @returns Undefined where the model fails, removes too much, or leaves a source out: the findings then stand side by side.
+ * @returns Undefined when the model fails, too little is supported, or a source is missing: the findings are then
+ *   joined as they are.
  */
 export const modelSynthesis = async (
   question: string,
@@ -110,7 +111,7 @@ export const modelSynthesis = async (
 const MAX_FINDING = 4000;
 const MAX_SYNTHESIS = 8000;
 const MAX_TOKENS = 1500;
-/** The model gets this share of the time left; without it the findings go out side by side. */
+/** Share of the time left that the model gets. */
 const TIME_SHARE = 0.6;
-/** With less time left the findings go out as they are. */
+/** With less time left no model is asked. */
 const MIN_TIME_MS = 1500;

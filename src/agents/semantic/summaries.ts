@@ -9,7 +9,7 @@ import type { Edition } from '../../search/open-edition.ts';
 import { oneLine, proseOf } from '../format/plain-text.ts';
 import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
 
-/** What is said where no document reaches the threshold: how near the best came, and what to do. */
+/** The summary when no document reaches the threshold: the score of the nearest, and what to do. */
 export const nothingFound = (best: FoundDocument | undefined, threshold: number): string => {
   if (best === undefined)
     return 'I found no document that shares a word with the question. Ask in the words that the documents use, or about another subject.';
@@ -20,8 +20,8 @@ export const nothingFound = (best: FoundDocument | undefined, threshold: number)
 const MAX_QUOTE = 1500;
 
 /**
- * The passages of the documents that answer the question best, word by word, each under the headings that frame it and with its
- * citation; plain text.
+ * Quotes the passages of the documents that answer the question best, each below its heading and with its citation;
+ * plain text.
  */
 export const quoteSummary = (edition: Edition, { documents, outcome, subject }: Found): string => {
   const isShown = ({ parts }: Unit): boolean =>
@@ -29,7 +29,7 @@ export const quoteSummary = (edition: Edition, { documents, outcome, subject }: 
       documents.some(({ chunk }) => chunk.index >= firstChunk && chunk.index < endChunk),
     );
   const { passages } = findAnswer(edition, subject, { searches: [outcome], isShown });
-  // Where only a title fits, the best passage's beginning speaks for it.
+  // When only a title fits, the beginning of the best passage is quoted.
   const [first] = documents;
   if (passages.length === 0 && first !== undefined) return `${proseOf(first.chunk.text, 300)} (${citationOf(first)})`;
   return passages.map(cited).join('\n\n');
@@ -43,14 +43,14 @@ const cited = (passage: AnswerPassage): string => {
 };
 
 /**
- * Text with the rows of its Markdown tables as lines that stand alone, each cell with the head of its column:
- * `| Quiet | 25 | 31 |` below `| Profile | Apollo | Apollo II |` reads `Quiet: Apollo 25, Apollo II 31`. A single column of
+ * Writes the rows of Markdown tables as lines that stand alone, each cell with the head of its column:
+ * `| Quiet | 25 | 31 |` below `| Mode | Model A | Model B |` reads `Quiet: Model A 25, Model B 31`. A single column of
  * values needs no head.
  */
 export const tablesAsLines = (markdown: string): string => {
   let head: readonly string[] | undefined;
   const lines = markdown.split('\n');
-  const told = lines.flatMap((line, at) => {
+  const written = lines.flatMap((line, at) => {
     if (!isRow(line)) {
       head = undefined;
       return [line];
@@ -62,16 +62,16 @@ export const tablesAsLines = (markdown: string): string => {
     }
     return [sentenceOf(cellsOf(line), head)];
   });
-  return told.join('\n');
+  return written.join('\n');
 };
 
 const sentenceOf = ([first = '', ...rest]: readonly string[], head: readonly string[] | undefined): string => {
   const headOf = (at: number): string => (rest.length > 1 ? (head?.[at + 1] ?? '') : '');
-  const told = rest.flatMap((cell, at) => (cell === '' ? [] : [`${headOf(at)} ${cell}`.trim()]));
-  return told.length === 0 ? first : `${first}: ${told.join(', ')}`;
+  const named = rest.flatMap((cell, at) => (cell === '' ? [] : [`${headOf(at)} ${cell}`.trim()]));
+  return named.length === 0 ? first : `${first}: ${named.join(', ')}`;
 };
 
-/** Longer lines are no tables that anybody reads. */
+/** Longer lines are not read as table rows. */
 const isRow = (line: string): boolean => line.length <= 4000 && /^ *\|.*\| *$/.test(line);
 
 const isDelimiter = (line: string): boolean => isRow(line) && /^[|:\- ]+$/.test(line) && line.includes('-');
@@ -88,7 +88,7 @@ const READ_DOCUMENTS = 5;
 const READ_CHARACTERS = 4000;
 const MAX_TOKENS = 1200;
 const MAX_SUMMARY = 3000;
-/** The model gets this share of the time left: the quotes still have to go out in its place. */
+/** Share of the time left that the model gets; the rest is for sending the quotes if it fails. */
 const TIME_SHARE = 0.6;
 
 export type ModelSummary = { text: string } | { refused: AnswerFailure };
@@ -105,8 +105,8 @@ interface DocumentPassage extends Passage {
 }
 
 /**
- * A model's summary of the documents as plain text with citations: those of its statements that the documents state
- * (`writeCheckedAnswer`). Never throws: without it the quotes go out.
+ * A model's summary of the documents as plain text with citations: those of its statements that the documents support
+ * (`writeCheckedAnswer`). Never throws.
  */
 export const modelSummary = async (
   query: string,
@@ -130,8 +130,8 @@ export const modelSummary = async (
     if ('failure' in written) return { refused: written.failure };
     const parts = written.statements.map(({ text, quotes }) => {
       const cited = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))];
-      const said = proseOf(text, MAX_SUMMARY);
-      return cited.length === 0 ? said : `${said.replace(/[.!?]$/, '')} (${cited.join('; ')}).`;
+      const prose = proseOf(text, MAX_SUMMARY);
+      return cited.length === 0 ? prose : `${prose.replace(/[.!?]$/, '')} (${cited.join('; ')}).`;
     });
     return { text: parts.join(' ').slice(0, MAX_SUMMARY) };
   } finally {

@@ -9,7 +9,7 @@ import type { NamedProduct, Product } from './product-catalogue.ts';
 import { cleanUrl } from './web-result.ts';
 import type { WebResult } from './web-search.ts';
 
-/** What there is to answer from. */
+/** Everything that an answer can be made from. */
 export interface Findings {
   results: readonly WebResult[];
   product?: Product | undefined;
@@ -18,7 +18,7 @@ export interface Findings {
   isAboutPrice: boolean;
 }
 
-/** The answer without a model, in Markdown: for prices ours, the cheapest and the difference; else the top results. */
+/** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
 export const answerExtractively = ({ results, product, comparison, isAboutPrice }: Findings): string => {
   const ours = isAboutPrice && product !== undefined ? priceAnswer(product, comparison) : undefined;
   if (ours !== undefined && comparison !== undefined)
@@ -27,7 +27,7 @@ export const answerExtractively = ({ results, product, comparison, isAboutPrice 
   return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
 };
 
-/** Which product an answer is about, where the question names several. */
+/** Names the product that was looked up when the question names several. */
 export const onlyOneNote = (product: NamedProduct | undefined): string | undefined => {
   if (product === undefined || product.alsoNamed.length === 0) return undefined;
   const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
@@ -66,8 +66,8 @@ const countSentence = ({ others, notCompared }: Comparison): string => {
 const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
   const name = markdownLink(title, url);
   const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter((note) => note !== '');
-  const said = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
-  return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${said}`;
+  const quote = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
+  return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${quote}`;
 };
 
 const money = ({ cents, currency }: Price): string =>
@@ -77,11 +77,11 @@ const MAX_RESULTS = 10;
 const MAX_TOKENS = 1200;
 
 /**
- * A summary by a model; `undefined` when the model fails or finds no answer, and the extractive answer has to do.
+ * A summary by a model; `undefined` when the model fails or finds no answer: the extractive answer is then used.
  *
- * The results are unknown authors' text: to the model they are passages as any other, each statement of the summary is checked
- * against those that it names (`writeCheckedAnswer`), and the whole is kept only when it is text without HTML and images that links
- * nowhere but to the results.
+ * The results are untrusted text: each statement of the summary is checked against the passages that it cites
+ * (`writeCheckedAnswer`), and the summary is used only when it has no HTML and no images and links to nothing but the
+ * results.
  */
 export const summariseResults = async (
   query: string,
@@ -138,7 +138,7 @@ const isInert = (summary: string, urls: readonly string[]): boolean => {
     return false;
   const addresses = summary.match(ADDRESS) ?? [];
   if (!addresses.every((address) => urls.includes(cleanUrl(address.replace(CLOSING, '')) ?? ''))) return false;
-  // What is left without its addresses must not link or name a host by other means.
+  // The rest of the text must not link or name a host by other means.
   const prose = summary.replace(ADDRESS, (address) => CLOSING.exec(address)?.[0] ?? '');
   if (/\]\((?!\))|\]\[|\b(?:javascript|data|mailto|www)[:.]\S|@[\w-]+\.\w/i.test(prose)) return false;
   const hosts = urls.map((url) => new URL(url).hostname);
@@ -148,7 +148,7 @@ const isInert = (summary: string, urls: readonly string[]): boolean => {
 
 const MAX_LENGTH = 3000;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"“”]+/gi;
-/** What stands behind an address in a sentence or a link, and is not a part of it. */
+/** Characters behind an address in a sentence or a link that are not part of it. */
 const CLOSING = /[.,;:!?)\]*_]+$/;
 const HOST =
   /\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|shop|store|info|biz|co|xyz|de|ch|at|uk|fr|eu|ru|cn|example|test)\b/gi;

@@ -4,7 +4,7 @@ import { serveAgent } from '../serve-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { createWebSearchAgent, type WebSearchParts } from './web-search-agent.ts';
 
-/** How the web search is introduced to people and librarians. */
+/** The description of the web search for people and librarians. */
 const WEB_SEARCH: AgentProfile = {
   type: 'web_search',
   info: {

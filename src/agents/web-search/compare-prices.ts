@@ -17,13 +17,15 @@ export interface Comparison {
   cheapest: WebResult;
   /** The other offers that were compared, the cheaper ones first. */
   others: readonly WebResult[];
-  /** Results with a price that were not compared: of another currency, product or condition, or too cheap to be true. */
+  /**
+   * Results with a price that were not compared: of another currency, product or condition, or too cheap to be true.
+   */
   notCompared: number;
 }
 
 /**
- * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there is
- * none, or no price of our own.
+ * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there
+ * is none, or no price of our own.
  */
 export const comparePrices = (product: Product, results: readonly WebResult[]): Comparison | undefined => {
   const priced = results.flatMap((result) => (result.price === undefined ? [] : [{ result, price: result.price }]));
@@ -65,9 +67,9 @@ export const perCentOf = (part: number, whole: number): number => {
   return part < 0 && tenths > 0n ? -Number(tenths) / 10 : Number(tenths) / 10;
 };
 
-/** Instalments, deposits, parts and bait cost a small share of the product; nobody sells it new for a quarter. */
+/** Offers below this share of our price are instalments, deposits, parts or bait. */
 const PLAUSIBLE_SHARE = 0.25;
 
-/** A provider's word on the condition counts as much as the title's. */
+/** The condition that the provider reports counts as much as the title. */
 const isSame = ({ title, condition }: WebResult, product: Product): boolean =>
   (condition === undefined || /^(?:brand )?new$/i.test(condition)) && namesProduct(title, product);

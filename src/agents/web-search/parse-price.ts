@@ -9,11 +9,11 @@ export interface Price {
 }
 
 /**
- * Reads a price as shops write it: `$949.99`, `949,99 €`, `EUR 949.99`, `1.299,00 €`, `CHF 1'299.–`. Digits become whole
- * cents without a float in between.
+ * Reads a price as shops write it: `$949.99`, `949,99 €`, `EUR 949.99`, `1.299,00 €`, `CHF 1'299.–`. Digits become
+ * whole cents without a float in between.
  *
- * @param country Two letters, lower case: which dollar, krone, yen or yuan a bare sign means there. Without it such a sign is
- *   no currency.
+ * @param country Two letters, lower case: decides which dollar, krone, yen or yuan a bare sign means. Without it such
+ *   a sign is no currency.
  * @returns `undefined` for what is not one whole price: a range, "from", an instalment, several amounts, zero.
  */
 export const parsePrice = (text: string, country?: string | undefined): Price | undefined => {
@@ -74,7 +74,7 @@ const centsOf = (digits: string): number | undefined => {
 
 const isThree = (group: string): boolean => /^\d{3}$/.test(group);
 
-/** A sign that stands for several currencies where nothing says which. */
+/** A sign of several currencies without a country that decides which. */
 const UNKNOWN = 'unknown';
 
 const currencyOf = (sign: string, country: string | undefined): string | undefined => {

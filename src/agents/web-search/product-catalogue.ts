@@ -4,7 +4,7 @@ import { readAs } from '../../contract/read-as.ts';
 import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { productsNamedIn } from './product-names.ts';
 
-/** A product as the shop knows it. */
+/** A product of the shop. */
 export interface Product {
   productId: number;
   sku: string;
@@ -33,12 +33,12 @@ export interface ProductCatalogue {
 
 type Database = Pick<D1Database, 'prepare'>;
 
-/** More names than this are not looked through; the first ones count. */
+/** Names that are read; further products are not found. */
 const MAX_NAMES = 5000;
-/** How long names are kept in the isolate. Prices are read anew for each question. */
+/** How long names are cached in the isolate. Prices are read for each question. */
 const NAMES_AGE_MS = 60_000;
 
-/** The products of the table `products` of a D1 database. Build it once an isolate: it keeps the names. */
+/** The products of the table `products` of a D1 database. Build it once per isolate: it caches the names. */
 export const d1ProductCatalogue = (database: Database, { now }: { now: () => number }): ProductCatalogue => {
   let known: { names: z.infer<typeof Name>[]; readAtMs: number } | undefined;
   const names = async () => {

@@ -4,11 +4,12 @@ import { stem } from '../../text/stem.ts';
 import lists from './product-words.json' with { type: 'json' };
 
 /**
- * The products that a question names, each once and in the order of the question: all words of a name in a row, each in any
- * case and the longer ones with one typing mistake. Of several names in one place the longest wins. What follows must not
- * make another thing of it: an "iPhone 17 Pro" is no "iPhone 17", nor is an "iPhone 17 case" or an "iPhone 17e".
+ * The products that a question names, each once and in the order of the question: all words of a name in a row, each in
+ * any case and the longer ones with one typing mistake. Of several names in one place the longest wins. What follows
+ * must not make another thing of it: an "iPhone 17 Pro" is no "iPhone 17", nor is an "iPhone 17 case" or an "iPhone
+ * 17e".
  *
- * @param products Looked through once for each list: hand in the same one as long as it holds.
+ * @param products Indexed once per list: pass the same list as long as it is current.
  */
 export const productsNamedIn = <Named extends { name: string }>(query: string, products: readonly Named[]): Named[] => {
   const words = gluedWordsOf(query).slice(0, MAX_WORDS);
@@ -35,7 +36,7 @@ const bestNameAt = (words: Words, place: number, names: readonly Name[]): Name |
   return best?.name;
 };
 
-/** Who asks for a product names it sooner. */
+/** Words of a question that are searched for names. */
 const MAX_WORDS = 100;
 
 interface Name {
@@ -45,7 +46,7 @@ interface Name {
   length: number;
 }
 
-/** The names by their first words, so that a question is held against few of them. */
+/** The names by their first words, so that a question is compared with few of them. */
 const namesOf = oncePer((products: readonly { name: string }[]) => {
   const names: Name[] = products.map(({ name }, at) => ({ at, words: wordsOf(name), length: name.length }));
   const byFirst = Map.groupBy(names, ({ words: [first = ''] }) => first);
@@ -70,7 +71,7 @@ const mistakesAt = (words: Words, place: number, name: readonly string[]): numbe
   return following[0]?.isGlued || extendsName(following.map(({ word }) => word)) ? undefined : mistakes;
 };
 
-/** Numbers and short words tell models apart: they have to be exact, and so has the first letter. */
+/** Numbers and short words distinguish models: they have to be exact, and so has the first letter. */
 const isMeant = (word: string, known: string): boolean => {
   if (word === known) return true;
   if (known.length < 5 || Math.abs(word.length - known.length) > 1 || word[0] !== known[0]) return false;
@@ -89,10 +90,11 @@ const isHigher = (rank: readonly number[], than: readonly number[]): boolean => 
 /**
  * Whether a result's title names exactly this product, new and whole.
  *
- * A search for "iPhone 17" also finds its cases, the "iPhone 17 Pro" and refurbished ones, all of them cheaper or dearer
- * for reasons of their own. One of these taken for the product makes a wrong "cheapest" that a buyer acts on; an honest
- * offer that is left out costs little, as there are others. So in the part of the title that holds the name, only words
- * that are known to change nothing may stand beside it, and nowhere in the title a word of another thing or condition.
+ * A search for "iPhone 17" also finds its cases, the "iPhone 17 Pro" and refurbished ones, all of them cheaper or
+ * dearer for reasons of their own. One of these taken for the product makes a wrong "cheapest" that a buyer acts on; an
+ * honest offer that is not compared costs little, as there are others. So in the part of the title that holds the name,
+ * only words that are known to change nothing may stand beside it, and nowhere in the title a word of another thing or
+ * condition.
  *
  * @param product.category Its words change nothing either: "iPhone 17 phone".
  */
@@ -125,7 +127,10 @@ const SEPARATOR = /\s[-–—|·•:/]+\s|[|•·(),;[\]{}]|:\s/;
 
 type Neutral = (word: string) => boolean;
 
-/** Words that may stand beside a name without changing what is sold: sizes, colours, praise of shops, the product's category. */
+/**
+ * Words that may stand beside a name without changing what is sold: sizes, colours, praise of shops, the product's
+ * category.
+ */
 const neutralWords = (category: string): Neutral => {
   const stems = new Set(wordsOf(category).map(stem));
   return (word) => NEUTRAL_WORDS.has(word) || stems.has(stem(word));
@@ -139,13 +144,13 @@ const isMaker = (words: readonly string[], neutral: Neutral): boolean =>
 /** After the name: sizes, neutral words, and from a preposition on the name of a shop. */
 const isNeutral = (words: readonly string[], neutral: Neutral): boolean => {
   const shop = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
-  const said = shop < 0 ? words : words.slice(0, shop);
-  return said.every((word, at) => isSize(said, at) || neutral(word)) && isShopAfterPreposition(words);
+  const described = shop < 0 ? words : words.slice(0, shop);
+  return described.every((word, at) => isSize(described, at) || neutral(word)) && isShopAfterPreposition(words);
 };
 
 /**
- * Behind a preposition a shop's name of at most two words, beside those such as "store": what is longer ("at Example Mobile
- * on EIP"), an amount ("from $30") or another maker ("by ...") says that something else is sold, or otherwise.
+ * Behind a preposition a shop's name of at most two words, beside those such as "store": what is longer ("at Example
+ * Mobile on EIP"), an amount ("from $30") or another maker ("by ...") says that something else is sold, or otherwise.
  */
 const isShopAfterPreposition = (words: readonly string[]): boolean => {
   if (words.some((word) => MAKER_PREPOSITIONS.has(word))) return false;
@@ -174,7 +179,8 @@ const sellsOther = (words: readonly string[], name: readonly string[]): boolean 
 
 /**
  * The words of a name, title or question, for comparing names: lower case, without accents, letters and digits apart
- * (`256GB` is `256`, `gb`; `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than "17".
+ * (`256GB` is `256`, `gb`; `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than
+ * "17".
  */
 export const wordsOf = (text: string): string[] => gluedWordsOf(text).map(({ word }) => word);
 
@@ -187,7 +193,7 @@ const gluedWordsOf = (text: string): { word: string; isGlued: boolean }[] => {
   }));
 };
 
-/** Where `part` stands within `words`, word for word; -1 when it does not. */
+/** Index of `part` within `words`; -1 when it is not there. */
 const indexOfWords = (words: readonly string[], part: readonly string[], from = 0): number => {
   for (let at = from; part.length > 0 && at + part.length <= words.length; at++) {
     if (part.every((word, place) => word === words[at + place])) return at;
@@ -197,19 +203,22 @@ const indexOfWords = (words: readonly string[], part: readonly string[], from = 
 
 const setOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));
 
-/** What makes another model of a name that it follows: "iPhone 17 Pro". */
+/** Words that make another model of the name before them: "iPhone 17 Pro". */
 const VARIANT_WORDS = setOf(lists.variants);
 /** Things that are sold for a product or around it, and are not the product. */
 const ACCESSORY_WORDS = setOf(lists.accessories);
-/** What says that an offer is not of a new product at its full price: condition, instalments, only a part of it. */
+/** Words of offers that are not a new product at its full price: condition, instalments, only a part of it. */
 const CONDITION_WORDS = setOf(lists.conditions);
 const CONDITION_PHRASES = lists.conditionPhrases.map((phrase) => phrase.split(' '));
 const NEUTRAL_WORDS = setOf(lists.neutral);
-/** After these comes the shop: "iPhone 17 on Amazon". */
+/** The shop follows these: "iPhone 17 on Amazon". */
 const SHOP_PREPOSITIONS = setOf(lists.shopPrepositions);
-/** After these comes who made or sells it, which a product's own name does not need: "iPhone 17 by Example Cases". */
+/**
+ * The maker or seller follows these, whom a title of the product itself does not name that way: "iPhone 17 by Example
+ * Cases".
+ */
 const MAKER_PREPOSITIONS = setOf(lists.makerPrepositions);
-/** Before a name these say that something is for it: "Cable for iPhone 17". */
+/** Before a name these mean that something is for it: "Cable for iPhone 17". */
 const PURPOSE_WORDS = setOf(lists.purposes);
-/** What a number is counted in; with one of them it is a size, not a model. */
+/** A number with one of these units is a size, not a model. */
 const UNITS = setOf(lists.units);

@@ -10,14 +10,14 @@ export interface RawResult {
   snippet?: string | undefined;
   url?: string | undefined;
   shop?: string | undefined;
-  /** As shown: `$949.99`. */
+  /** As the page shows it: `$949.99`. */
   price?: string | undefined;
-  /** What the provider made of it: 949.99. */
+  /** The same as a number, read by the provider: 949.99. */
   amount?: number | undefined;
   condition?: string | undefined;
 }
 
-/** Makes a result safe to hand on; `undefined` when no title is left of it. */
+/** Makes a result safe to return; `undefined` when no title is left of it. */
 export const webResult = (raw: RawResult, country?: string | undefined): WebResult | undefined => {
   const title = plainText(raw.title, 300);
   if (title === '') return undefined;
@@ -31,7 +31,7 @@ export const webResult = (raw: RawResult, country?: string | undefined): WebResu
   };
 };
 
-/** Two readings that differ are no reading: the amount is shown then, but has no currency to be compared in. */
+/** When the two readings differ, the amount is shown without a currency, so that it is not compared. */
 const priceOf = ({ price, amount }: RawResult, country: string | undefined): Price | undefined => {
   const cents = amount === undefined ? undefined : centsOfNumber(amount);
   if (price === undefined) return cents === undefined ? undefined : { cents, currency: undefined };
@@ -41,7 +41,7 @@ const priceOf = ({ price, amount }: RawResult, country: string | undefined): Pri
 };
 
 /**
- * The address of a result without what follows its readers around: an absolute http(s) address of at most 2,048
+ * The address of a result without tracking parameters: an absolute http(s) address of at most 2,048
  * characters. `undefined` for any other, and for one that holds credentials, since `https://shop@other.example` shows
  * one host and leads to another.
  */
@@ -56,7 +56,7 @@ export const cleanUrl = (text: string): string | undefined => {
   return clean.ok ? clean.value : undefined;
 };
 
-/** Each once, in order, at most `limit`. */
+/** Without duplicates, in order, at most `limit`. */
 export const uniqueUrls = (urls: readonly (string | undefined)[], limit: number): string[] =>
   [...new Set(urls.filter((url) => url !== undefined))].slice(0, limit);
 
@@ -68,7 +68,7 @@ const TRACKING =
 
 /**
  * The title or snippet of an external page as one line of plain text: without tags, character references, control,
- * bidirectional and invisible characters, and without anything that a reader's program might turn into a link by itself.
+ * bidirectional and invisible characters, and without anything that a program might turn into a link by itself.
  *
  * @param limit In UTF-16 units; what is longer ends in `…`.
  */
@@ -81,7 +81,7 @@ export const plainText = (text: string, limit: number): string => {
   return shortened(withoutTags(visible).replace(ADDRESS, '…').replace(/\s+/g, ' ').trim(), limit);
 };
 
-/** Nobody shows more than this of a title or snippet. */
+/** Characters of a title or snippet that are read. */
 const MAX_READ = 2000;
 
 const withoutTags = (text: string): string => {
@@ -104,7 +104,7 @@ const OPENING = /<+([a-z/!?]?)/gi;
 /** Controls, bidirectional marks, what has no width or no picture, and halves of characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Addresses of any scheme, hosts with www, and mail addresses: Markdown readers link them unasked. */
+/** Addresses of any scheme, hosts with www, and mail addresses: many Markdown renderers link them automatically. */
 const ADDRESS =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/\S*|\b(?:javascript|data|vbscript|file|mailto|tel|xmpp|blob|www(?=\.))[:.]\S+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/gi;
 

@@ -48,7 +48,7 @@ const treeOf = (markdown: string): Node[] => {
 };
 
 describe('toMarkdown()', () => {
-  it('shows what was counted, the rows, and where it comes from', () => {
+  it('shows the interpretation, the rows and the attribution', () => {
     expect(resultFormatter.toMarkdown(ANSWERS.analytics)).toMatchInlineSnapshot(`
       "The iPhone 17 has 50 units in stock.
 
@@ -111,7 +111,7 @@ describe('toMarkdown()', () => {
     `);
   });
 
-  it('makes no heading of the text before a list entry that held nothing but a tag', () => {
+  it('makes no heading of the text before a list entry that is only a tag', () => {
     const synthesis = 'Do this first:\n- <script>\nThen the rest.';
     const markdown = resultFormatter.toMarkdown(
       valid({ ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, synthesis } }),
@@ -135,7 +135,7 @@ describe('toMarkdown()', () => {
     );
   });
 
-  it('says how many rows it leaves out', () => {
+  it('states how many rows it omits', () => {
     const rows = Array.from({ length: 500 }, (_, at) => ({ name: `Part ${at}`, quantity: at }));
     const markdown = resultFormatter.toMarkdown(analytics(rows));
     expect(markdown.match(/^\| Part/gm)).toHaveLength(50);
@@ -184,7 +184,7 @@ describe('toMarkdown()', () => {
     }
   });
 
-  it('shortens what is too long for the space it has', () => {
+  it('shortens texts beyond the maximum length', () => {
     const long = analytics([{ name: 'x' }], 'word '.repeat(10_000));
     expect(resultFormatter.toMarkdown(long, { maxLength: 2000 }).length).toBeLessThanOrEqual(2000);
     expect(resultFormatter.toMarkdown(long)).toContain('…');
@@ -228,7 +228,7 @@ describe('toText()', () => {
     );
   });
 
-  it('keeps what Markdown would take for marks', () => {
+  it('keeps characters that are marks in Markdown', () => {
     expect(resultFormatter.toText(analytics([{ name: 'a | *b* <c>' }, { name: 'd' }]))).toContain('a | *b* <c>');
   });
 });
@@ -258,7 +258,7 @@ describe('toDisplay()', () => {
     });
   });
 
-  it('draws lines over time, in the order of time', () => {
+  it('draws lines over time in chronological order', () => {
     expect(blockOf(analytics(monthly), 'chart')).toMatchObject({
       form: 'line',
       labels: ['2026-01', '2026-02'],
@@ -311,7 +311,7 @@ describe('toDisplay()', () => {
     expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
   });
 
-  it('leaves keys out of a chart', () => {
+  it('omits keys from a chart', () => {
     const chart = blockOf(
       analytics([
         { product_id: 7, name: 'a', quantity: 1 },
@@ -330,7 +330,7 @@ describe('toDisplay()', () => {
     });
   });
 
-  it('shows parts that failed, and says of parts of another shape that they cannot be shown', () => {
+  it('shows failed parts, and states that parts of another shape cannot be shown', () => {
     const part = { type: 'analytics', query: 'How many?', result: {} };
     const failed = { ...part, success: false, error: 'Cannot count', metadata: { error_code: 'TIMEOUT' } };
     const coded = { ...part, success: false, error: 'Cannot count', error_code: 'DATA_SOURCE_ERROR' };
@@ -345,20 +345,20 @@ describe('toDisplay()', () => {
     ]);
   });
 
-  it('leads a web search with what it says in words', () => {
+  it('starts a web search with the prose of its answer', () => {
     const answer = 'The [Apollo](https://a.example) costs **5 EUR**.\n\nFound on the web:\n\n- [x](https://b.example)';
     const response = valid({ ...ANSWERS.web_search, metadata: { answer } });
     expect(resultFormatter.toDisplay(response).blocks[0]).toEqual({ kind: 'text', text: 'The Apollo costs 5 EUR.' });
   });
 
-  it('says that nothing was found where nothing was', () => {
+  it('states that nothing was found', () => {
     const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
     expect(resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result })).blocks).toEqual([
       { kind: 'text', text: 'Nothing was found.' },
     ]);
   });
 
-  it('takes the marks out of quoted documents', () => {
+  it('removes the marks from quoted documents', () => {
     const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls <name>\n```';
     const documents = [{ content, score: 0.9 }];
     const result = { documents, summary: 'ls <name>', document_count: 1, similarity_threshold: 0.7 };
@@ -588,7 +588,7 @@ describe('Whatever an answer holds,', () => {
     );
   });
 
-  it('its Markdown and plain text keep to the length they are given', () => {
+  it('its Markdown and plain text respect the maximum length', () => {
     fc.assert(
       fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
         expect(resultFormatter.toMarkdown(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);

@@ -6,13 +6,13 @@ import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/runtime/error-info-of.ts';
 import { ask, userContext } from '../../runtime/neighbours.ts';
 import { ANSWERS, askAgent } from '../agents-for-test.ts';
-import { ALLOWED, type Behaviour, houseOf, saying, silent } from './house.ts';
+import { ALLOWED, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
 
 const askHybrid = async (
-  behaviours: Parameters<typeof houseOf>[0] = {},
+  behaviours: Parameters<typeof hybridWith>[0] = {},
   {
     query = QUESTION,
     options,
@@ -24,9 +24,9 @@ const askHybrid = async (
     options?: object;
     context?: typeof ALLOWED;
     timeoutMs?: number;
-  } & Parameters<typeof houseOf>[1] = {},
+  } & Parameters<typeof hybridWith>[1] = {},
 ) => {
-  const { app, asked } = await houseOf(behaviours, served);
+  const { app, asked } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
   const known = { type: 'hybrid' as const, body, context };
   const answer = await askAgent(app, timeoutMs === undefined ? known : { ...known, timeoutMs });
@@ -40,7 +40,7 @@ const coded =
   };
 
 describe('The hybrid agent', () => {
-  it('asks each part of the agent of its kind and puts the findings together in the order of the question', async () => {
+  it('asks the agent of each part and joins the findings in the order of the question', async () => {
     const { reply, status, asked } = await askHybrid();
     expect(status).toBe(200);
     expect(AgentResponse.safeParse(reply).success).toBe(true);
@@ -56,7 +56,7 @@ describe('The hybrid agent', () => {
     expect(reply.metadata).not.toHaveProperty('partial');
   });
 
-  it('carries the result and the source of each part, and attributes the whole to all that answered', async () => {
+  it('returns the result and the source of each part, and attributes the whole to all that answered', async () => {
     const { reply } = await askHybrid();
     const { analytics, semantic } = ANSWERS;
     expect(reply.result.sub_queries).toMatchObject([
@@ -71,7 +71,7 @@ describe('The hybrid agent', () => {
     });
   });
 
-  it('asks all at the same time', async () => {
+  it('asks all agents in parallel', async () => {
     let waiting = 0;
     const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();
     const meeting =
@@ -85,14 +85,14 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
   });
 
-  it('asks one agent the whole question when it is of one kind', async () => {
+  it('asks one agent the whole question when it needs one kind of source', async () => {
     const query = 'How many iPhone 17 are in stock?';
     const { reply, asked } = await askHybrid({}, { query });
     expect(asked).toEqual([{ type: 'analytics', query, options: {} }]);
     expect(reply.result.sources_used).toEqual(['analytics']);
   });
 
-  it('hands each agent its own options, and none of those of others', async () => {
+  it('passes each agent its own options only', async () => {
     const { asked } = await askHybrid({}, { options: { semantic: { similarity_threshold: 0.8 }, limit: 3 } });
     const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
     expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: 0.8 }]);
@@ -103,7 +103,7 @@ describe('The hybrid agent', () => {
     expect(asked.find(({ type }) => type === 'semantic')?.options).toEqual({ similarity_threshold: 0.4 });
   });
 
-  it('keeps the citations of a finding, and lets no finding reach out of its part', async () => {
+  it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
     const result = { ...ANSWERS.semantic.result, summary };
     const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
@@ -112,7 +112,7 @@ describe('The hybrid agent', () => {
     expect(reply.result.synthesis.match(/```/g)).toHaveLength(2);
   });
 
-  it('says in words what the web search said', async () => {
+  it('includes the answer of the web search', async () => {
     const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
     const { reply } = await askHybrid(
       { web_search: saying('web_search', { metadata }) },
@@ -122,7 +122,7 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
 
-  it('uses no source that had nothing on its part, and says that something is missing', async () => {
+  it('does not count a source that found nothing, and is partial', async () => {
     const result = {
       documents: [],
       summary: 'Nothing is written about this.',
@@ -174,14 +174,14 @@ describe('The hybrid agent, when a part fails', () => {
     ['none', {}],
     ['one of another kind', { semantic: ANSWERS.analytics }],
     ['a broken one', { semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } }],
-  ])('takes an answer with %s for its envelope as unusable', async (_, metadata) => {
+  ])('rejects an answer whose envelope is %s', async (_, metadata) => {
     const librarian = async () => ({ answer: 'Within 14 days.', metadata });
     const { reply } = await askHybrid({}, { librarians: { semantic: librarian } });
     expect(reply.result.synthesis).not.toContain('14 days');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
-  it('takes an answer whose receipt does not fit for none', async () => {
+  it('rejects an answer whose receipt does not match', async () => {
     const query = 'What is pruning and how many customers do we have?';
     const unsigned = (response: Response) => new Response('{"answer":"50"}', response);
     const { reply } = await askHybrid({}, { query, tamper: { semantic: unsigned } });
@@ -189,8 +189,8 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
-  it('asks its parts, however much metadata came with the whole question', async () => {
-    const { app } = await houseOf();
+  it('asks its parts even when the question carries much metadata', async () => {
+    const { app } = await hybridWith();
     const metadata = { note: 'x'.repeat(15_985) };
     const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED, metadata });
     expect([status, reply.partial]).toEqual([200, undefined]);
@@ -202,11 +202,11 @@ describe('The hybrid agent, when a part fails', () => {
     ['POST /v1/agents/hybrid', 'cannot be heard', 'hangs'],
     ['POST /librarians/hybrid/ask', 'is slow', silent],
     ['POST /librarians/hybrid/ask', 'cannot be heard', 'hangs'],
-  ])('%s answers in time what is there when one %s', async (route, _, semantic) => {
+  ])('%s answers in time with the other parts when one %s', async (route, _, semantic) => {
     const timeoutMs = 1000;
     // The first question of a process is slow by itself.
     await askHybrid({ semantic: 'down' });
-    const { app } = await houseOf({ semantic });
+    const { app } = await hybridWith({ semantic });
     // Whoever asks waits no longer than that either: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
       ? await ask('hybrid', app, { query: QUESTION, context: ALLOWED, timeoutMs })
@@ -218,7 +218,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(envelope.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
 
-  it('sends nothing that the caller may not ask, and names it', async () => {
+  it('names a part that the caller may not ask, and does not send it', async () => {
     const context = userContext({ capabilities: ['sql:read'] });
     const { reply, status, asked } = await askHybrid({}, { context });
     expect(status).toBe(200);
@@ -227,7 +227,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
 
-  it('is UNAUTHORIZED when the caller may ask nobody', async () => {
+  it('fails with UNAUTHORIZED when the caller may ask no source', async () => {
     const context = userContext({ capabilities: ['memory:read'] });
     const { reply, status, asked } = await askHybrid({}, { context });
     expect([status, asked]).toEqual([401, []]);
@@ -244,14 +244,14 @@ describe('The hybrid agent, when a part fails', () => {
       503,
     ],
     ['DELEGATION_FAILED for codes that differ', [coded('NOT_FOUND'), 'down'], 'DELEGATION_FAILED', 502],
-  ])('fails with %s when nobody answers', async (_, [analytics, semantic], code, expected) => {
+  ])('fails with %s when no agent answers', async (_, [analytics, semantic], code, expected) => {
     const { reply, status } = await askHybrid({ analytics, semantic });
     expect([status, reply.success, reply.metadata.error_code]).toEqual([expected, false, code]);
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [{ type: 'analytics' }, { type: 'semantic' }] });
     expect(reply.error).toMatch(/\w/);
   });
 
-  it('tells in plain words which sources found nothing', async () => {
+  it('names the sources that found nothing', async () => {
     const nothing = coded('NOT_FOUND');
     const part = await askHybrid({ analytics: nothing });
     expect(part.reply.result.synthesis).toContain(
@@ -264,7 +264,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(whole.reply.metadata.suggestion).toContain('in other words');
   });
 
-  it('counts only those who were asked into the code', async () => {
+  it('derives the code from the agents that were asked', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
     const { reply } = await askHybrid({ semantic: coded('SERVICE_UNAVAILABLE') }, { context });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
@@ -296,14 +296,14 @@ describe('The hybrid agent, when sources contradict each other', () => {
   it.each([
     ['another model', 'The iPhone 16 costs 929.00 EUR.'],
     ['another currency', 'The iPhone 17 costs 999.00 USD.'],
-  ])('takes a price of %s for no contradiction', async (_, summary) => {
+  ])('reports no contradiction for a price of %s', async (_, summary) => {
     const { reply } = await answering('The iPhone 17 costs 949.00 EUR.', summary);
     expect(reply.metadata).not.toHaveProperty('contradictions');
   });
 });
 
 describe('The hybrid agent, bounded', () => {
-  it('asks at most six parts and says which it did not ask', async () => {
+  it('asks at most six parts and names the others', async () => {
     const query = Array.from({ length: 8 }, (_, at) => `How many orders came in on day ${at}?`).join(' ');
     const { reply, asked } = await askHybrid({}, { query });
     expect(asked).toHaveLength(6);
@@ -311,7 +311,7 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
   });
 
-  it('shortens long findings, so that every part is heard', async () => {
+  it('shortens long findings, so that every part is included', async () => {
     const summary = 'Returns are accepted within 14 days. '.repeat(1500);
     const result = { ...ANSWERS.semantic.result, summary };
     const { reply } = await askHybrid({ semantic: saying('semantic', { result }) }, { query: THREE });
@@ -320,10 +320,10 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
   });
 
-  it('cuts long results, so that the whole envelope still travels as metadata of a librarian', async () => {
+  it('trims long results, so that the whole envelope fits the metadata of a librarian', async () => {
     const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
     const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
-    const { app } = await houseOf({ analytics: saying('analytics', { result }) });
+    const { app } = await hybridWith({ analytics: saying('analytics', { result }) });
     const { reply } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED });
     const [part] = reply.metadata.hybrid.result.sub_queries;
     expect(part.result.row_count).toBe(part.result.rows.length);
@@ -340,9 +340,9 @@ describe('The hybrid agent, bounded', () => {
   });
 });
 
-describe('The way of a hybrid question', () => {
-  it('stands in the reply of the librarian, each hop with its checked receipt', async () => {
-    const { app } = await houseOf();
+describe('The trace of a hybrid question', () => {
+  it('is part of the librarian response, each hop with its verified receipt', async () => {
+    const { app } = await hybridWith();
     const { reply } = await ask('hybrid', app, { query: THREE, context: ALLOWED });
     expect(validateResponse(reply).ok).toBe(true);
     const trace = DelegationTrace.parse(reply.metadata.trace);
@@ -357,7 +357,7 @@ describe('The way of a hybrid question', () => {
     );
   });
 
-  it('stands in the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
+  it('is part of the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
     const { reply, answer } = await askHybrid();
     const trace = DelegationTrace.parse(reply.metadata.trace);
     expect(trace.hops.map(({ to, verified }) => [to, verified])).toEqual([
@@ -489,7 +489,7 @@ describe('The hybrid agent with a model', () => {
         ['analytics', 'How many orders are not paid?'],
       ],
     ],
-  ])('splits as the model proposes where it leaves %s as it is meant', async (query, parts) => {
+  ])('splits as the model proposes when it keeps the meaning of %s', async (query, parts) => {
     const { reply } = await askHybrid({}, { query, ai: proposal(...parts) });
     expect(reply.metadata.split_by).toBe('model');
   });

@@ -72,11 +72,11 @@ const TURNED: [question: string, parts: Parts][] = [
 ];
 
 describe('proposeSplit()', () => {
-  it.each(FAITHFUL)('takes parts that ask what %j asks', async (question, parts) => {
+  it.each(FAITHFUL)('accepts parts that ask the same as %j', async (question, parts) => {
     expect(await propose(question, parts)).toHaveLength(parts.length);
   });
 
-  it.each(TURNED)('refuses parts that move what decides within %j', async (question, parts) => {
+  it.each(TURNED)('rejects parts that change the meaning of %j', async (question, parts) => {
     expect(await propose(question, parts)).toBeUndefined();
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { tablesAsLines } from '../../../src/agents/semantic/summaries.ts';
 
 describe('tablesAsLines()', () => {
-  it('tells each row with the heads of its columns, and leaves head and rule out', () => {
+  it('writes each row with the heads of its columns, without head and rule', () => {
     const table =
       'Noise in dBA:\n\n| Profile | Apollo | Apollo II |\n| --- | ---: | ---: |\n| Quiet | 25 | 31 |\n| Turbo | | 46 |\n\nAfter.';
     expect(tablesAsLines(table)).toBe('Noise in dBA:\n\nQuiet: Apollo 25, Apollo II 31\nTurbo: Apollo II 46\n\nAfter.');
   });
 
-  it('tells rows that were quoted without their head', () => {
+  it('writes rows that were quoted without their head', () => {
     expect(tablesAsLines('| E40 | Fan stands still |')).toBe('E40: Fan stands still');
   });
 
@@ -16,7 +16,7 @@ describe('tablesAsLines()', () => {
     expect(tablesAsLines('| a \\| b | c |')).toBe('a \\| b: c');
   });
 
-  it('leaves other text as it is', () => {
+  it('returns other text unchanged', () => {
     const text = 'One | two\n---\n- a list\n|not a row';
     expect(tablesAsLines(text)).toBe(text);
   });

@@ -120,7 +120,7 @@ describe('the function web-search in workerd', () => {
     });
   });
 
-  it('looks products up with what is in D1 now, and takes no name for SQL', async () => {
+  it('reads the current products from D1, and takes no name for SQL', async () => {
     await withFunction({}, async ({ database }) => {
       const clock = { now: 0 };
       const catalogue = d1ProductCatalogue(database, { now: () => clock.now });

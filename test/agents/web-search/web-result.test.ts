@@ -20,21 +20,21 @@ describe('plainText()', () => {
     ['see www.evil.example/x or javascript:alert(1) or me@evil.example', 'see … or … or …'],
     ['[x](data:text/html;base64,AAAA)', '[x](…'],
     ['half \ud83d', 'half'],
-  ])('of %j makes %j', (text, plain) => {
+  ])('reads %j as %j', (text, plain) => {
     expect(plainText(text, 200)).toBe(plain);
   });
 
-  it('takes out tags that are hidden in tags, however deep', () => {
+  it('removes tags that are nested in tags, however deep', () => {
     for (const depth of [2, 4, 5, 50, 400])
       expect(plainText(`${'<b'.repeat(depth)}${'>'.repeat(depth)}text`, 2000)).not.toMatch(/<[a-z]/);
   });
 
-  it('keeps to its limit and never cuts a character in half', () => {
+  it('respects its limit and never cuts a surrogate pair', () => {
     expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…');
     expect(plainText('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…');
   });
 
-  it('leaves no tag, control or bidirectional character of any text', () => {
+  it('removes every tag, control and bidirectional character', () => {
     const piece = fc.constantFrom(
       '<',
       '>',
@@ -78,7 +78,7 @@ describe('cleanUrl()', () => {
     ['https://shop.example/p#reviews', 'https://shop.example/p#reviews'],
     [' HTTPS://Shop.Example/A?b=c%20d ', 'https://shop.example/A?b=c%20d'],
     ['http://shop.example', 'http://shop.example/'],
-  ])('of %s makes %s', (text, clean) => {
+  ])('cleans %s to %s', (text, clean) => {
     expect(cleanUrl(text)).toBe(clean);
   });
 
@@ -96,11 +96,11 @@ describe('cleanUrl()', () => {
     `https://shop.example/${'a'.repeat(3000)}`,
     'java\nscript:alert(1)',
     '',
-  ])('takes nothing of %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(cleanUrl(text)).toBeUndefined();
   });
 
-  it('gives each address once, up to the limit', () => {
+  it('removes duplicates, up to the limit', () => {
     const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
     expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);
   });

@@ -29,7 +29,7 @@ export const ALLOWED = userContext({ capabilities: Object.values(CAPABILITIES) }
 /**
  * The hybrid agent between the three others, each a function of its own with its own key; `asked` collects what each got.
  */
-export const houseOf = async (
+export const hybridWith = async (
   behaviours: Partial<Record<Type, Behaviour>> = {},
   options: Partial<ServeOptions> & {
     tamper?: Partial<Record<Type, (response: Response) => Response>>;
