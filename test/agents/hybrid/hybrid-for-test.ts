@@ -12,7 +12,7 @@ import { ANSWERS } from '../agents-for-test.ts';
 const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;
 type Type = keyof typeof CAPABILITIES;
 
-/** What an agent of the house does with a question; `down` has no answer at all, and the connection to one that `hangs` stays open. */
+/** How an agent answers: one that is `down` refuses the connection, and the connection to one that `hangs` stays open. */
 export type Behaviour = Agent | AgentResponse | 'down' | 'hangs';
 
 /** An answer whose envelope names the question that was asked. */
