@@ -6,7 +6,7 @@ import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/runtime/error-info-of.ts';
 import { ask, userContext } from '../../runtime/neighbours.ts';
 import { ANSWERS, askAgent } from '../agents-for-test.ts';
-import { ALLOWED, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
+import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
@@ -16,13 +16,13 @@ const askHybrid = async (
   {
     query = QUESTION,
     options,
-    context = ALLOWED,
+    context = allowed(),
     timeoutMs,
     ...served
   }: {
     query?: string;
     options?: object;
-    context?: typeof ALLOWED;
+    context?: ReturnType<typeof allowed>;
     timeoutMs?: number;
   } & Parameters<typeof hybridWith>[1] = {},
 ) => {
@@ -192,7 +192,7 @@ describe('The hybrid agent, when a part fails', () => {
   it('asks its parts even when the question carries much metadata', async () => {
     const { app } = await hybridWith();
     const metadata = { note: 'x'.repeat(15_985) };
-    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED, metadata });
+    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: allowed(), metadata });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
   });
@@ -209,8 +209,8 @@ describe('The hybrid agent, when a part fails', () => {
     const { app } = await hybridWith({ semantic });
     // Whoever asks waits no longer than that either: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
-      ? await ask('hybrid', app, { query: QUESTION, context: ALLOWED, timeoutMs })
-      : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: ALLOWED, timeoutMs });
+      ? await ask('hybrid', app, { query: QUESTION, context: allowed(), timeoutMs })
+      : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed(), timeoutMs });
     expect(status).toBe(200);
     const envelope = reply.metadata.hybrid ?? reply;
     expect(envelope.result.synthesis).toContain('50 units in stock');
@@ -324,7 +324,7 @@ describe('The hybrid agent, bounded', () => {
     const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
     const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
     const { app } = await hybridWith({ analytics: saying('analytics', { result }) });
-    const { reply } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED });
+    const { reply } = await ask('hybrid', app, { query: QUESTION, context: allowed() });
     const [part] = reply.metadata.hybrid.result.sub_queries;
     expect(part.result.row_count).toBe(part.result.rows.length);
     expect(part.result.row_count + part.result.omitted).toBe(1200);
@@ -343,7 +343,7 @@ describe('The hybrid agent, bounded', () => {
 describe('The trace of a hybrid question', () => {
   it('is part of the librarian response, each hop with its verified receipt', async () => {
     const { app } = await hybridWith();
-    const { reply } = await ask('hybrid', app, { query: THREE, context: ALLOWED });
+    const { reply } = await ask('hybrid', app, { query: THREE, context: allowed() });
     expect(validateResponse(reply).ok).toBe(true);
     const trace = DelegationTrace.parse(reply.metadata.trace);
     expect(trace.hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified])).toEqual([

@@ -23,8 +23,8 @@ export const saying =
 
 export const silent: Agent = () => new Promise<never>(() => undefined);
 
-/** Everything that the three agents may do. */
-export const ALLOWED = userContext({ capabilities: Object.values(CAPABILITIES) });
+/** A context with every capability of the three agents. Created for each test, since contexts expire. */
+export const allowed = () => userContext({ capabilities: Object.values(CAPABILITIES) });
 
 /**
  * The hybrid agent between the three others, each a function of its own with its own key; `asked` collects what each got.
