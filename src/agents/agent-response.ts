@@ -20,7 +20,7 @@ interface Results {
   hybrid: HybridResult;
 }
 
-/** Puts an agent's answer together (seed 003, Interface Methods): a start, what is known, and `toArray()` at the end. */
+/** Builds an agent's response (seed 003, Interface Methods): `success()` or `error()`, setters, then `toArray()`. */
 export class AgentResponse<Type extends AgentType = AgentType> {
   readonly #type: Type;
   readonly #query: string;
@@ -40,8 +40,8 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 
   /**
-   * @param message One sentence of our own: nothing that a source or the stack said (design 7.12). The standard code
-   *   belongs into the metadata, as `error_code`.
+   * @param message One sentence of our own: never text of a source or of the stack (design 7.12). The standard code
+   *   belongs in the metadata, as `error_code`.
    */
   static error<Type extends AgentType>(type: Type, query: string, message: string): AgentResponse<Type> {
     return new AgentResponse(type, query, message);
@@ -57,7 +57,7 @@ export class AgentResponse<Type extends AgentType = AgentType> {
     return this;
   }
 
-  /** In place of what was set before. */
+  /** Replaces what was set before. */
   setMetadata(metadata: AgentMetadata): this {
     this.#metadata = metadata;
     return this;
@@ -93,7 +93,7 @@ export class AgentResponse<Type extends AgentType = AgentType> {
     return this.#error;
   }
 
-  /** As it goes over the wire. What was never set is empty there; whether all is in place says `validateAgentResponse`. */
+  /** The response on the wire. A part that was never set is empty there; `validateAgentResponse` checks the whole. */
   toArray(): WireAgentResponse {
     const wire = {
       success: this.isSuccess(),
@@ -108,7 +108,7 @@ export class AgentResponse<Type extends AgentType = AgentType> {
     return wire as WireAgentResponse;
   }
 
-  /** @param table The table, or all that were read. */
+  /** @param table The table or tables that were read. */
   static createAnalyticsSourceAttribution(table: string | readonly string[], confidence = 0.9): SourceAttribution {
     const tables = typeof table === 'string' ? [table] : table;
     const details = tables.length === 1 ? { table: tables[0] } : { tables: [...tables] };
@@ -123,16 +123,16 @@ export class AgentResponse<Type extends AgentType = AgentType> {
     return { ...ATTRIBUTIONS.web_search, details: { url_count: urlCount }, confidence };
   }
 
-  /** @param fallback Whether the model stood in for a source that had nothing. */
+  /** @param fallback Whether the model answered because no source could. */
   static createLlmSourceAttribution(fallback = true, confidence = 0.5): SourceAttribution {
     return { ...ATTRIBUTIONS.llm, details: { fallback }, confidence };
   }
 
-  /** @param sources What was used: `analytics`, `semantic`. */
+  /** @param sources The agent types that were used: `analytics`, `semantic`. */
   static createHybridSourceAttribution(sources: readonly string[], confidence = 0.8): SourceAttribution {
     return { ...ATTRIBUTIONS.mixed, details: { sources: [...sources] }, confidence };
   }
 }
 
-/** Checks an agent's answer against the rules of seed 003 (Validation Rules). Never throws. */
+/** Checks an agent's response against the rules of seed 003 (Validation Rules). Never throws. */
 export const validateAgentResponse = (value: unknown): ReadValue<WireAgentResponse> => readAs(WireAgentResponse, value);

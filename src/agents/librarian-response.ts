@@ -1,19 +1,21 @@
 import type { AgentMetadata, AgentSuccess, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
+import { SemanticResult, WebSearchResult } from '../contract/agent-response.ts';
 import type { DisplayBlock } from '../contract/display-model.ts';
 import { readAs } from '../contract/issue.ts';
 import { jsonObject } from '../contract/json-object.ts';
+import { Link } from '../contract/names.ts';
+import type { Source } from '../contract/response.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
-import { displayModelOf } from './format/display-model-of.ts';
-import { textMemberOf } from './format/members.ts';
+import { failureInfoOf } from './agent.ts';
+import { memberOf, numberMemberOf, textMemberOf } from './format/members.ts';
 import { visibleText } from './format/plain-text.ts';
-import { renderMarkdown } from './format/render-markdown.ts';
-import { failureInfoOf } from './run-agent.ts';
-import { sourcesOf } from './sources-of.ts';
+import { renderMarkdown } from './format/render.ts';
+import { displayModelOf } from './format/result-formatter.ts';
 
 /**
- * An agent's answer as a librarian gives it (seed 000), with the whole of it under `metadata.<type>` (design 7.3).
- * Where that is too large to travel, `metadata.omitted` names the type and the answer counts as partial.
+ * The response of a librarian (seed 000) for an agent's response, with the whole of it under `metadata.<type>` (design
+ * 7.3). If that is too large to travel, `metadata.omitted` names the type and the answer counts as partial.
  */
 export const asLibrarianResponse = (response: WireAgentResponse): LibrarianResponse => {
   const whole = { [response.type]: response };
@@ -21,7 +23,7 @@ export const asLibrarianResponse = (response: WireAgentResponse): LibrarianRespo
   const metadata = fits ? whole : { omitted: [response.type] };
   if (!response.success) return { error: failureInfoOf(response), metadata };
   const { confidence } = response.source_attribution;
-  const partial = !fits || isUnsure(confidence) || lacksSomething(response);
+  const partial = !fits || isUnsure(confidence) || isIncomplete(response);
   return {
     answer: answerOf(response),
     sources: sourcesOf(response),
@@ -31,11 +33,11 @@ export const asLibrarianResponse = (response: WireAgentResponse): LibrarianRespo
   };
 };
 
-/** Less than a response may hold, since a trace is added on the way. */
+/** Smaller than a response may be, since a trace is added on the way. */
 const Metadata = jsonObject({ maxDepth: 14, maxLength: 180_000 });
 
-/** A search without a document, a sub-query that failed, or what the agent itself calls partial. */
-const lacksSomething = (response: AgentSuccess): boolean => {
+/** Whether a search found no document, a sub-query failed, or the agent itself reports a partial result. */
+const isIncomplete = (response: AgentSuccess): boolean => {
   const { partial }: AgentMetadata = response.metadata;
   if (partial === true) return true;
   if (response.type === 'semantic') return response.result.document_count === 0;
@@ -43,30 +45,111 @@ const lacksSomething = (response: AgentSuccess): boolean => {
   return false;
 };
 
-/** What the agent itself says in Markdown; else its result in short. */
+/** The agent's own Markdown, otherwise a short rendering of its result. */
 const answerOf = (response: AgentSuccess): string => {
-  const said = inertMarkdown(markdownOf(response));
-  return said === '' ? inShort(response) : said;
+  const markdown = inertMarkdown(markdownOf(response));
+  return markdown === '' ? renderedBriefly(response) : markdown;
 };
 
-/** A synthesis, and what a web search says under `metadata.answer`; the other types say it as plain text. */
+/** The synthesis, or `metadata.answer` of a web search; the other types answer in plain text. */
 const markdownOf = (response: AgentSuccess): string => {
   if (response.type === 'hybrid') return response.result.synthesis;
   return response.type === 'web_search' ? (textMemberOf(response.metadata, 'answer') ?? '') : '';
 };
 
-/** Written by an agent of the house, which has put texts from elsewhere into it. */
+/** The Markdown is written by our agents, but quotes external texts. */
 const inertMarkdown = (markdown: string): string => escapeHtml(visibleText(markdown.slice(0, MAX_ANSWER)).trim());
 
-/** Of documents and single rows the text speaks, and where it comes from the sources say. */
-const inShort = (response: AgentSuccess): string => {
+/** Leaves out documents and single rows when a text covers them, and the attribution, which the sources give. */
+const renderedBriefly = (response: AgentSuccess): string => {
   const { attribution: _, blocks, ...model } = displayModelOf(response);
-  const says = blocks.some(({ kind }) => kind === 'text');
-  const isSpokenFor = (block: DisplayBlock): boolean =>
+  const hasText = blocks.some(({ kind }) => kind === 'text');
+  const isCovered = (block: DisplayBlock): boolean =>
     block.kind === 'documents' || (block.kind === 'table' && block.row_count <= 1);
-  const shown = blocks.filter((block) => !says || !isSpokenFor(block));
+  const shown = blocks.filter((block) => !hasText || !isCovered(block));
   return renderMarkdown({ ...model, blocks: shown }, { rows: 10, maxLength: MAX_ANSWER });
 };
 
-/** Of the 32,000 characters that an answer may have: escaping makes it longer. */
+/** An answer may have 32,000 characters; escaping makes it longer. */
 const MAX_ANSWER = 12_000;
+
+/**
+ * The sources of an agent's answer, best first, without duplicates, at most 50: documents, tables of a database, web
+ * pages.
+ */
+const sourcesOf = ({ type, result, source_attribution }: AgentSuccess): Source[] => {
+  const found =
+    type === 'hybrid' ? result.sub_queries.flatMap(sourcesOfPart) : partSources({ type, result, source_attribution });
+  return withoutDuplicates(found.toSorted((a, b) => (b.relevance ?? 0) - (a.relevance ?? 0))).slice(0, 50);
+};
+
+/** The sources that a part of any shape names; an unknown shape names none. */
+const sourcesOfPart = (part: {
+  type: string;
+  result?: unknown;
+  source_attribution?: unknown;
+  success?: unknown;
+}): Source[] => (part.success === false ? [] : partSources(part));
+
+const partSources = (part: { type: string; result?: unknown; source_attribution?: unknown }): Source[] => {
+  if (part.type === 'semantic') return documentSources(part.result);
+  if (part.type === 'web_search') return webSources(part.result, confidenceOf(part.source_attribution));
+  if (part.type === 'analytics') return tableSources(part.source_attribution);
+  return [];
+};
+
+const documentSources = (result: unknown): Source[] => {
+  const read = readAs(SemanticResult, result);
+  if (!read.ok) return [];
+  return read.value.documents.flatMap(({ score, metadata }) => {
+    const about: Record<string, unknown> = metadata ?? {};
+    const name = [about.title, about.source].find(isText);
+    return name === undefined
+      ? []
+      : [{ name: name.slice(0, 500), type: 'document', relevance: score, ...linkOf(about.url) }];
+  });
+};
+
+const webSources = (result: unknown, relevance: number | undefined): Source[] => {
+  const read = readAs(WebSearchResult, result);
+  if (!read.ok) return [];
+  const titles = new Map(read.value.external_results.map(({ url, title }) => [url ?? '', title]));
+  const known = relevance === undefined ? {} : { relevance };
+  return read.value.urls.map((url) => {
+    const title = titles.get(url);
+    return {
+      name: (isText(title) ? title : new URL(url).hostname || url).slice(0, 500),
+      url,
+      type: 'web',
+      ...known,
+    };
+  });
+};
+
+const tableSources = (attribution: unknown): Source[] => {
+  const details = memberOf(attribution, 'details');
+  const named = [memberOf(details, 'table'), memberOf(details, 'tables')].flat().filter(isText);
+  const relevance = confidenceOf(attribution);
+  return named.map((name) => ({
+    name: name.slice(0, 500),
+    type: 'database',
+    ...(relevance === undefined ? {} : { relevance }),
+  }));
+};
+
+const confidenceOf = (attribution: unknown): number | undefined => {
+  const confidence = numberMemberOf(attribution, 'confidence');
+  return confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined;
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string' && /\S/.test(value);
+
+const linkOf = (url: unknown): { url?: string } => {
+  const link = readAs(Link, url);
+  return link.ok ? { url: link.value } : {};
+};
+
+const withoutDuplicates = (sources: readonly Source[]): Source[] => {
+  const keys = sources.map(({ url, type, name }) => url ?? `${type}\n${name}`);
+  return sources.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
+};

@@ -12,15 +12,14 @@ import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import type { Agent, AgentProfile } from './agent.ts';
+import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.ts';
 import { asLibrarianResponse } from './librarian-response.ts';
-import { failureInfoOf, runAgent } from './run-agent.ts';
 
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and
  * `POST /v1/agents/{type}` in the envelope of seed 003, both behind the capabilities that its info names.
  *
- * As a librarian it takes its options from `metadata.options`.
+ * As a librarian it reads its options from `metadata.options`.
  */
 export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { type, info } = profile;
@@ -47,16 +46,16 @@ const asLibrarian =
   async (query, context) => {
     const { now = Date.now } = options;
     const givenMs = context?.timeout ?? timeToAnswer(scope.context.deadlineMs - now());
-    // Its own TIMEOUT comes before the librarian's, and after those of the branches that it waits for.
-    const timeoutMs = givenMs - Math.min(TELLING_RESERVE_MS, givenMs / 40);
+    // The agent's timeout ends before the librarian's, and after those of the branches that it waits for.
+    const timeoutMs = givenMs - Math.min(RESPONSE_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
     const call = { options: optionsOf(context), signal, timeoutMs, ai: context?.ai, scope };
     const scene = sceneOf(profile, { scope, options });
     return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now }));
   };
 
-/** For making a Response of what the agent says. */
-const TELLING_RESERVE_MS = 5;
+/** Reserved for building the Response from the agent's result. */
+const RESPONSE_RESERVE_MS = 5;
 
 const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { now = Date.now } = options;
@@ -68,13 +67,13 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: id, message: request.problem });
     }
-    const { query, options: asked = {} } = request.value;
+    const { query, options: own = {} } = request.value;
     const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
     const deadline = startDeadline(timeoutMs, c.req.raw.signal);
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
-      const call = { options: asked, signal, timeoutMs, ai: scope.model?.ai, scope };
+      const call = { options: own, signal, timeoutMs, ai: scope.model?.ai, scope };
       const scene = sceneOf(profile, { scope, options });
       const response = withTrace(await runAgent(agent, query, { profile, call, scene, now }), scope.delegates.trace());
       scopes.settle(c, scope);
@@ -92,7 +91,7 @@ const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse): Response =>
   return jsonAnswer(response, { status: HTTP_STATUS[code] });
 };
 
-/** The way of the question through other librarians, under `metadata.trace`; without receipts, or none, where it is too large. */
+/** Adds the trace of the delegation under `metadata.trace`: without receipts if it is too large, or not at all. */
 const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentResponse => {
   if (trace.hops.length === 0) return response;
   const bare = { ...trace, hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop) };
@@ -101,7 +100,7 @@ const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentRespon
   return metadata === undefined ? response : { ...response, metadata };
 };
 
-/** Metadata comes from the caller: options that do not fit are left out, never an error. */
+/** Metadata comes from the caller: options that do not fit are dropped, never an error. */
 const optionsOf = (context: Context | undefined): Readonly<Record<string, unknown>> => {
   const read = readAs(AgentRequest.shape.options, context?.metadata?.options);
   return read.ok ? (read.value ?? {}) : {};

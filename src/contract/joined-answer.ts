@@ -23,18 +23,6 @@ export const AnswerPart = z.object({
 });
 export type AnswerPart = z.infer<typeof AnswerPart>;
 
-/** Under `metadata.contradictions` of a hybrid agent's response: two sources whose prices or stock exclude each other. */
-export const Contradiction = z.object({
-  /** The statement of each, with who said it. */
-  statements: z
-    .array(z.object({ librarian: LibrarianId, text: z.string().max(2000) }))
-    .min(2)
-    .max(8),
-  /** In what they differ: `13 %` and `15 %`. */
-  values: z.array(z.string().max(200)).min(2).max(8),
-});
-export type Contradiction = z.infer<typeof Contradiction>;
-
 /** Under `metadata.parts` of a Response that several librarians gave together. */
 export const JoinedAnswer = z.object({
   parts: z.array(AnswerPart).min(1).max(16),

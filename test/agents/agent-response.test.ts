@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { executionMetadata } from '../../src/agents/agent.ts';
 import { AgentResponse, validateAgentResponse } from '../../src/agents/agent-response.ts';
-import { executionMetadata } from '../../src/agents/run-agent.ts';
 import { ANALYTICS_RESULT, ATTRIBUTION_EXAMPLES, SEMANTIC_RESULT } from '../contract/seed-examples/seed-003.ts';
 import { ANSWERS } from './agents-for-test.ts';
 
@@ -48,7 +48,7 @@ describe('AgentResponse builds the examples of seed 003:', () => {
 });
 
 describe('AgentResponse', () => {
-  it('gives back what it was told', () => {
+  it('returns what was set', () => {
     const metadata = { cache_hit: true };
     const attribution = AgentResponse.createSemanticSourceAttribution(1);
     const response = AgentResponse.success('semantic', QUERY)
@@ -71,7 +71,7 @@ describe('AgentResponse', () => {
     expect([failed.isSuccess(), failed.getError(), failed.getResult()]).toEqual([false, 'Cannot answer', {}]);
   });
 
-  it('names all tables where several were read', () => {
+  it('names all tables when several were read', () => {
     const { details } = AgentResponse.createAnalyticsSourceAttribution(['orders', 'customers']);
     expect(details).toEqual({ tables: ['orders', 'customers'] });
   });
@@ -83,7 +83,7 @@ describe('AgentResponse', () => {
 });
 
 describe('executionMetadata()', () => {
-  it('gives seconds, the time in ISO 8601, and whether the answer was remembered', () => {
+  it('returns seconds, the time in ISO 8601, and whether the answer was cached', () => {
     expect(executionMetadata({ startedMs: 1000, now: 1250, cacheHit: true })).toEqual({
       execution_time: 0.25,
       timestamp: '1970-01-01T00:00:01.250Z',
@@ -91,7 +91,7 @@ describe('executionMetadata()', () => {
     });
   });
 
-  it('never gives a negative time, also when a clock is set back', () => {
+  it('never returns a negative time, even when the clock is set back', () => {
     expect(executionMetadata({ startedMs: 2000, now: 1000 }).execution_time).toBe(0);
   });
 });

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('POST /v1/agents/{type}', () => {
-  it('answers in the envelope of seed 003, with the seconds it took and when', async () => {
+  it('answers in the envelope of seed 003, with its duration and timestamp', async () => {
     const { reply, status } = await askAgent(await serve(answering(ANSWERS.analytics)));
     expect(status).toBe(200);
     expect(reply).toMatchObject({ ...ANSWERS.analytics, metadata: {} });
@@ -50,7 +50,7 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
   });
 
-  it('gives the agent the options, the time left and the verified context', async () => {
+  it('passes the agent the options, the time left and the verified context', async () => {
     const seen: unknown[] = [];
     const app = await serve(async (query, { options, timeoutMs, scope }) => {
       seen.push(query, options, timeoutMs > 0 && timeoutMs <= 30_000, scope.context.workspace);
@@ -66,7 +66,7 @@ describe('POST /v1/agents/{type}', () => {
     ['a service that is away', new CodedError('SERVICE_UNAVAILABLE', 'x'), 'SERVICE_UNAVAILABLE', 503],
     ['a defect', new TypeError('cannot read secrets'), 'INTERNAL_ERROR', 500],
     ['a thrown text', 'secrets', 'INTERNAL_ERROR', 500],
-  ])('tells %s as a failure with a standard code and its status', async (_, error, code, expected) => {
+  ])('reports %s as a failure with a standard code and its status', async (_, error, code, expected) => {
     const { reply, status } = await askAgent(await serve(throwing(error)));
     expect(status).toBe(expected);
     expect(validateAgentResponse(reply).ok).toBe(true);
@@ -109,14 +109,14 @@ describe('POST /v1/agents/{type}', () => {
     expect([status, reply.error.details]).toEqual([401, { missing: 'sql:read' }]);
   });
 
-  it('keeps a returned failure, and makes a code that is not standard INTERNAL_ERROR', async () => {
+  it('keeps a returned failure, and replaces a code that is not standard with INTERNAL_ERROR', async () => {
     const failure = { ...ANSWERS.analytics, success: false, error: 'Cannot run the query', result: {} };
     const coded = { ...failure, metadata: { error_code: 'SQL_EXECUTION_ERROR' } };
     const { reply, status } = await askAgent(await serve(answering(coded)));
     expect([status, reply.error, reply.metadata.error_code]).toEqual([500, 'Cannot run the query', 'INTERNAL_ERROR']);
   });
 
-  it('lets an agent ask other librarians, and tells the way of the question', async () => {
+  it('lets an agent ask other librarians, and returns the trace', async () => {
     const other = serveLibrarian(
       async () => ({ answer: 'Under the mat.', confidence: 0.9 }),
       { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] },
@@ -138,7 +138,7 @@ describe('POST /v1/agents/{type}', () => {
     expect(told.metadata).toMatchObject({ trace: { hops: [{ to: 'navigator' }] } });
   });
 
-  it('gives up the questions of an agent that has given up itself', async () => {
+  it('aborts the requests of an agent that has timed out', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     const target = {
       fetch: (request: Request) => {
@@ -189,7 +189,7 @@ describe('An agent as a librarian', () => {
     });
   });
 
-  it('answers with what a web search says, made inert, and links its pages as sources', async () => {
+  it('answers with the inert answer of a web search, and its pages as sources', async () => {
     const metadata = { answer: 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).' };
     const app = await serve(answering({ ...ANSWERS.web_search, metadata }), {}, 'web_search');
     const { reply } = await ask('web-search', app, READS);
@@ -200,7 +200,7 @@ describe('An agent as a librarian', () => {
     ]);
   });
 
-  it('is partial when something is missing, and leaves out an envelope that is too large', async () => {
+  it('is partial when something is missing, and omits an envelope that is too large', async () => {
     const part = { type: 'analytics', query: 'How many?', result: {}, success: false, error: 'Cannot count' };
     const gap = { ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, sub_queries: [part] } };
     const { reply } = await ask('hybrid', await serve(answering(gap), {}, 'hybrid'), READS);
@@ -212,7 +212,7 @@ describe('An agent as a librarian', () => {
     expect(cut.answer).toContain('and 90 more rows');
   });
 
-  it('takes options from the metadata, and leaves out what is no object', async () => {
+  it('reads options from the metadata, and ignores what is not an object', async () => {
     const seen: unknown[] = [];
     const app = await serve(async (_query, { options }) => {
       seen.push(options);
@@ -223,7 +223,7 @@ describe('An agent as a librarian', () => {
     expect(seen).toEqual([{ limit: 3 }, {}]);
   });
 
-  it('tells a failure as an error with the same code and words', async () => {
+  it('reports a failure as an error with the same code and message', async () => {
     const told = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
     const error = new CodedError('INVALID_QUERY', 'inside', { told });
     const { reply, status } = await ask('analytics', await serve(throwing(error)), READS);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { proposeSplit } from '../../src/agents/hybrid/propose-split.ts';
-import { modelSummary } from '../../src/agents/semantic/model-summary.ts';
-import { summariseResults } from '../../src/agents/web-search/summarise-results.ts';
+import { modelSummary } from '../../src/agents/semantic/summaries.ts';
+import { summariseResults } from '../../src/agents/web-search/answer.ts';
 import { webResult } from '../../src/agents/web-search/web-result.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
@@ -55,7 +55,7 @@ const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = 
 ];
 
 describe.each(ASKED)('%s', (_, isTaken) => {
-  it('takes a reply that a model ended, or of which it does not tell', async () => {
+  it('accepts a complete reply, and one without a finish reason', async () => {
     expect([await isTaken('stop'), await isTaken(undefined)]).toEqual([true, true]);
   });
 

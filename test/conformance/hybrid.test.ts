@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
-import { type Behaviour, houseOf, silent } from '../agents/hybrid/house.ts';
+import { type Behaviour, hybridWith, silent } from '../agents/hybrid/hybrid-for-test.ts';
 import { servedLibrarian } from './served-librarian.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
@@ -10,7 +10,7 @@ const CAPABILITIES = ['kb:read', 'sql:read', 'web:search'];
 /** The hybrid agent in a house where the others answer, are down, or are silent. */
 const hybrid = (all?: Behaviour) => {
   const behaviours = all === undefined ? {} : { analytics: all, semantic: all, web_search: all };
-  const served = async (ai: AIClient | undefined) => (await houseOf(behaviours, { ai })).app;
+  const served = async (ai: AIClient | undefined) => (await hybridWith(behaviours, { ai })).app;
   return servedLibrarian('hybrid', served, { capabilities: CAPABILITIES });
 };
 

@@ -1,10 +1,10 @@
 import { plainHeading } from '../../knowledge/articles/plain-heading.ts';
 
 /**
- * A text as it may be shown: well-formed, without control characters other than line breaks, without what turns the
- * direction of writing or hides, and shortened.
+ * A text that is safe to show: well-formed, without control characters other than line breaks, without bidirectional
+ * and invisible characters, and shortened.
  *
- * @param max In UTF-16 units, the mark of what is left out included.
+ * @param max In UTF-16 units, including the ellipsis of a shortened text.
  */
 export const plainText = (text: string, max: number): string => {
   const clean = visibleText(text.slice(0, 4 * max + 100))
@@ -15,7 +15,7 @@ export const plainText = (text: string, max: number): string => {
   return shortened(clean, max);
 };
 
-/** Without characters that do not show, save line breaks, and without halves of characters; its spaces stay. */
+/** The text without invisible characters, except line breaks, and without lone surrogates; its spaces stay. */
 export const visibleText = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -27,7 +27,9 @@ export const visibleText = (text: string): string =>
 export const oneLine = (text: string, max: number): string =>
   shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
 
-/** What Markdown says, without its marks: for quoted documents and written answers. Lists and code keep their lines. */
+/**
+ * The text of Markdown without its marks, for quoted documents and written answers. Lists and code keep their lines.
+ */
 export const proseOf = (markdown: string, max: number): string => {
   let isCode = false;
   const lines = plainText(markdown, 2 * max)
@@ -54,16 +56,16 @@ const withoutMarks = (line: string): string => {
   const marker = LIST_MARKER.exec(line)?.[0] ?? '';
   const words = line.slice(marker.length);
   if (words.length > LONGEST_LINE) return line;
-  const said = plainHeading(words);
-  return said === '' ? '' : marker + said;
+  const plain = plainHeading(words);
+  return plain === '' ? '' : marker + plain;
 };
 
 const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
-/** Also of a table. */
+/** A thematic break, or the rule of a table. */
 const RULE = /^[|:\- ]{3,}$/;
-/** An entry says something: a mark alone would make a heading of the line before it. */
+/** A marker needs text behind it: alone it would make a heading of the line before it. */
 export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +(?=\S)/;
-/** As far as `plainHeading` reads. */
+/** `plainHeading` reads no more than this. */
 const LONGEST_LINE = 1000;
 
 const shortened = (text: string, max: number): string => {

@@ -1,29 +1,34 @@
 import type * as z from 'zod';
 import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-response.ts';
-import type { DisplayBlock, DocumentsBlock, LinksBlock, TableBlock } from '../../contract/display-model.ts';
+import type {
+  DisplayBlock,
+  DocumentsBlock,
+  ErrorBlock,
+  LinksBlock,
+  PriceComparisonBlock,
+  TableBlock,
+} from '../../contract/display-model.ts';
+import { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
-import { chartBlock } from './chart-block.ts';
-import { errorBlock } from './error-block.ts';
-import { memberOf, textMemberOf } from './members.ts';
+import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
-import { currencyOf, moneyOf, priceComparisonBlock } from './price-comparison-block.ts';
-import { cellOf, tableBlock } from './table-block.ts';
+import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
 import { webLink } from './web-link.ts';
 
-/** Hybrid answers within hybrid answers are shown so deep. */
+/** Levels of hybrid answers within hybrid answers that are shown. */
 const MAX_DEPTH = 2;
 const MAX_TEXT = 8000;
 
-/** What a result of a type shows, also where it is not of the form of that type; never empty. */
+/** The blocks of a result, even when it does not have the form of its type; never empty. */
 export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
   const blocks = knownBlocks(type, result, depth);
   if (blocks !== undefined && blocks.length > 0) return blocks;
-  const said = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
-  if (said !== undefined) return textBlocks(proseOf(said, MAX_TEXT));
+  const text = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
+  if (text !== undefined) return textBlocks(proseOf(text, MAX_TEXT));
   return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : 'Nothing was found.');
 };
 
-/** `undefined` where the result is not of the form of its type. */
+/** `undefined` when the result does not have the form of its type. */
 const knownBlocks = (type: string, result: unknown, depth: number): DisplayBlock[] | undefined => {
   switch (type) {
     case 'analytics':
@@ -85,7 +90,62 @@ const webBlocks = (result: WebSearchResult): (DisplayBlock | undefined)[] => [
   linksBlock(result),
 ];
 
-/** What is known of the product, as far as it is not nested. */
+/** Our price against the cheapest on the web; `undefined` when neither is known. */
+const priceComparisonBlock = (comparison: unknown, product: unknown): PriceComparisonBlock | undefined => {
+  const [internal, external, difference, percentage] = [
+    'internal_price',
+    'cheapest_external',
+    'difference',
+    'percentage',
+  ].map((name) => numberMemberOf(comparison, name));
+  if (internal === undefined && external === undefined) return undefined;
+  const currency = currencyOf(comparison) ?? currencyOf(product);
+  const name = textMemberOf(product, 'name', 'title');
+  return {
+    kind: 'price_comparison',
+    ...(name === undefined ? {} : { product: oneLine(name, 300) }),
+    ...(internal === undefined ? {} : { internal_price: internal }),
+    ...(external === undefined ? {} : { cheapest_external: external }),
+    ...(difference === undefined ? {} : { difference }),
+    ...(percentage === undefined ? {} : { percentage }),
+    ...(currency === undefined ? {} : { currency }),
+    verdict: verdictOf({ internal, external, difference, percentage, currency }),
+  };
+};
+
+/** "999.99 EUR"; without a currency the number alone. */
+const moneyOf = (amount: number, currency: string | undefined): string => {
+  const number = Math.abs(amount) < 1e15 ? amount.toFixed(2) : String(amount);
+  return currency === undefined ? number : `${number} ${currency}`;
+};
+
+/** The currency code of an object; `undefined` when it has none. */
+const currencyOf = (value: unknown): string | undefined => {
+  const code = textMemberOf(value, 'currency')?.trim().toUpperCase();
+  return code !== undefined && /^[A-Z]{3}$/.test(code) ? code : undefined;
+};
+
+interface Prices {
+  internal: number | undefined;
+  external: number | undefined;
+  difference: number | undefined;
+  percentage: number | undefined;
+  currency: string | undefined;
+}
+
+const verdictOf = ({ internal, external, difference, percentage, currency }: Prices): string => {
+  if (internal === undefined) return `The cheapest price found is ${moneyOf(external ?? 0, currency)}.`;
+  const ours = `Our price is ${moneyOf(internal, currency)}`;
+  if (external === undefined) return `${ours}; no comparable price was found.`;
+  const theirs = `${ours}, the cheapest found is ${moneyOf(external, currency)}`;
+  if (difference === undefined) return `${theirs}.`;
+  if (difference === 0) return `${theirs}: the same.`;
+  const share = percentage === undefined ? '' : ` (${Math.abs(percentage).toFixed(1)} %)`;
+  const by = `${moneyOf(Math.abs(difference), currency)}${share}`;
+  return `${theirs}: ${by} ${difference < 0 ? 'less' : 'more'} than ours.`;
+};
+
+/** The product's fields that are not nested. */
 const productBlock = (product: Record<string, unknown>): TableBlock | undefined => {
   const facts = Object.entries(product).filter(([, value]) => value !== null && typeof value !== 'object');
   if (facts.length === 0) return undefined;
@@ -138,4 +198,18 @@ const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): D
     ? [errorBlock(failure, isCoded ? part : memberOf(part, 'metadata'))]
     : resultBlocks(part.type, part.result, depth);
   return first === undefined ? [] : [{ ...first, heading }, ...rest];
+};
+
+/** The reason why there is no answer. Message and suggestion are shown as plain text. */
+export const errorBlock = (message: string | undefined, metadata: unknown): ErrorBlock => {
+  const code = ErrorCode.safeParse(memberOf(metadata, 'error_code'));
+  const suggestion = textMemberOf(metadata, 'suggestion');
+  const recoverable = memberOf(metadata, 'recoverable');
+  return {
+    kind: 'error',
+    message: oneLine(message ?? '', 2000) || 'This part could not be answered.',
+    ...(code.success ? { code: code.data } : {}),
+    ...(suggestion === undefined ? {} : { suggestion: oneLine(suggestion, 1000) }),
+    ...(typeof recoverable === 'boolean' ? { recoverable } : {}),
+  };
 };

@@ -1,11 +1,13 @@
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { AgentProfile } from '../agent.ts';
 import { serveAgent } from '../serve-agent.ts';
+import { SOURCES } from './ask-parts.ts';
 import { hybridAgent } from './hybrid-agent.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
-import { SOURCES } from './source-type.ts';
+import examples from './question-examples.json' with { type: 'json' };
 
-/** How the hybrid agent is introduced to people and librarians. It needs no right of its own, but those of whom it asks. */
+/**
+ * The description of the hybrid agent. It needs no capability of its own, only those of the librarians that it asks.
+ */
 const HYBRID: AgentProfile = {
   type: 'hybrid',
   info: {
@@ -13,7 +15,7 @@ const HYBRID: AgentProfile = {
     name: 'Hybrid',
     description:
       'Combines several librarians in one answer: for questions that need more than one kind of source at once, such as figures from the database together with the knowledge base, or our own price and stock together with the web.',
-    examples: QUESTION_EXAMPLES,
+    examples,
     combines: Object.values(SOURCES).map(({ librarian }) => librarian),
   },
 };

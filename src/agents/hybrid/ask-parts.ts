@@ -1,13 +1,49 @@
-import { AgentRequest } from '../../contract/agent-response.ts';
+import {
+  type AgentMetadata,
+  AgentRequest,
+  AgentResponse,
+  type AgentSuccess,
+  type SourceAttribution,
+} from '../../contract/agent-response.ts';
+import type { ErrorInfo } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
-import type { DelegateRequest } from '../../contract/response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
+import { containMarkdown } from '../../delegation/contain-markdown.ts';
 import { covers } from '../../runtime/capabilities.ts';
+import type { Branch } from '../../runtime/delegates.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import type { AgentCall } from '../agent.ts';
-import type { FailedPart, Part } from './part.ts';
-import { readPart } from './read-part.ts';
-import { SOURCES, type SourceType } from './source-type.ts';
-import type { PartialQuery } from './split-query.ts';
+import { type AgentCall, failureInfoOf } from '../agent.ts';
+import { AgentResponse as Builder } from '../agent-response.ts';
+import type { PartialQuery, SourceType } from './split-query.ts';
+
+/** The librarian of each kind of source, the capability that asking it takes, and its name for people. */
+export const SOURCES = {
+  analytics: { librarian: 'analytics', capability: 'sql:read', name: 'the shop database' },
+  semantic: { librarian: 'semantic', capability: 'kb:read', name: 'the knowledge base' },
+  web_search: { librarian: 'web-search', capability: 'web:search', name: 'the web search' },
+} as const satisfies Record<SourceType, { librarian: string; capability: string; name: string }>;
+
+/** A part of a question with its result. */
+export type Part = AnsweredPart | FailedPart;
+
+export interface AnsweredPart extends PartialQuery {
+  ok: true;
+  /** The finding in the words of its librarian: Markdown that stays within its part. */
+  finding: string;
+  /** Whether the source found something; one that found nothing was asked, but does not count as used. */
+  isInformed: boolean;
+  /** Whether the source itself reports that something is missing. */
+  isPartial: boolean;
+  result: Record<string, unknown>;
+  attribution: SourceAttribution;
+}
+
+export interface FailedPart extends PartialQuery {
+  ok: false;
+  error: ErrorInfo;
+  /** Whether a librarian was asked; `false` when the caller may not. */
+  isAsked: boolean;
+}
 
 /**
  * Asks the librarian of each part, all at once. A part that the context's capabilities do not allow is not sent. The
@@ -16,7 +52,8 @@ import type { PartialQuery } from './split-query.ts';
  * @returns One part for each query, in their order.
  */
 export const askParts = async (queries: readonly PartialQuery[], { scope, options }: AgentCall): Promise<Part[]> => {
-  const allowed = queries.filter((query) => isAllowed(query, scope.context.capabilities));
+  const { capabilities } = scope.context;
+  const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
   const requests = allowed.map((query) => requestOf(query, options));
   // Metadata of the whole question is of no use to its parts, and may leave no room for theirs.
   const branches = requests.length > 0 ? await scope.delegates.ask(requests, { metadata: {} }) : [];
@@ -24,19 +61,17 @@ export const askParts = async (queries: readonly PartialQuery[], { scope, option
   return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
 };
 
-const isAllowed = ({ type }: PartialQuery, capabilities: readonly string[]): boolean =>
-  covers(capabilities, SOURCES[type].capability);
-
 const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options']): DelegateRequest => {
   const read = readAs(AgentRequest.shape.options, options[type]);
   const own = read.ok ? read.value : undefined;
-  // Never without: those of the whole question are meant for this agent.
+  // Always sent: the options of the whole question are meant for this agent.
   return { to: SOURCES[type].librarian, query, context: { options: { ...DEFAULT_OPTIONS[type], ...own } } };
 };
 
 /**
- * A part is put in the words of a question, not in those of a document, so that what fits is often less similar than the
- * 0.7 of a search. From 0.4 on it is of low coverage (design 7.1): quoted, and the whole answer no surer than that.
+ * A part has the words of a question, not those of a document, so that matching documents are often less similar than
+ * the 0.7 of a search. From 0.4 on they have low coverage (design 7.1): they are quoted, and the whole answer is no
+ * surer than that.
  */
 const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
   semantic: { similarity_threshold: 0.4 },
@@ -47,4 +82,63 @@ const notAllowed = (query: PartialQuery): FailedPart => {
   const message = `Not allowed: asking ${name} takes the capability ${capability}`;
   const suggestion = `Ask with a key or a token that holds ${capability}`;
   return { ...query, ok: false, isAsked: false, error: errorInfo('UNAUTHORIZED', { librarian, message, suggestion }) };
+};
+
+/**
+ * Reads the AgentResponse that a librarian answered with under `metadata.<type>`. None, or one of another type, is a
+ * failure, unless the librarian reports that it was too large to travel: then its text is the answer.
+ */
+const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
+  const response = branch?.response;
+  if (response === undefined) return failed(query, unusable(query));
+  const read = readAs(AgentResponse, response.metadata?.[query.type]);
+  if (!read.ok) return withoutEnvelope(query, response);
+  if (read.value.type !== query.type) return failed(query, unusable(query));
+  if (!read.value.success) return failed(query, response.error ?? failureInfoOf(read.value));
+  const finding = containMarkdown(findingOf(read.value, response));
+  if (finding === '') return failed(query, unusable(query));
+  const { source_attribution: attribution, result } = read.value;
+  const isInformed = hasFound(read.value);
+  const isPartial = response.partial === true || !isInformed;
+  return { ...query, ok: true, finding, isInformed, isPartial, result: { ...result }, attribution };
+};
+
+const failed = (query: PartialQuery, error: ErrorInfo): FailedPart => ({ ...query, ok: false, isAsked: true, error });
+
+const unusable = ({ type }: PartialQuery): ErrorInfo => {
+  const { librarian, name } = SOURCES[type];
+  const message = `Cannot use the answer of ${name}: it is not an AgentResponse of its type`;
+  return errorInfo('DELEGATION_FAILED', { librarian, message });
+};
+
+const withoutEnvelope = (query: PartialQuery, { answer = '', error, ...response }: LibrarianResponse): Part => {
+  const omitted: unknown = response.metadata?.omitted;
+  const finding = containMarkdown(answer);
+  const isOmitted = Array.isArray(omitted) && omitted.includes(query.type);
+  if (!isOmitted || finding === '') return failed(query, error ?? unusable(query));
+  const attribution = attributionOf(query, response.confidence ?? UNSTATED);
+  return { ...query, ok: true, finding, isInformed: true, isPartial: true, result: {}, attribution };
+};
+
+/** Confidence of an answer that does not state one. */
+const UNSTATED = 0.6;
+
+const attributionOf = ({ type }: PartialQuery, confidence: number): SourceAttribution => {
+  if (type === 'analytics') return Builder.createAnalyticsSourceAttribution([], confidence);
+  if (type === 'semantic') return Builder.createSemanticSourceAttribution(0, confidence);
+  return Builder.createWebSearchSourceAttribution(0, confidence);
+};
+
+/** The answer in words; the web search has it in its metadata. */
+const findingOf = (response: AgentSuccess, { answer = '' }: LibrarianResponse): string => {
+  if (response.type === 'analytics') return response.result.interpretation.trim() || answer;
+  if (response.type === 'semantic') return response.result.summary.trim() || answer;
+  const { answer: own }: AgentMetadata = response.metadata;
+  return typeof own === 'string' && own.trim() !== '' ? own.slice(0, 32_000) : answer;
+};
+
+const hasFound = (response: AgentSuccess): boolean => {
+  if (response.type === 'semantic') return response.result.document_count > 0;
+  if (response.type === 'web_search') return response.result.external_results.length > 0;
+  return true;
 };

@@ -1,58 +1,96 @@
 import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
+import type { LibrarianResponse } from '../../contract/response.ts';
+import { aggregate } from '../../delegation/aggregate.ts';
 import { joinFailures } from '../../delegation/failures.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
 import type { AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { askParts } from './ask-parts.ts';
-import { compareParts } from './compare-parts.ts';
-import { modelSynthesis } from './model-synthesis.ts';
-import type { AnsweredPart, FailedPart, Part } from './part.ts';
-import { type Plan, planQuery } from './plan-query.ts';
-import { SOURCES } from './source-type.ts';
-import { synthesise } from './synthesise.ts';
-import { trimResult } from './trim-result.ts';
+import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
+import { proposeSplit } from './propose-split.ts';
+import { MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
+import { modelSynthesis, synthesise } from './synthesise.ts';
 
 /**
- * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents answer
- * the parts at the same time, and puts their findings together. What fails or is not allowed is named, and the rest is
- * the answer; only when nothing came back it fails, with the code that the parts have in common.
+ * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents
+ * answer the parts in parallel, and joins their findings. Parts that fail or are not allowed are named in the answer;
+ * it fails only when no part succeeds, with the code that the parts have in common.
  *
- * What it reads of the options: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
+ * Options that it reads: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
  */
 export const hybridAgent = async (
   query: string,
   call: AgentCall,
   now: () => number = Date.now,
 ): Promise<AgentResponseShape> => {
-  const untilMs = now() + call.timeoutMs;
+  const deadlineMs = now() + call.timeoutMs;
   const plan = await planQuery(query, call);
   const parts = await askParts(plan.queries, call);
   const about = metadataOf(parts, plan);
   if (!parts.some(({ ok }) => ok)) return failedTogether(query, parts, about);
-  const { confidence, contradictions } = compareParts(parts);
   const informed = parts.filter((part): part is AnsweredPart => part.ok && part.isInformed);
   const written =
-    call.ai === undefined || contradictions.length > 0
+    call.ai === undefined
       ? undefined
-      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: untilMs - now() });
+      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: deadlineMs - now() });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)
     .setResult({
       sub_queries: parts.map((part) => subQueryOf(part, Math.floor(ROOM_FOR_RESULTS / parts.length))),
-      synthesis: synthesise(parts, { contradictions, unasked: plan.unasked, written }),
+      synthesis: synthesise(parts, { unasked: plan.unasked, written }),
       sources_used: used,
     })
-    .setSourceAttribution(AgentResponse.createHybridSourceAttribution(used, confidence))
+    .setSourceAttribution(AgentResponse.createHybridSourceAttribution(used, confidenceOf(parts)))
     .setMetadata({
       ...about,
       synthesis_by: written === undefined ? 'findings' : 'model',
-      ...(contradictions.length > 0 ? { partial: true, contradictions } : {}),
     })
     .toArray();
 };
 
-/** Of the characters that a librarian's metadata may have; the rest is for the synthesis and the trace. */
+/** Characters for the results in a librarian's metadata; the rest is for the synthesis and the trace. */
 const ROOM_FOR_RESULTS = 110_000;
+
+interface Plan {
+  /** At most 6. */
+  queries: PartialQuery[];
+  /** Sub-queries beyond those. */
+  unasked: string[];
+  splitBy: 'rules' | 'model';
+}
+
+/** Splits a question: by the proposal of a model if there is a valid one, otherwise by rules. */
+const planQuery = async (query: string, call: AgentCall): Promise<Plan> => {
+  const proposed = call.ai === undefined ? undefined : await proposeSplit(query, { ...call, ai: call.ai });
+  const all = (proposed ?? splitQuery(query)).map(
+    (part) => [`${part.type} ${part.query.toLowerCase()}`, part] as const,
+  );
+  const distinct = [...new Map(all).values()];
+  return {
+    queries: distinct.slice(0, MAX_PARTS),
+    unasked: distinct.slice(MAX_PARTS).map((part) => part.query),
+    splitBy: proposed === undefined ? 'rules' : 'model',
+  };
+};
+
+/**
+ * How sure all parts together are, by the rule of joined answers: the weakest answered part, scaled by the share of
+ * parts that were answered.
+ */
+const confidenceOf = (parts: readonly Part[]): number =>
+  aggregate(
+    parts.map((part) => {
+      const { librarian: to } = SOURCES[part.type];
+      return { request: { to, query: part.query }, query: part.query, to, response: responseOf(part) };
+    }),
+  ).confidence ?? 0;
+
+/** A source that found nothing leaves its part unanswered; its confidence in that does not count for the rest. */
+const responseOf = (part: Part): LibrarianResponse => {
+  if (!part.ok) return { error: part.error };
+  if (!part.isInformed) return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
+  return { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence };
+};
 
 const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMetadata => {
   const failed = parts.filter((part): part is FailedPart => !part.ok);
@@ -81,7 +119,37 @@ const subQueryOf = (part: Part, maxLength: number): SubQuery => {
   return { type, query, result, source_attribution: part.attribution, success: true, error: null };
 };
 
-/** Who was asked decides the code; where nobody could be asked, the missing rights do. */
+/**
+ * Trims a result to at most `maxLength` characters of JSON: lists that are too long are cut, their count is adjusted,
+ * and `omitted` is the number of entries that were cut.
+ *
+ * @returns Empty when even lists of one entry do not fit.
+ */
+const trimResult = (result: Record<string, unknown>, maxLength: number): Record<string, unknown> => {
+  let trimmed = result;
+  let omitted = 0;
+  while (JSON.stringify(trimmed).length > maxLength) {
+    const [name, count] = LISTS.find(([list]) => lengthOf(trimmed[list]) > 1) ?? [];
+    const list = name === undefined ? undefined : trimmed[name];
+    if (name === undefined || !Array.isArray(list)) return {};
+    const kept: unknown[] = list.slice(0, Math.floor(list.length / 2));
+    omitted += list.length - kept.length;
+    trimmed = { ...trimmed, [name]: kept, ...(count === undefined ? {} : { [count]: kept.length }), omitted };
+  }
+  return trimmed;
+};
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+/** Lists of the results of seed 003 that may be cut, and the member that counts them. */
+const LISTS = [
+  ['rows', 'row_count'],
+  ['documents', 'document_count'],
+  ['external_results', undefined],
+  ['urls', undefined],
+] as const;
+
+/** The librarians that were asked decide the code; if none could be asked, it is UNAUTHORIZED. */
 const failedTogether = (query: string, parts: readonly Part[], about: AgentMetadata) => {
   const failed = parts.filter((part): part is FailedPart => !part.ok);
   const asked = failed.filter(({ isAsked }) => isAsked);

@@ -1,9 +1,17 @@
-import { type Clause, carrySubject, type StandaloneClause } from '../../knowledge/questions/carry-subject.ts';
-import { ASPECTS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
-import { assignType, STRONG_CUE } from './assign-type.ts';
-import { clausesOf, isRequest } from './clauses-of.ts';
-import { sentencesOf } from './sentences-of.ts';
-import type { SourceType } from './source-type.ts';
+import * as z from 'zod';
+import { type Clause, carrySubject } from '../../knowledge/questions/carry-subject.ts';
+import {
+  beginsAsQuestion,
+  isBareRequest,
+  isOwnQuestion,
+  namesItsSubject,
+  pointsBack,
+} from '../../text/question-forms.ts';
+import cues from './source-cues.json' with { type: 'json' };
+
+/** The kinds of source that a part of a question can be put to: the agent types other than `hybrid` itself. */
+export const SourceType = z.enum(['analytics', 'semantic', 'web_search']);
+export type SourceType = z.infer<typeof SourceType>;
 
 /** A part of a question, and the kind of source that it needs. */
 export interface PartialQuery {
@@ -12,75 +20,97 @@ export interface PartialQuery {
   query: string;
 }
 
+/** Sub-queries of one question at most. */
+export const MAX_PARTS = 6;
+
 /**
- * Splits a question into parts that each need one kind of source, by its words alone. A question that asks for one
- * thing comes back whole, as it was asked; what only explains a question, or adds to it, stays with it.
+ * Splits a question where a second question or request begins that stands alone or needs another kind of source. Each
+ * part names its subject in place of a pronoun. A question without such a place comes back whole.
  *
  * @param question 1 to 4,000 characters.
  * @returns At least one part, in the order of the question.
  */
 export const splitQuery = (question: string): PartialQuery[] => {
-  const parts: Draft[] = [];
+  const clauses = clausesOf(question);
+  if (clauses.length < 2) return [{ type: sourceOf(question).type, query: question }];
   const earlier: string[] = [];
-  for (const sentence of sentencesOf(question, MAX_SENTENCES)) {
-    const clauses = clausesOf(sentence);
-    for (const [place, clause] of clauses.entries()) {
-      const carried = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses });
-      earlier.push(carried.text);
-      const last = parts.at(-1);
-      const text = last && additionTo(last, { clause, carried, isSameSentence: place > 0 });
-      if (last === undefined || text === undefined) {
-        const { type } = assignType(carried.text);
-        parts.push({ type, query: carried.text.slice(0, MAX_QUERY), isStatement: isStatement(clause, carried.text) });
-        continue;
-      }
-      last.query = together(last.query, text, place > 0);
-      last.type = assignType(last.query).type;
-      last.isStatement = false;
-    }
-  }
-  if (parts.length > 1) return parts.map(({ type, query }) => ({ type, query }));
-  return [{ type: assignType(question).type, query: question }];
+  return clauses.map((clause) => {
+    const { text } = carrySubject(clause, { earlier: earlier.slice(-MAX_LOOK_BACK), sentence: clauses });
+    earlier.push(text);
+    const own = sourceOf(clause.text);
+    return { type: own.score >= STRONG ? own.type : sourceOf(text).type, query: text.slice(0, MAX_LENGTH) };
+  });
 };
 
-interface Draft extends PartialQuery {
-  /** Whether it tells something that the next part may be about. */
-  isStatement: boolean;
-}
-
-/** What a clause adds to the part before it; `undefined` when it is a part of its own. */
-const additionTo = (
-  last: Draft,
-  { clause, carried, isSameSentence }: { clause: Clause; carried: StandaloneClause; isSameSentence: boolean },
-): string | undefined => {
-  const { type, score } = assignType(carried.text);
-  const isClose = last.type === type || score < STRONG_CUE;
-  const isAside = isClose || /^(?:check|search|look|sort|group|quote|list|show)\b/i.test(clause.text);
-  if (clause.form === 'question' && saysNothingItself(clause.text) && isAside && !isAbout(carried, score))
-    return clause.text;
-  if (last.isStatement && isClose) return carried.text;
-  // A text that treats both sides of one matter is the better answer.
-  const isOtherSide = isSameSentence && carried.isDependent && type === 'semantic' && last.type === 'semantic';
-  return isOtherSide ? carried.text : undefined;
-};
-
-const MAX_QUERY = 4000;
-const MAX_SENTENCES = 40;
-/** Clauses; nobody remembers more. */
+const MAX_LENGTH = 4000;
+/** Clauses in which the subject of a later one is looked for. */
 const MAX_LOOK_BACK = 8;
+/** A sentence is not searched for further clauses behind this many joints. */
+const MAX_JOINTS = 60;
 
-const together = (one: string, other: string, isSameSentence: boolean): string =>
-  (isSameSentence ? `${one.replace(/[\s?.!]+$/, '')} and ${other}` : `${one} ${other}`).slice(0, MAX_QUERY);
+const clausesOf = (message: string): Clause[] => {
+  const question = message.replace(GREETING, '');
+  const joints = [...question.matchAll(JOINT)].slice(0, MAX_JOINTS);
+  const clauses: Clause[] = [];
+  let start = 0;
+  let form: Clause['form'] = 'question';
+  for (const [place, { index, 0: joint }] of joints.entries()) {
+    const next = index + joint.length;
+    const before = question.slice(start, index);
+    const opening = openingOf(before, { after: question.slice(next, joints[place + 1]?.index), joint });
+    if (opening === undefined) continue;
+    clauses.push({ text: `${before}${END_MARK.exec(joint)?.[0] ?? ''}`, form });
+    start = next;
+    form = opening;
+  }
+  return [...clauses, { text: question.slice(start).trim(), form }];
+};
 
-/** It leans on what was named before, and asks something of its own about it. */
-const isAbout = ({ isDependent }: StandaloneClause, score: number): boolean => isDependent && score >= STRONG_CUE;
+const GREETING = /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day))\b[^,.!?\n]{0,30}[,.!]\s+/i;
+const JOINT =
+  /(?:[;.!?]\s+|\n+|,\s+|,?\s+(?:and|but|plus|as well as|along with|together with|also|then|finally|&)\s+)(?:(?:and|also|then|finally|if so|please),?\s+){0,3}/gi;
+const END_MARK = /^[.!?]/;
 
-/** `what now?`, `quote the passages`: there is no thing in it that a source could be asked about. */
-const saysNothingItself = (clause: string): boolean =>
-  (clause.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).every(
-    (word) => NO_NOUNS.has(word) || ASPECTS.has(word) || /n['’]t$/.test(word),
-  );
+/** How the text behind a joint begins a clause of its own; `undefined` when it belongs to what stands before it. */
+const openingOf = (before: string, { after, joint }: { after: string; joint: string }): Clause['form'] | undefined => {
+  const [present, wanted] = [sourceOf(before), sourceOf(after)];
+  if (present.score < STRONG && !beginsAsQuestion(before) && !joint.startsWith('?')) return undefined;
+  const needsOther = wanted.type !== present.type && wanted.score >= STRONG;
+  if (!beginsAsQuestion(after)) {
+    const isNamed = NAMED_THING.test(after) && !GOES_ON.test(after);
+    return needsOther && isNamed && present.score >= STRONG ? 'phrase' : undefined;
+  }
+  if (isBareRequest(after) && (VERB_EXPECTED.test(before) || !namesItsSubject(after))) return undefined;
+  if (joint.trim() === ',' && RELATIVE.test(after)) return undefined;
+  return needsOther || (isOwnQuestion(after) && !pointsBack(after)) ? 'question' : undefined;
+};
 
-/** It tells something and asks nothing: `I moved house`. */
-const isStatement = ({ text, form }: Clause, carried: string): boolean =>
-  form === 'question' && !text.trim().endsWith('?') && !isRequest(text) && assignType(carried).score < STRONG_CUE;
+const NAMED_THING = /^(?:the|our|my|your|its|their|an?|any|all|some)\s|\s(?:of|for|on|about|to|from)\s+\S/i;
+const GOES_ON = /^(?:to|in|on|at|from|by|with|of|for|about|is|are|was|were|has|have|be)\b/i;
+/** In `how do I open the page and check the version` the second verb belongs to `do I`. */
+const VERB_EXPECTED =
+  /\b(?:do|does|did|can|could|should|must|may|will)\s+(?:i|we|one|they|people|customers)\b|\bhow to\b/i;
+/** Behind a comma these describe what was named before. */
+const RELATIVE = /^(?:which|who|whom|whose|where|when)\b/i;
+
+/** The kind of source that a text needs by its words; the knowledge base without any cue. Each cue counts once. */
+const sourceOf = (text: string): { type: SourceType; score: number } => {
+  const words = text.slice(0, MAX_LENGTH).toLowerCase().replace(/\s+/g, ' ');
+  const scores: Record<SourceType, number> = { semantic: 0, analytics: 0, web_search: 0 };
+  for (const { type, weight, pattern } of CUES) if (pattern.test(words)) scores[type] += weight;
+  // Among equals the first of these is taken.
+  const order = ['semantic', 'analytics', 'web_search'] as const;
+  const type = order.reduce((best, each) => (scores[each] > scores[best] ? each : best));
+  return scores[type] < LEAST_CUE ? { type: 'semantic', score: 0 } : { type, score: scores[type] };
+};
+
+/** Score from which on the cues of a text decide by themselves which source it needs. */
+const STRONG = 2;
+/** A word such as `yesterday` alone decides nothing. */
+const LEAST_CUE = 1.5;
+
+const CUES = cues.map(({ type, weight, pattern }) => ({
+  type: SourceType.parse(type),
+  weight,
+  pattern: new RegExp(pattern),
+}));

@@ -1,29 +1,26 @@
-import type { Contradiction } from '../../contract/joined-answer.ts';
+import type { AIClient } from '../../contract/librarian.ts';
 import { inertLine, shorten } from '../../delegation/contain-markdown.ts';
 import { WHY_MISSING } from '../../delegation/failures.ts';
-import type { AnsweredPart, FailedPart, Part } from './part.ts';
-import { SOURCES, SourceType } from './source-type.ts';
+import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
+import { type AnsweredPart, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
+import { MAX_PARTS } from './split-query.ts';
 
 /**
- * What all parts found as one text in their order, with the citations of each; then what contradicts, and what is missing.
+ * Joins the findings of all parts in their order, with the citations of each; missing parts follow.
  *
- * @param options.unasked Parts that were too many to ask.
- * @param options.written What a model made of the findings, in their place.
- * @returns Markdown of at most 12,000 characters, so that it survives as a librarian's answer.
+ * @param options.unasked Parts beyond the limit, which were not asked.
+ * @param options.written A model's text, which replaces the findings.
+ * @returns Markdown of at most 12,000 characters, so that it is not cut as a librarian's answer.
  */
 export const synthesise = (
   parts: readonly Part[],
-  {
-    contradictions,
-    unasked,
-    written,
-  }: { contradictions: readonly Contradiction[]; unasked: readonly string[]; written?: string | undefined },
+  { unasked, written }: { unasked: readonly string[]; written?: string | undefined },
 ): string => {
   const answered = parts.filter((part): part is AnsweredPart => part.ok);
   const share = Math.floor(ROOM_FOR_FINDINGS / Math.max(1, answered.length));
   const findings = answered.map(({ finding }) => shorten(finding, share));
   const notes = [
-    ...contradictions.slice(0, MAX_NOTED).map(contradictionSentence),
     ...parts.filter((part): part is FailedPart => !part.ok).map(gapSentence),
     ...unasked
       .slice(0, MAX_NOTED)
@@ -31,9 +28,6 @@ export const synthesise = (
   ];
   return [written ?? joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
 };
-
-/** Sub-queries of one question at most. */
-export const MAX_PARTS = 6;
 
 const ROOM_FOR_FINDINGS = 8000;
 const MAX_NOTED = 4;
@@ -56,12 +50,51 @@ const whyMissing = ({ type, error, isAsked }: FailedPart): string => {
     : WHY_MISSING[error.code];
 };
 
-const contradictionSentence = ({ statements, values }: Contradiction): string => {
-  const said = statements.map(({ librarian, text }) => `${nameOf(librarian)} says “${text.slice(0, 250)}”`);
-  return inertLine(`The sources disagree, ${values.join(' or ')}: ${said.join(', ')}.`, 2000);
+interface SynthesisOptions {
+  ai: AIClient;
+  signal: AbortSignal;
+  /** Milliseconds left. */
+  leftMs: number;
+}
+
+/**
+ * A model's answer to the whole question from several findings: those of its statements that a finding supports
+ * (`writeCheckedAnswer`), each followed by the name of its source.
+ *
+ * @returns Undefined when the model fails, too little is supported, or a source is missing: the findings are then
+ *   joined as they are.
+ */
+export const modelSynthesis = async (
+  question: string,
+  parts: readonly AnsweredPart[],
+  { ai, signal, leftMs }: SynthesisOptions,
+): Promise<string | undefined> => {
+  if (parts.length < 2 || leftMs < MIN_TIME_MS) return undefined;
+  const passages = parts.map(({ type, query, finding }, at) => ({
+    ...{ id: `p${at + 1}`, title: SOURCES[type].name, headings: [query], text: finding.slice(0, MAX_FINDING) },
+  }));
+  const calls = startModelCalls({ ai, signal, timeMs: Math.floor(leftMs * TIME_SHARE) });
+  try {
+    const written = await writeCheckedAnswer({ question, history: [], passages }, { calls, maxTokens: MAX_TOKENS });
+    if ('failure' in written) return undefined;
+    const used = new Set(written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.id)));
+    if (used.size < passages.length) return undefined;
+    const paragraphs = written.statements.map(({ text, quotes }) => {
+      const names = [...new Set(quotes.map(({ passage }) => passage.title))];
+      return names.length === 0 ? text : `${text} (${names.join('; ')})`;
+    });
+    const synthesis = paragraphs.join('\n\n');
+    return synthesis.length > MAX_SYNTHESIS ? undefined : synthesis;
+  } finally {
+    calls.end();
+  }
 };
 
-const nameOf = (librarian: string): string => {
-  const type = SourceType.options.find((each) => SOURCES[each].librarian === librarian);
-  return type === undefined ? librarian : SOURCES[type].name;
-};
+/** Characters of each finding that the model reads. */
+const MAX_FINDING = 4000;
+const MAX_SYNTHESIS = 8000;
+const MAX_TOKENS = 1500;
+/** Share of the time left that the model gets. */
+const TIME_SHARE = 0.6;
+/** With less time left no model is asked. */
+const MIN_TIME_MS = 1500;

@@ -14,7 +14,7 @@ import type { MeaningOf } from '../../search/meaning.ts';
 import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
 import { searchKnowledge } from '../../search/search-knowledge.ts';
 import { serveAgent } from '../serve-agent.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
+import examples from './question-examples.json' with { type: 'json' };
 import { createSemanticAgent, type SemanticParts } from './semantic-agent.ts';
 
 /** How the semantic agent is introduced to people and librarians. */
@@ -24,7 +24,7 @@ const SEMANTIC: LibrarianInfo = {
   description:
     'Searches the documents of the knowledge base and lists the passages that fit, each with a score and its place, and a short summary: for finding, listing, quoting and summarising articles, guides, manuals, help pages and sections on a subject, with their sources and links, rather than for one answer.',
   capabilities: ['kb:read'],
-  examples: QUESTION_EXAMPLES,
+  examples,
 };
 
 export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {

@@ -1,11 +1,34 @@
+import * as z from 'zod';
+import { describeIssues, readAs } from '../../contract/issue.ts';
+import { CodedError } from '../../runtime/error-info-of.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type ChunkAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
-import type { SemanticOptions } from './semantic-options.ts';
 import { withoutKinds } from './subject-of.ts';
+
+/** Options of the semantic agent; other members are ignored. */
+const SemanticOptions = z.object({
+  /** Least similarity of a document, 0 to 1; 0.7 as in seed 003 when absent. */
+  similarity_threshold: z.number().min(0).max(1).default(0.7),
+  /** Documents at most, 1 to 50. */
+  limit: z.int().min(1).max(50).default(10),
+});
+export type SemanticOptions = z.infer<typeof SemanticOptions>;
+
+/** @throws {CodedError} INVALID_QUERY for a value that is out of range. */
+export const readSemanticOptions = (options: Readonly<Record<string, unknown>>): SemanticOptions => {
+  const read = readAs(SemanticOptions, options);
+  if (read.ok) return read.value;
+  throw new CodedError('INVALID_QUERY', 'an option is out of range', {
+    told: {
+      message: `Cannot read the options: ${describeIssues(read.issues)}`,
+      suggestion: 'Give similarity_threshold from 0 to 1 and limit from 1 to 50, or omit them',
+    },
+  });
+};
 
 /** A passage of the knowledge base. */
 export interface FoundDocument {
@@ -19,15 +42,15 @@ export interface Found {
   documents: FoundDocument[];
   /** The best three, whether they reach the threshold or not. */
   nearest: FoundDocument[];
-  /** What the search found, with the question as it read it. */
+  /** The outcome of the search, with the analysed question. */
   outcome: SearchOutcome;
-  /** What was searched for. */
+  /** The text that was searched for. */
   subject: string;
-  /** Meanings could not be compared in time. */
+  /** Embeddings could not be compared in time. */
   isDegraded: boolean;
 }
 
-/** What the best hit leads by counts for its score: it takes a second one to tell. */
+/** The lead over the second hit counts for the score of the best, so that more hits are needed than shown. */
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
@@ -52,7 +75,10 @@ export const findDocuments = async (edition: Edition, subject: string, options: 
   return { documents, nearest: found.slice(0, NEAREST), outcome, subject: searchedFor, isDegraded };
 };
 
-/** A word that no document uses weighs most of all, which is right for a thing, and not for the kind of text that is wanted. */
+/**
+ * A word that no document uses has the highest weight, which is right for a thing, but not for a kind of text such as
+ * `policy`.
+ */
 const search = async (edition: Edition, subject: string, { retrieve, limit, ...options }: FindOptions) => {
   const { terms } = analyseQuery(edition, subject);
   const unknown = new Set(terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word.toLowerCase()));
@@ -62,7 +88,7 @@ const search = async (edition: Edition, subject: string, { retrieve, limit, ...o
   return { retrieved: await retrieve(edition, searchedFor, { signal, waitUntil, timeLeftMs, limit }), searchedFor };
 };
 
-/** Down, so that no score shows as one that it does not reach. */
+/** Rounds down, so that no score is shown higher than it is. */
 const rounded = (score: number): number => Math.floor(score * 10_000) / 10_000;
 
 /** "guides/ssl.md, Certificates": where a reader finds a passage. */

@@ -4,26 +4,24 @@ import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';
-import { modelSummary } from './model-summary.ts';
-import { nothingFound } from './nothing-found.ts';
-import { quoteSummary } from './quote-summary.ts';
-import { readSemanticOptions } from './semantic-options.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments, readSemanticOptions } from './find-documents.ts';
 import { subjectOf } from './subject-of.ts';
+import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
 export interface SemanticParts {
-  /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
+  /** The current edition for a request: that of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
-  /** Words alone unless given. */
+  /** Absent: a search by words alone. */
   retrieve?: Retriever | undefined;
 }
 
 /**
- * Finds passages of the knowledge base with scores, and sums them up (seed 003, Semantic Result).
+ * Finds passages of the knowledge base with scores, and summarises them (seed 003, Semantic Result).
  *
- * The confidence is the best score, or 0 where nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model` or
- * `none`; where a model's summary was not used, `metadata.summary_refused` says why, and where nothing was found
- * `metadata.nearest` names what came nearest. `metadata.degraded` is `["embeddings"]` where meanings could not be compared in time.
+ * The confidence is the best score, or 0 when nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model`
+ * or `none`; `metadata.summary_refused` is the reason why a model's summary was not used, `metadata.nearest` the
+ * closest documents when none was found, and `metadata.degraded` is `["embeddings"]` when embeddings could not be
+ * compared in time.
  */
 export const createSemanticAgent =
   ({ editionFor, retrieve = createRetriever({}) }: SemanticParts): Agent =>

@@ -1,6 +1,6 @@
 /**
- * What a search is for, without the words that only ask for a search: "Find all documents about backups" -> "backups".
- * A question that is no such request stays as it is.
+ * The subject of a request for documents, without the words of the request: "Find all documents about backups" ->
+ * "backups". A question that is not such a request is returned unchanged.
  */
 export const subjectOf = (query: string): string => {
   const asked = query.replace(POLITE, '').replace(/[\s?!.]+$/, '');
@@ -8,7 +8,7 @@ export const subjectOf = (query: string): string => {
     const subject = request.exec(asked)?.[1]?.trim();
     if (subject !== undefined && /[\p{L}\p{N}]/u.test(subject)) return subject;
   }
-  // "What does the return policy say about used devices?": both are the subject, asking is not.
+  // "What does the return policy say about used devices?": both nouns are the subject.
   const [, source = '', matter = ''] = SAYING.exec(asked) ?? [];
   return /[\p{L}\p{N}]/u.test(matter) ? `${source}, ${matter}` : query;
 };
@@ -16,8 +16,8 @@ export const subjectOf = (query: string): string => {
 const SAYING = /^what\s+do(?:es)?\s+((?:our|the|your)\s+\S.{0,100}?)\s+say\s+(?:about|on)\s+(.{1,3000})$/is;
 
 /**
- * A subject without words such as "policy" and "explain", which say what kind of text is wanted, where no document uses them:
- * "our policy on returns" is about returns. As it is where nothing else would be left.
+ * Removes words for the kind of text such as "policy" and "explain" that no document uses: "our policy on returns" is
+ * about returns. A subject that has no other words is returned unchanged.
  *
  * @param isUnknown Whether no document uses a word, given in lower case.
  */

@@ -1,10 +1,10 @@
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { AgentProfile } from '../agent.ts';
 import { serveAgent } from '../serve-agent.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
+import examples from './question-examples.json' with { type: 'json' };
 import { createWebSearchAgent, type WebSearchParts } from './web-search-agent.ts';
 
-/** How the web search is introduced to people and librarians. */
+/** The description of the web search for people and librarians. */
 const WEB_SEARCH: AgentProfile = {
   type: 'web_search',
   info: {
@@ -13,7 +13,7 @@ const WEB_SEARCH: AgentProfile = {
     description:
       'Searches the public web for what is not in house: current market prices, deals and second-hand offers of other shops, online stores, marketplaces, rivals and competitors, compared with our own price (is it cheaper elsewhere), and news, press, rumours, reviews, opinions in forums, trends and announcements of products, companies and the market.',
     capabilities: ['web:search'],
-    examples: QUESTION_EXAMPLES,
+    examples,
   },
 };
 

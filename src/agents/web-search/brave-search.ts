@@ -6,7 +6,9 @@ import type { ProviderSettings } from './serp-api.ts';
 import { webResult } from './web-result.ts';
 import type { WebResult, WebSearch, WebSearchOptions } from './web-search.ts';
 
-/** Brave's own index (api-dashboard.search.brave.com, Web Search). Prices come with pages that mark up their product. */
+/**
+ * Brave's own index (api-dashboard.search.brave.com, Web Search). Prices come with pages that mark up their product.
+ */
 export const braveSearch = ({ key, url, fetch, now }: ProviderSettings): WebSearch => ({
   provider: 'brave',
   search: async (query, options) => {
@@ -31,7 +33,7 @@ export const braveSearch = ({ key, url, fetch, now }: ProviderSettings): WebSear
   },
 });
 
-/** 400 characters and 50 words are the most that a query may have. */
+/** Brave accepts queries of at most 400 characters and 50 words. */
 const shortQuery = (query: string): string =>
   query
     .split(/\s+/)
@@ -87,7 +89,7 @@ const rawOf = ({ title, url, description, profile, product }: z.infer<typeof Pag
   price: priceOf(product),
 });
 
-/** Of a page with several offers, such as sizes, none is the price of the page. */
+/** `undefined` for a page with several offers, such as sizes: none of them is the price of the page. */
 const priceOf = (product: z.infer<typeof Page>['product']): string | undefined => {
   const [offer, ...others] = product?.offers ?? [];
   if (others.length > 0) return undefined;

@@ -3,13 +3,13 @@ import { braveSearch } from './brave-search.ts';
 import { serpApi } from './serp-api.ts';
 import type { WebSearch } from './web-search.ts';
 
-/** The variables and secrets that say where to search. */
+/** Variables and secrets that choose the search provider. */
 export interface ProviderVariables {
   /** `development` or `production`; anything but `development` counts as production. */
   ENVIRONMENT?: string | undefined;
   /** Secret. It wins when both are set: SerpApi knows offers with prices. */
   SERPAPI_KEY?: string | undefined;
-  /** A provider of one's own that speaks as SerpApi does. Empty: SerpApi's. */
+  /** Address of another provider with SerpApi's interface. Empty: SerpApi itself. */
   SERPAPI_URL?: string | undefined;
   /** Secret. */
   BRAVE_SEARCH_KEY?: string | undefined;
@@ -19,8 +19,8 @@ export interface ProviderVariables {
 /**
  * The provider whose key is set; `undefined` without one.
  *
- * @throws {SettingRefused} When its address is not https, or its host no public name, such as an IP address; in development
- *   this machine's own will do, and may be http.
+ * @throws {SettingRefused} When its address is not https, or its host is not a public name, such as an IP address; in
+ *   development the loopback interface is allowed, over http too.
  */
 export const chooseProvider = (
   variables: ProviderVariables,

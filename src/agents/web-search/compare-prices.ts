@@ -1,6 +1,12 @@
-import { namesProduct } from './names-product.ts';
 import type { Product } from './product-catalogue.ts';
+import { namesProduct } from './product-names.ts';
 import type { WebResult } from './web-search.ts';
+
+/** Whether a question is about what something costs, here or elsewhere; English and German. */
+export const isPriceQuestion = (query: string): boolean => PRICE.test(query);
+
+const PRICE =
+  /\b(?:price[sd]?|pricing|costs?|cheap(?:er|est|ly)?|expensive|how much|pay for|offers?|deals?|bargains?|elsewhere|competitors?|competition|compet(?:es?|ing)|compar(?:e|ed|ison|isons|ing)|market value|sell(?:s|ing)? (?:it )?for|sold (?:it )?for|undercut|preise?|preisvergleich|kosten|kostet|billig(?:er|ste[nrs]?)?|günstig(?:er|ste[nrs]?)?|teuer|teurer|wie ?viel|angebote?|woanders|anderswo|mitbewerber|konkurrenz)(?![\p{L}\p{N}])/iu;
 
 /** Our price against the cheapest comparable offer, in whole hundredths of one currency. */
 export interface Comparison {
@@ -11,13 +17,15 @@ export interface Comparison {
   cheapest: WebResult;
   /** The other offers that were compared, the cheaper ones first. */
   others: readonly WebResult[];
-  /** Results with a price that were not: of another currency, product or condition, or too cheap to be true. */
+  /**
+   * Results with a price that were not compared: of another currency, product or condition, or too cheap to be true.
+   */
   notCompared: number;
 }
 
 /**
- * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there is
- * none, or no price of our own.
+ * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there
+ * is none, or no price of our own.
  */
 export const comparePrices = (product: Product, results: readonly WebResult[]): Comparison | undefined => {
   const priced = results.flatMap((result) => (result.price === undefined ? [] : [{ result, price: result.price }]));
@@ -36,7 +44,7 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
   };
 };
 
-/** As it goes over the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
+/** The comparison on the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
 export const priceComparisonOf = (comparison: Comparison | undefined) => {
   if (comparison === undefined) return {};
   const { internalCents, cheapestCents, cheapest, others, currency, notCompared } = comparison;
@@ -59,9 +67,9 @@ export const perCentOf = (part: number, whole: number): number => {
   return part < 0 && tenths > 0n ? -Number(tenths) / 10 : Number(tenths) / 10;
 };
 
-/** Instalments, deposits, parts and bait cost a small share of the product; nobody sells it new for a quarter. */
+/** Offers below this share of our price are instalments, deposits, parts or bait. */
 const PLAUSIBLE_SHARE = 0.25;
 
-/** A provider's word on the condition counts as much as the title's. */
-const isSame = ({ title, condition }: WebResult, { name }: Product): boolean =>
-  (condition === undefined || /^(?:brand )?new$/i.test(condition)) && namesProduct(title, name);
+/** The condition that the provider reports counts as much as the title. */
+const isSame = ({ title, condition }: WebResult, product: Product): boolean =>
+  (condition === undefined || /^(?:brand )?new$/i.test(condition)) && namesProduct(title, product);

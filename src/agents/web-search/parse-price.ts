@@ -1,3 +1,5 @@
+import currencies from './currencies.json' with { type: 'json' };
+
 /** An amount of money; without a currency it can be shown, but not compared. */
 export interface Price {
   /** Hundredths of the unit, whole, 1 to 100,000,000,000. */
@@ -7,11 +9,11 @@ export interface Price {
 }
 
 /**
- * Reads a price as shops write it: `$949.99`, `949,99 €`, `EUR 949.99`, `1.299,00 €`, `CHF 1'299.–`. Digits become whole
- * cents without a float in between.
+ * Reads a price as shops write it: `$949.99`, `949,99 €`, `EUR 949.99`, `1.299,00 €`, `CHF 1'299.–`. Digits become
+ * whole cents without a float in between.
  *
- * @param country Two letters, lower case: which dollar, krone, yen or yuan a bare sign means there. Without it such a sign is
- *   no currency.
+ * @param country Two letters, lower case: decides which dollar, krone, yen or yuan a bare sign means. Without it such
+ *   a sign is no currency.
  * @returns `undefined` for what is not one whole price: a range, "from", an instalment, several amounts, zero.
  */
 export const parsePrice = (text: string, country?: string | undefined): Price | undefined => {
@@ -72,14 +74,14 @@ const centsOf = (digits: string): number | undefined => {
 
 const isThree = (group: string): boolean => /^\d{3}$/.test(group);
 
-/** A sign that stands for several currencies where nothing says which. */
+/** A sign of several currencies without a country that decides which. */
 const UNKNOWN = 'unknown';
 
 const currencyOf = (sign: string, country: string | undefined): string | undefined => {
   const name = nameOf(sign);
   const shared = SHARED_SIGNS.get(name);
   if (shared !== undefined) return shared[country ?? ''] ?? UNKNOWN;
-  return SIGNS[name] ?? (CODES.has(name) ? name : undefined);
+  return SIGNS.get(name) ?? (CODES.has(name) ? name : undefined);
 };
 
 const meaningsOf = (sign: string): string[] => Object.values(SHARED_SIGNS.get(nameOf(sign)) ?? {});
@@ -87,39 +89,8 @@ const meaningsOf = (sign: string): string[] => Object.values(SHARED_SIGNS.get(na
 const nameOf = (sign: string): string => sign.trim().replace(/\.$/, '').toUpperCase();
 
 /** Signs of several currencies, with the one that each country means by it. */
-const SHARED_SIGNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  [
-    '$',
-    {
-      ...{
-        us: 'USD',
-        ca: 'CAD',
-        au: 'AUD',
-        nz: 'NZD',
-        sg: 'SGD',
-        hk: 'HKD',
-        mx: 'MXN',
-        tw: 'TWD',
-        cl: 'CLP',
-        co: 'COP',
-      },
-      ar: 'ARS',
-    },
-  ],
-  ['KR', { se: 'SEK', no: 'NOK', dk: 'DKK', is: 'ISK' }],
-  ['¥', { jp: 'JPY', cn: 'CNY' }],
-  ['元', { cn: 'CNY', tw: 'TWD', hk: 'HKD' }],
-]);
-
-const SIGNS: Readonly<Record<string, string>> = {
-  ...{ US$: 'USD', USD$: 'USD', $US: 'USD', C$: 'CAD', CA$: 'CAD', CAD$: 'CAD', A$: 'AUD', AU$: 'AUD' },
-  ...{ NZ$: 'NZD', S$: 'SGD', HK$: 'HKD', MX$: 'MXN', R$: 'BRL', NT$: 'TWD' },
-  ...{ '€': 'EUR', EURO: 'EUR', '£': 'GBP', SFR: 'CHF', FR: 'CHF', '₹': 'INR', ZŁ: 'PLN', KČ: 'CZK', '₩': 'KRW' },
-  ...{ '₺': 'TRY', '₪': 'ILS', '₴': 'UAH', FT: 'HUF', LEI: 'RON', 円: 'JPY' },
-};
-
-const CODES: ReadonlySet<string> = new Set(
-  'USD CAD AUD NZD SGD HKD MXN TWD CLP COP BRL EUR GBP CHF SEK NOK DKK ISK PLN CZK HUF RON BGN TRY ILS UAH INR JPY CNY KRW ZAR AED SAR THB MYR IDR PHP VND ARS'.split(
-    ' ',
-  ),
+const SHARED_SIGNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries(currencies.sharedSigns),
 );
+const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries(currencies.signs));
+const CODES: ReadonlySet<string> = new Set(currencies.codes);

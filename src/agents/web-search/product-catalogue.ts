@@ -1,4 +1,10 @@
-/** A product as the shop knows it. */
+import type { D1Database } from '@cloudflare/workers-types';
+import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
+import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { productsNamedIn } from './product-names.ts';
+
+/** A product of the shop. */
 export interface Product {
   productId: number;
   sku: string;
@@ -24,3 +30,63 @@ export interface ProductCatalogue {
    */
   find(query: string): Promise<NamedProduct | undefined>;
 }
+
+type Database = Pick<D1Database, 'prepare'>;
+
+/** Names that are read; further products are not found. */
+const MAX_NAMES = 5000;
+/** How long names are cached in the isolate. Prices are read for each question. */
+const NAMES_AGE_MS = 60_000;
+
+/** The products of the table `products` of a D1 database. Build it once per isolate: it caches the names. */
+export const d1ProductCatalogue = (database: Database, { now }: { now: () => number }): ProductCatalogue => {
+  let known: { names: z.infer<typeof Name>[]; readAtMs: number } | undefined;
+  const names = async () => {
+    if (known !== undefined && now() - known.readAtMs < NAMES_AGE_MS) return known.names;
+    const { results } = await database
+      .prepare('SELECT product_id, name FROM products ORDER BY product_id LIMIT ?1')
+      .bind(MAX_NAMES)
+      .all();
+    known = { names: results.flatMap((row) => listOf(readAs(Name, row))), readAtMs: now() };
+    return known.names;
+  };
+  return {
+    find: async (query) => {
+      try {
+        const [named, ...others] = productsNamedIn(query, await names());
+        const product = named && (await productOf(database, named.product_id));
+        return product && { ...product, alsoNamed: others.map(({ name }) => name) };
+      } catch (cause) {
+        throw new DataSourceError('Cannot read the products of the shop', { cause });
+      }
+    },
+  };
+};
+
+const productOf = async (database: Database, productId: number): Promise<Product | undefined> => {
+  const row = await database
+    .prepare('SELECT product_id, sku, name, category, price_cents, currency FROM products WHERE product_id = ?1')
+    .bind(productId)
+    .first();
+  const [product] = listOf(readAs(Row, row));
+  return product === undefined
+    ? undefined
+    : {
+        productId: product.product_id,
+        sku: product.sku ?? '',
+        name: product.name,
+        category: product.category ?? '',
+        priceCents: product.price_cents,
+        currency: product.currency,
+      };
+};
+
+const Name = z.object({ product_id: z.int(), name: z.string().min(1).max(300) });
+const Row = Name.extend({
+  sku: z.string().max(100).nullish(),
+  category: z.string().max(200).nullish(),
+  price_cents: z.int().min(0),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+});
+
+const listOf = <T>(read: { ok: true; value: T } | { ok: false }): T[] => (read.ok ? [read.value] : []);

@@ -50,7 +50,7 @@ const addressOf = (base: string, query: string, { limit, country, language, offe
 };
 
 const Text = z.string().max(8000);
-/** What does not fit is left out, and its result stays. */
+/** A field that does not fit is dropped, and its result stays. */
 const optionalText = Text.nullish().catch(undefined);
 const amount = z.number().nullish().catch(undefined);
 

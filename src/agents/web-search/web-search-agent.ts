@@ -4,21 +4,18 @@ import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { answerExtractively, type Findings, onlyOneNote } from './answer-extractively.ts';
-import { uniqueUrls } from './clean-url.ts';
-import { comparePrices, priceComparisonOf } from './compare-prices.ts';
-import { isPriceQuestion } from './is-price-question.ts';
+import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
+import { comparePrices, isPriceQuestion, priceComparisonOf } from './compare-prices.ts';
 import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
-import type { SearchCache } from './search-cache.ts';
-import { summariseResults } from './summarise-results.ts';
-import type { WebResult } from './web-search.ts';
+import { uniqueUrls } from './web-result.ts';
+import type { SearchCache, WebResult } from './web-search.ts';
 
 export interface WebSearchParts {
-  /** Absent where no provider is set up. */
+  /** Absent when no provider is set up. */
   search?: { provider: string; cache: SearchCache } | undefined;
-  /** The products of one workspace; other workspaces are told nothing of them. */
+  /** The products of one workspace, which other workspaces never see. */
   shop?: { workspace: string; catalogue: ProductCatalogue } | undefined;
-  /** For questions that name none. */
+  /** Used when the options name none. */
   country?: string | undefined;
   language?: string | undefined;
   log?: Log | undefined;
@@ -26,32 +23,33 @@ export interface WebSearchParts {
 }
 
 /**
- * Searches the web, and compares what a product of ours costs there (seed 003, Web Search Result). The answer in words is
- * `metadata.answer`, Markdown. Fails with SERVICE_UNAVAILABLE where no provider is set up.
+ * Searches the web, and compares what a product of ours costs there (seed 003, Web Search Result). The answer in words
+ * is `metadata.answer`, Markdown. Fails with SERVICE_UNAVAILABLE when no provider is set up.
  *
- * Of several products in a question the first is looked up; the answer says so, and `metadata.not_looked_up` names the others.
+ * When a question names several products, the first is looked up; the answer states this, and `metadata.not_looked_up`
+ * names the others.
  *
- * What it reads of the options: `limit` (1 to 20 results), `country` and `language` (two letters).
+ * Options that it reads: `limit` (1 to 20 results), `country` and `language` (two letters).
  */
 export const createWebSearchAgent =
   (parts: WebSearchParts): Agent =>
   async (query, call) => {
     const { search, now = Date.now } = parts;
-    const untilMs = now() + call.timeoutMs;
+    const deadlineMs = now() + call.timeoutMs;
     if (search === undefined) throw noProvider();
     const isAboutPrice = isPriceQuestion(query);
     const { product, isReadable } = await productFor(query, call, parts);
     const isForOffers = isAboutPrice && product !== undefined;
-    const { results, isRemembered } = await search.cache.search(isForOffers ? product.name : query, {
+    const { results, isCached } = await search.cache.search(isForOffers ? product.name : query, {
       ...optionsFor(call, parts),
       offers: isForOffers,
       workspace: call.scope.context.workspace,
-      timeoutMs: untilMs - now(),
+      timeoutMs: deadlineMs - now(),
       signal: call.signal,
     });
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
-    const summary = await summaryOf(query, findings, { ...call, leftMs: untilMs - now() });
+    const summary = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
     const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
     return AgentResponse.success('web_search', query)
       .setResult({
@@ -65,7 +63,7 @@ export const createWebSearchAgent =
         answer: [onlyOneNote(product), summary ?? answerExtractively(findings)].filter(Boolean).join('\n\n'),
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
         provider: search.provider,
-        cache_hit: isRemembered,
+        cache_hit: isCached,
         ...(product === undefined ? {} : { entity_id: product.productId, entity_type: 'product' }),
         ...(product === undefined || product.alsoNamed.length === 0 ? {} : { not_looked_up: product.alsoNamed }),
         ...(isReadable && !product?.alsoNamed.length ? {} : { partial: true }),
@@ -84,7 +82,10 @@ const noProvider = () =>
     },
   });
 
-/** The product that is asked about. The web can be searched without the shop: that it could not be read is told, no more. */
+/**
+ * The product that the question names. The web can be searched without the shop: a failure to read it only makes the
+ * answer partial.
+ */
 const productFor = async (
   query: string,
   { scope }: AgentCall,
@@ -106,18 +107,18 @@ const TwoLetters = z
   .regex(/^[A-Za-z]{2}$/)
   .transform((letters) => letters.toLowerCase());
 
-/** Options come from the caller: what does not fit is left out, never an error. */
+/** Options come from the caller: those that do not fit are dropped, never an error. */
 const optionsFor = ({ options }: AgentCall, { country, language }: WebSearchParts) => {
   const limit = readAs(Limit, options.limit);
-  const asked = { country: readAs(TwoLetters, options.country), language: readAs(TwoLetters, options.language) };
+  const own = { country: readAs(TwoLetters, options.country), language: readAs(TwoLetters, options.language) };
   return {
     limit: limit.ok ? limit.value : 10,
-    country: asked.country.ok ? asked.country.value : country,
-    language: asked.language.ok ? asked.language.value : language,
+    country: own.country.ok ? own.country.value : country,
+    language: own.language.ok ? own.language.value : language,
   };
 };
 
-/** A model that takes its time must not take the answer's: there is one without it. */
+/** Leaves enough time to answer without the model. */
 const summaryOf = async (
   query: string,
   findings: Findings,

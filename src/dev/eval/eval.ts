@@ -6,6 +6,7 @@ import { evalAnswers } from './answers.ts';
 import { evalCalibration } from './calibration.ts';
 import { evalEmbeddings } from './embeddings.ts';
 import { missingFiles } from './eval-data.ts';
+import { evaluateSplit } from './eval-split.ts';
 import { evaluateGaps } from './gaps.ts';
 import { evaluateIntents, missingIntentFiles } from './intents.ts';
 import { evaluateRecorded, missingRecordedFiles } from './recorded-answers.ts';
@@ -85,7 +86,10 @@ const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
 
 const PARTS = {
   knowledge: evaluateKnowledge,
-  routing: async () => print('Routing', await evaluateRouting()),
+  routing: async () => [
+    ...print('Routing', await evaluateRouting()),
+    ...print('Parts of questions for several librarians', evaluateSplit()),
+  ],
   analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
   tokens: async () => print('Tokens', await evalTokens(dataFolder())),
   support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import type { Context } from '../../contract/librarian.ts';
 import { carrySubject, placeOf, subjectOf } from '../../knowledge/questions/carry-subject.ts';
-import { beginsAsQuestion, namesItsSubject, pointsBack } from './question-forms.ts';
+import { beginsAsQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 
 /** The last turn before a question. */
 export interface TurnBefore {

@@ -7,8 +7,8 @@ import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { inverseFrequency, RANKING } from '../../search/ranking.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
+import { isFiller } from '../../text/question-forms.ts';
 import { stem } from '../../text/stem.ts';
-import { isFiller } from './question-forms.ts';
 
 /** The librarians that one asker may ask. */
 export interface Candidates {

@@ -1,4 +1,3 @@
-import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import {
   beginsAsQuestion,
   isBareRequest,
@@ -8,7 +7,8 @@ import {
   namesItsSubject,
   pointsBack,
   tells,
-} from './question-forms.ts';
+} from '../../text/question-forms.ts';
+import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import { type Candidates, type Choice, chooseLibrarian } from './routing.ts';
 
 /** A part of a message, and the librarian that it is for. */

@@ -6,27 +6,27 @@ import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/runtime/error-info-of.ts';
 import { ask, userContext } from '../../runtime/neighbours.ts';
 import { ANSWERS, askAgent } from '../agents-for-test.ts';
-import { ALLOWED, type Behaviour, houseOf, saying, silent } from './house.ts';
+import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
 
 const askHybrid = async (
-  behaviours: Parameters<typeof houseOf>[0] = {},
+  behaviours: Parameters<typeof hybridWith>[0] = {},
   {
     query = QUESTION,
     options,
-    context = ALLOWED,
+    context = allowed(),
     timeoutMs,
     ...served
   }: {
     query?: string;
     options?: object;
-    context?: typeof ALLOWED;
+    context?: ReturnType<typeof allowed>;
     timeoutMs?: number;
-  } & Parameters<typeof houseOf>[1] = {},
+  } & Parameters<typeof hybridWith>[1] = {},
 ) => {
-  const { app, asked } = await houseOf(behaviours, served);
+  const { app, asked } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
   const known = { type: 'hybrid' as const, body, context };
   const answer = await askAgent(app, timeoutMs === undefined ? known : { ...known, timeoutMs });
@@ -40,7 +40,7 @@ const coded =
   };
 
 describe('The hybrid agent', () => {
-  it('asks each part of the agent of its kind and puts the findings together in the order of the question', async () => {
+  it('asks the agent of each part and joins the findings in the order of the question', async () => {
     const { reply, status, asked } = await askHybrid();
     expect(status).toBe(200);
     expect(AgentResponse.safeParse(reply).success).toBe(true);
@@ -56,7 +56,7 @@ describe('The hybrid agent', () => {
     expect(reply.metadata).not.toHaveProperty('partial');
   });
 
-  it('carries the result and the source of each part, and attributes the whole to all that answered', async () => {
+  it('returns the result and the source of each part, and attributes the whole to all that answered', async () => {
     const { reply } = await askHybrid();
     const { analytics, semantic } = ANSWERS;
     expect(reply.result.sub_queries).toMatchObject([
@@ -71,7 +71,7 @@ describe('The hybrid agent', () => {
     });
   });
 
-  it('asks all at the same time', async () => {
+  it('asks all agents in parallel', async () => {
     let waiting = 0;
     const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();
     const meeting =
@@ -85,25 +85,25 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
   });
 
-  it('asks one agent the whole question when it is of one kind', async () => {
+  it('asks one agent the whole question when it needs one kind of source', async () => {
     const query = 'How many iPhone 17 are in stock?';
     const { reply, asked } = await askHybrid({}, { query });
     expect(asked).toEqual([{ type: 'analytics', query, options: {} }]);
     expect(reply.result.sources_used).toEqual(['analytics']);
   });
 
-  it('hands each agent its own options, and none of those of others', async () => {
+  it('passes each agent its own options only', async () => {
     const { asked } = await askHybrid({}, { options: { semantic: { similarity_threshold: 0.8 }, limit: 3 } });
     const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
     expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: 0.8 }]);
   });
 
-  it('searches the knowledge base for less similar documents than a search does, unless told otherwise', async () => {
+  it('searches the knowledge base for less similar documents than a search does, unless an option changes it', async () => {
     const { asked } = await askHybrid();
     expect(asked.find(({ type }) => type === 'semantic')?.options).toEqual({ similarity_threshold: 0.4 });
   });
 
-  it('keeps the citations of a finding, and lets no finding reach out of its part', async () => {
+  it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
     const result = { ...ANSWERS.semantic.result, summary };
     const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
@@ -112,7 +112,7 @@ describe('The hybrid agent', () => {
     expect(reply.result.synthesis.match(/```/g)).toHaveLength(2);
   });
 
-  it('says in words what the web search said', async () => {
+  it('includes the answer of the web search', async () => {
     const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
     const { reply } = await askHybrid(
       { web_search: saying('web_search', { metadata }) },
@@ -122,7 +122,7 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
 
-  it('uses no source that had nothing on its part, and says that something is missing', async () => {
+  it('does not count a source that found nothing, and is partial', async () => {
     const result = {
       documents: [],
       summary: 'Nothing is written about this.',
@@ -174,14 +174,14 @@ describe('The hybrid agent, when a part fails', () => {
     ['none', {}],
     ['one of another kind', { semantic: ANSWERS.analytics }],
     ['a broken one', { semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } }],
-  ])('takes an answer with %s for its envelope as unusable', async (_, metadata) => {
+  ])('rejects an answer whose envelope is %s', async (_, metadata) => {
     const librarian = async () => ({ answer: 'Within 14 days.', metadata });
     const { reply } = await askHybrid({}, { librarians: { semantic: librarian } });
     expect(reply.result.synthesis).not.toContain('14 days');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
-  it('takes an answer whose receipt does not fit for none', async () => {
+  it('rejects an answer whose receipt does not match', async () => {
     const query = 'What is pruning and how many customers do we have?';
     const unsigned = (response: Response) => new Response('{"answer":"50"}', response);
     const { reply } = await askHybrid({}, { query, tamper: { semantic: unsigned } });
@@ -189,10 +189,10 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
-  it('asks its parts, however much metadata came with the whole question', async () => {
-    const { app } = await houseOf();
+  it('asks its parts even when the question carries much metadata', async () => {
+    const { app } = await hybridWith();
     const metadata = { note: 'x'.repeat(15_985) };
-    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED, metadata });
+    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: allowed(), metadata });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
   });
@@ -202,15 +202,15 @@ describe('The hybrid agent, when a part fails', () => {
     ['POST /v1/agents/hybrid', 'cannot be heard', 'hangs'],
     ['POST /librarians/hybrid/ask', 'is slow', silent],
     ['POST /librarians/hybrid/ask', 'cannot be heard', 'hangs'],
-  ])('%s answers in time what is there when one %s', async (route, _, semantic) => {
+  ])('%s answers in time with the other parts when one %s', async (route, _, semantic) => {
     const timeoutMs = 1000;
     // The first question of a process is slow by itself.
     await askHybrid({ semantic: 'down' });
-    const { app } = await houseOf({ semantic });
+    const { app } = await hybridWith({ semantic });
     // Whoever asks waits no longer than that either: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
-      ? await ask('hybrid', app, { query: QUESTION, context: ALLOWED, timeoutMs })
-      : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: ALLOWED, timeoutMs });
+      ? await ask('hybrid', app, { query: QUESTION, context: allowed(), timeoutMs })
+      : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed(), timeoutMs });
     expect(status).toBe(200);
     const envelope = reply.metadata.hybrid ?? reply;
     expect(envelope.result.synthesis).toContain('50 units in stock');
@@ -218,7 +218,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(envelope.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
 
-  it('sends nothing that the caller may not ask, and names it', async () => {
+  it('names a part that the caller may not ask, and does not send it', async () => {
     const context = userContext({ capabilities: ['sql:read'] });
     const { reply, status, asked } = await askHybrid({}, { context });
     expect(status).toBe(200);
@@ -227,7 +227,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
 
-  it('is UNAUTHORIZED when the caller may ask nobody', async () => {
+  it('fails with UNAUTHORIZED when the caller may ask no source', async () => {
     const context = userContext({ capabilities: ['memory:read'] });
     const { reply, status, asked } = await askHybrid({}, { context });
     expect([status, asked]).toEqual([401, []]);
@@ -244,14 +244,14 @@ describe('The hybrid agent, when a part fails', () => {
       503,
     ],
     ['DELEGATION_FAILED for codes that differ', [coded('NOT_FOUND'), 'down'], 'DELEGATION_FAILED', 502],
-  ])('fails with %s when nobody answers', async (_, [analytics, semantic], code, expected) => {
+  ])('fails with %s when no agent answers', async (_, [analytics, semantic], code, expected) => {
     const { reply, status } = await askHybrid({ analytics, semantic });
     expect([status, reply.success, reply.metadata.error_code]).toEqual([expected, false, code]);
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [{ type: 'analytics' }, { type: 'semantic' }] });
     expect(reply.error).toMatch(/\w/);
   });
 
-  it('tells in plain words which sources found nothing', async () => {
+  it('names the sources that found nothing', async () => {
     const nothing = coded('NOT_FOUND');
     const part = await askHybrid({ analytics: nothing });
     expect(part.reply.result.synthesis).toContain(
@@ -264,59 +264,15 @@ describe('The hybrid agent, when a part fails', () => {
     expect(whole.reply.metadata.suggestion).toContain('in other words');
   });
 
-  it('counts only those who were asked into the code', async () => {
+  it('derives the code from the agents that were asked', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
     const { reply } = await askHybrid({ semantic: coded('SERVICE_UNAVAILABLE') }, { context });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
   });
 });
 
-describe('The hybrid agent, when sources contradict each other', () => {
-  it.each([
-    ['the same currency', 'EUR', [{ values: ['949.00 EUR', '999.00 EUR'] }], 0.35],
-    ['another currency', 'USD', undefined, 0.7],
-  ])('compares two prices of ours in %s', async (_, currency, contradictions, confidence) => {
-    const rows = [{ name: 'iPhone 17', price_cents: 94_900, currency }];
-    const result = {
-      sql_query: 'SELECT',
-      columns: ['name'],
-      rows,
-      row_count: 1,
-      interpretation: 'The iPhone 17 costs 949.00 EUR.',
-    };
-    const web = { ...ANSWERS.web_search.result, product_info: { name: 'iPhone 17', price: 999, currency: 'EUR' } };
-    const metadata = { answer: 'Other shops ask 929.00 EUR.' };
-    const { reply } = await askHybrid(
-      { analytics: saying('analytics', { result }), web_search: saying('web_search', { result: web, metadata }) },
-      { query: 'What do we charge for the iPhone 17 and is it cheaper elsewhere?' },
-    );
-    expect(reply.result.synthesis.includes('The sources disagree, 949.00 EUR or 999.00 EUR')).toBe(currency === 'EUR');
-    expect(reply.metadata.contradictions).toEqual(contradictions?.map((each) => expect.objectContaining(each)));
-    expect(reply.source_attribution.confidence).toBe(confidence);
-  });
-
-  it('names a product that is counted in stock and said to be discontinued', async () => {
-    const metadata = { answer: 'The iPhone 17 has been discontinued by its maker.' };
-    const { reply } = await askHybrid(
-      { web_search: saying('web_search', { metadata }) },
-      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
-    );
-    expect(reply.metadata.contradictions).toMatchObject([{ values: ['available', 'not available'] }]);
-    expect(reply.result.synthesis).toContain('the web search says “The iPhone 17 has been discontinued by its maker.”');
-  });
-
-  it('takes prices of other shops, and news about another model, for no contradiction', async () => {
-    const metadata = { answer: 'The iPhone 16 has been discontinued. A shop sells the iPhone 17 for 929.00 EUR.' };
-    const { reply } = await askHybrid(
-      { web_search: saying('web_search', { metadata }) },
-      { query: 'How many iPhone 17 are in stock and what is the latest news about it?' },
-    );
-    expect(reply.metadata).not.toHaveProperty('contradictions');
-  });
-});
-
 describe('The hybrid agent, bounded', () => {
-  it('asks at most six parts and says which it did not ask', async () => {
+  it('asks at most six parts and names the others', async () => {
     const query = Array.from({ length: 8 }, (_, at) => `How many orders came in on day ${at}?`).join(' ');
     const { reply, asked } = await askHybrid({}, { query });
     expect(asked).toHaveLength(6);
@@ -324,7 +280,7 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
   });
 
-  it('shortens long findings, so that every part is heard', async () => {
+  it('shortens long findings, so that every part is included', async () => {
     const summary = 'Returns are accepted within 14 days. '.repeat(1500);
     const result = { ...ANSWERS.semantic.result, summary };
     const { reply } = await askHybrid({ semantic: saying('semantic', { result }) }, { query: THREE });
@@ -333,11 +289,11 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
   });
 
-  it('cuts long results, so that the whole envelope still travels as metadata of a librarian', async () => {
+  it('trims long results, so that the whole envelope fits the metadata of a librarian', async () => {
     const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
     const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
-    const { app } = await houseOf({ analytics: saying('analytics', { result }) });
-    const { reply } = await ask('hybrid', app, { query: QUESTION, context: ALLOWED });
+    const { app } = await hybridWith({ analytics: saying('analytics', { result }) });
+    const { reply } = await ask('hybrid', app, { query: QUESTION, context: allowed() });
     const [part] = reply.metadata.hybrid.result.sub_queries;
     expect(part.result.row_count).toBe(part.result.rows.length);
     expect(part.result.row_count + part.result.omitted).toBe(1200);
@@ -353,10 +309,10 @@ describe('The hybrid agent, bounded', () => {
   });
 });
 
-describe('The way of a hybrid question', () => {
-  it('stands in the reply of the librarian, each hop with its checked receipt', async () => {
-    const { app } = await houseOf();
-    const { reply } = await ask('hybrid', app, { query: THREE, context: ALLOWED });
+describe('The trace of a hybrid question', () => {
+  it('is part of the librarian response, each hop with its verified receipt', async () => {
+    const { app } = await hybridWith();
+    const { reply } = await ask('hybrid', app, { query: THREE, context: allowed() });
     expect(validateResponse(reply).ok).toBe(true);
     const trace = DelegationTrace.parse(reply.metadata.trace);
     expect(trace.hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified])).toEqual([
@@ -370,7 +326,7 @@ describe('The way of a hybrid question', () => {
     );
   });
 
-  it('stands in the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
+  it('is part of the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
     const { reply, answer } = await askHybrid();
     const trace = DelegationTrace.parse(reply.metadata.trace);
     expect(trace.hops.map(({ to, verified }) => [to, verified])).toEqual([
@@ -402,111 +358,6 @@ describe('The hybrid agent with a model', () => {
     expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
   });
 
-  it.each<[string, string, [string, string][]]>([
-    [
-      'drops "not"',
-      'How many orders are not paid and what does the policy say?',
-      [
-        ['analytics', 'How many orders are paid'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'adds "not"',
-      'How many orders are paid and what does the policy say?',
-      [
-        ['analytics', 'How many orders are not paid'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'moves "not"',
-      'How many orders are not paid and what does the policy cover?',
-      [
-        ['analytics', 'How many orders are paid'],
-        ['semantic', 'what does the policy not cover'],
-      ],
-    ],
-    [
-      'turns best into worst',
-      'Which products sell best and what does the policy say?',
-      [
-        ['analytics', 'Which products sell worst'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'drops "best"',
-      'Which products sell best and what does the policy say?',
-      [
-        ['analytics', 'Which products sell'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'drops "without"',
-      'How many orders without invoice and what does the policy say?',
-      [
-        ['analytics', 'How many orders with invoice'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'adds "most"',
-      'Which products sell and what does the policy say?',
-      [
-        ['analytics', 'Which products sell most'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'adds "cheap"',
-      'Which products sell and what does the policy say?',
-      [
-        ['analytics', 'Which cheap products sell'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-    [
-      'drops "no"',
-      'Which products have no stock and what does the policy say?',
-      [
-        ['analytics', 'Which products have stock'],
-        ['semantic', 'what does the policy say'],
-      ],
-    ],
-  ])('splits by rules when the model %s', async (_, query, parts) => {
-    const { reply } = await askHybrid({}, { query, ai: proposal(...parts) });
-    expect(reply.metadata.split_by).toBe('rules');
-  });
-
-  it.each<[string, [string, string][]]>([
-    [
-      'Which products sell best and what does the policy say?',
-      [
-        ['analytics', 'Which products sell best?'],
-        ['semantic', 'What does the policy say?'],
-      ],
-    ],
-    [
-      'What does the iPhone 17 cost and is it cheaper elsewhere?',
-      [
-        ['analytics', 'What does the iPhone 17 cost?'],
-        ['web_search', 'Is the iPhone 17 cheaper elsewhere?'],
-      ],
-    ],
-    [
-      'How many orders are not paid and what does the policy say?',
-      [
-        ['semantic', 'What does the policy say?'],
-        ['analytics', 'How many orders are not paid?'],
-      ],
-    ],
-  ])('splits as the model proposes where it leaves %s as it is meant', async (query, parts) => {
-    const { reply } = await askHybrid({}, { query, ai: proposal(...parts) });
-    expect(reply.metadata.split_by).toBe('model');
-  });
-
   it.each<[string, AIClient]>([
     [
       'adds words',
@@ -518,7 +369,7 @@ describe('The hybrid agent with a model', () => {
     ['leaves a part out', proposal(['analytics', 'how many iPhone 17 are in stock'])],
     ['names another type', proposal(['hybrid', QUESTION])],
     ['names seven parts', proposal(...Array.from({ length: 7 }, (): [string, string] => ['semantic', QUESTION]))],
-    ['says no JSON', modelSaying('Sure!')],
+    ['answers without JSON', modelSaying('Sure!')],
     ['stays silent', modelSaying(new Promise<string>(() => undefined))],
     ['fails', { model: 'test', complete: () => Promise.reject(new Error('429')) }],
   ])('splits by rules when the model %s', async (_, ai) => {

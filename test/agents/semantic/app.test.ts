@@ -25,7 +25,7 @@ const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard wate
 const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (care/descale.md, How often)`;
 
 describe('POST /v1/agents/semantic', () => {
-  it('gives documents with scores, where each stands, and a summary that cites them', async () => {
+  it('returns documents with scores and places, and a summary that cites them', async () => {
     const { reply, status } = await searched(QUESTION);
     expect(status).toBe(200);
     expect(reply).toMatchObject({
@@ -61,7 +61,7 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.query).toBe('Please find all documents about the water filter');
   });
 
-  it('does not hold it against a document that it lacks the word for the kind of text that is wanted', async () => {
+  it('does not lower the score of a document that lacks the word for the kind of text', async () => {
     const scoreOf = async (query: string) => (await searched(query)).reply.metadata.best_score;
     const plain = await scoreOf('the water filter');
     expect(await scoreOf('What is our policy on the water filter?')).toBe(plain);
@@ -70,7 +70,7 @@ describe('POST /v1/agents/semantic', () => {
     expect(await scoreOf('policy')).toBe(0);
   });
 
-  it('takes a threshold and a limit, best first', async () => {
+  it('applies a threshold and a limit, best first', async () => {
     const all = (await searched('boiler', { similarity_threshold: 0, limit: 50 })).reply.result;
     const scores = all.documents.map(({ score }: { score: number }) => score);
     expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
@@ -94,7 +94,7 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.metadata.suggestion).toContain('similarity_threshold');
   });
 
-  it('says how near the best came where nothing reaches the threshold', async () => {
+  it('names the nearest document when nothing reaches the threshold', async () => {
     const { reply, status } = await searched('Which port does wifi use?');
     expect(status).toBe(200);
     expect(reply).toMatchObject({
@@ -119,7 +119,7 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.result.summary).not.toContain('|');
   });
 
-  it('sums up no passage of another article than the documents, and none below the threshold', async () => {
+  it('summarises only passages of the documents above the threshold', async () => {
     const { documents, summary } = (await searched('boiler', { similarity_threshold: 0, limit: 2 })).reply.result;
     const cited = [...summary.matchAll(/\(([\w/-]+\.md)/g)].map(([, file]) => file);
     expect(cited.length).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe('POST /v1/agents/semantic', () => {
     for (const file of cited) expect(listed).toContain(file);
   });
 
-  it('says so where no word of the question is known', async () => {
+  it('states that no word of the question is known', async () => {
     const { reply } = await searched('unicorn');
     expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
     expect(statesLackOfInformation(reply.result.summary)).toBe(true);
@@ -160,7 +160,7 @@ describe('POST /v1/agents/semantic', () => {
 });
 
 describe('With a model', () => {
-  it('the summary is its own where the documents say the same, with their citations', async () => {
+  it('its summary is used when the documents support it, with their citations', async () => {
     const text = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
     const { reply } = await searched(QUESTION, undefined, { ai });
@@ -174,7 +174,7 @@ describe('With a model', () => {
     ['an address', 'Descale the boiler every 60 days, see https://evil.example/days.'],
     ['what the judge does not find', 'The manufacturer recommends professional maintenance and cleaning services.'],
     ['what the document does not deny', 'Never descale the boiler every 60 days.'],
-  ])('the quotes go out where it says %s', async (_, text) => {
+  ])('the quotes are used when it answers %s', async (_, text) => {
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
     ai.judge = judging(() => false);
     const { reply } = await searched(QUESTION, undefined, { ai });
@@ -182,13 +182,13 @@ describe('With a model', () => {
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
   });
 
-  it('the quotes go out where it fails', async () => {
+  it('the quotes are used when it fails', async () => {
     const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('429')) };
     const { reply } = await searched(QUESTION, undefined, { ai });
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unavailable' });
   });
 
-  it('the quotes go out in time where it stays silent', async () => {
+  it('the quotes are used in time when it stays silent', async () => {
     const ai: AIClient = { model: 'm', complete: () => new Promise<never>(() => undefined) };
     const { reply, status } = await askAgent(appOf({ ai }), {
       type: 'semantic',
@@ -198,7 +198,7 @@ describe('With a model', () => {
     expect([status, reply.metadata.summary_refused]).toEqual([200, 'timeout']);
   });
 
-  it('is not asked where nothing was found', async () => {
+  it('is not asked when nothing was found', async () => {
     const ai = scriptedModel();
     await searched('unicorn', undefined, { ai });
     expect(ai.asked).toEqual([]);
@@ -216,12 +216,12 @@ describe('The semantic agent as a librarian', () => {
     expect(reply).not.toHaveProperty('partial');
   });
 
-  it('answers partially where nothing was found', async () => {
+  it('answers partially when nothing was found', async () => {
     const { reply } = await ask('semantic', appOf(), { query: 'unicorn' });
     expect(reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
   });
 
-  it('introduces itself with examples', async () => {
+  it('describes itself with examples', async () => {
     const response = await appOf().request('/librarians/semantic');
     const info = LibrarianInfo.parse(await response.json());
     expect(info.examples?.length).toBeGreaterThan(20);

@@ -37,7 +37,7 @@ describe('createSemanticAgent()', () => {
     },
   );
 
-  it('finds a document that means the same and shares no word, and quotes its beginning', async () => {
+  it('finds a document of the same meaning without a common word, and quotes its beginning', async () => {
     const chunk = edition.article(edition.findArticle('care/descale.md')).firstChunk;
     const near = [
       { chunk, similarity: 0.92 },

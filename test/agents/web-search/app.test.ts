@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApp, type WebSearchAppOptions } from '../../../src/agents/web-search/app.ts';
 import { chooseProvider } from '../../../src/agents/web-search/choose-provider.ts';
-import { searchCache } from '../../../src/agents/web-search/search-cache.ts';
 import type { WebResult, WebSearch } from '../../../src/agents/web-search/web-search.ts';
+import { searchCache } from '../../../src/agents/web-search/web-search.ts';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
@@ -106,21 +106,21 @@ describe('the web search', () => {
     });
   });
 
-  it('answers other questions with what was found, and compares nothing', async () => {
+  it('answers other questions with the results, and compares nothing', async () => {
     const { reply } = await (await start())(AGENT, { query: 'Search the web for reviews of home miners' });
     expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
     expect(reply.result.external_results.length).toBeGreaterThan(0);
     expect(reply.metadata.answer).toMatch(/^Found on the web:\n\n- \[.+\]\(https:/);
   });
 
-  it('says that nothing was found', async () => {
+  it('reports that nothing was found', async () => {
     const { reply } = await (await start())(AGENT, { query: 'xyzzy plugh' });
     expect(reply).toMatchObject({ success: true, result: { external_results: [], urls: [] } });
     expect(reply.metadata.answer).toBe('The web search found nothing for this question.');
     expect(reply.source_attribution.confidence).toBeLessThan(0.6);
   });
 
-  it('remembers a search for the workspace that made it', async () => {
+  it('caches a search for its own workspace only', async () => {
     const ask = await start();
     const hits = [];
     for (const workspace of ['default', 'default', 'acme'])
@@ -128,14 +128,14 @@ describe('the web search', () => {
     expect(hits).toEqual([false, true, false]);
   });
 
-  it('tells other workspaces nothing of our products', async () => {
+  it('hides our products from other workspaces', async () => {
     const { reply } = await (await start())(AGENT, { query: PRICE_QUESTION }, { workspace: 'acme' });
     expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
     expect(JSON.stringify(reply)).not.toContain('999.99');
     expect(reply.result.external_results.length).toBeGreaterThan(0);
   });
 
-  it('says without a provider which secrets to set', async () => {
+  it('names the secrets to set when there is no provider', async () => {
     const { status, reply } = await (await start({ search: undefined }))(AGENT, { query: PRICE_QUESTION });
     expect(status).toBe(503);
     expect(reply).toMatchObject({
@@ -148,7 +148,7 @@ describe('the web search', () => {
     expect(asLibrarian).toMatchObject({ status: 503, reply: { error: { code: 'SERVICE_UNAVAILABLE' } } });
   });
 
-  it('searches without the shop when its products cannot be read, and says that something is missing', async () => {
+  it('searches without the shop when its products cannot be read, and reports a partial answer', async () => {
     const catalogue = { find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')) };
     const ask = await start({ shop: { workspace: 'default', catalogue } });
     const { reply } = await ask(AGENT, { query: PRICE_QUESTION });
@@ -156,7 +156,7 @@ describe('the web search', () => {
     expect(log.lines.some((line) => line.event === 'fault' && line.where === 'product lookup')).toBe(true);
   });
 
-  it('hands the failure of the provider on under its code', async () => {
+  it('passes on the code of a failed provider', async () => {
     const failing: WebSearch = {
       provider: 'fake',
       search: () =>
@@ -167,7 +167,7 @@ describe('the web search', () => {
     expect(reply.metadata).toMatchObject({ error_code: 'RATE_LIMITED', suggestion: 'Try again in 17 seconds' });
   });
 
-  it('asks for the product by its name when it is about its price, else for the question', async () => {
+  it('searches for the name of the product in a price question, otherwise for the question', async () => {
     const asked: unknown[] = [];
     const search: WebSearch = {
       provider: 'fake',
@@ -185,7 +185,7 @@ describe('the web search', () => {
     ]);
   });
 
-  it('says which product it looked up where the question names several', async () => {
+  it('names the product that it looked up when the question names several', async () => {
     const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
     const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE, apollo) };
     const { reply } = await (await start({ shop }))(AGENT, {
@@ -198,7 +198,7 @@ describe('the web search', () => {
     );
   });
 
-  it('gives at most 20 addresses, each once', async () => {
+  it('returns at most 20 addresses without duplicates', async () => {
     const results = Array.from({ length: 50 }, (_, at) => ({
       title: `Result ${at}`,
       snippet: 'x'.repeat(500),
@@ -212,7 +212,7 @@ describe('the web search', () => {
     expect(new Set(reply.result.urls).size).toBe(20);
   });
 
-  it('takes the summary of a model when it names nothing that was not found', async () => {
+  it('takes the summary of a model that the results support', async () => {
     const ai = (text: string) => scriptedModel(replyOf([{ text, quote: '949.99 USD', from: '949.99' }]));
     const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))(AGENT, { query: PRICE_QUESTION });
     expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'scripted-1' });
@@ -221,7 +221,7 @@ describe('the web search', () => {
     expect(JSON.stringify(bad.reply)).not.toContain('evil.example');
   });
 
-  it('answers without a model that does not answer in time', async () => {
+  it('answers without a model that is too slow', async () => {
     const ai = { model: 'slow', complete: () => new Promise<never>(() => {}) };
     const { status, reply } = await (await start({ ai }))(AGENT, { query: PRICE_QUESTION }, { timeoutMs: 700 });
     expect([status, reply.metadata.answered_by]).toEqual([200, 'extract']);
@@ -240,7 +240,7 @@ describe('the web search', () => {
       expect((await ask(path, { query: PRICE_QUESTION }, { capabilities: ['kb:read'] })).status).toBe(401);
   });
 
-  it('logs neither the question nor what was found', async () => {
+  it('logs neither the question nor the results', async () => {
     await (await start())(AGENT, { query: PRICE_QUESTION });
     expect(log.text()).not.toMatch(/iPhone|northgate|elsewhere/i);
   });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparePrices, perCentOf, priceComparisonOf } from '../../../src/agents/web-search/compare-prices.ts';
+import {
+  comparePrices,
+  isPriceQuestion,
+  perCentOf,
+  priceComparisonOf,
+} from '../../../src/agents/web-search/compare-prices.ts';
 import { webResult } from '../../../src/agents/web-search/web-result.ts';
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import { IPHONE } from './shop.ts';
@@ -32,16 +37,16 @@ describe('comparePrices()', () => {
     [30000, '$399.99', 99.99, 33.3],
     [110, '$1.21', 0.11, 10],
     [1, '$0.02', 0.01, 100],
-  ])('of %i cents and %s makes a difference of %d, %d %%', (priceCents, price, difference, percentage) => {
+  ])('computes from %i cents and %s a difference of %d, %d %%', (priceCents, price, difference, percentage) => {
     expect(compared([offer(price)], { ...IPHONE, priceCents })).toMatchObject({ difference, percentage });
   });
 
-  it('takes the cheapest in the currency of our price, and counts what it leaves out', () => {
+  it('takes the cheapest in the currency of our price, and counts the offers that it does not compare', () => {
     const results = [offer('$979.00'), offer('949,99 €'), offer('£800'), offer('950.00'), offer('$959.00')];
     expect(compared(results)).toMatchObject({ cheapest_external: 959, currency: 'USD', compared: 2, not_compared: 3 });
   });
 
-  it('leaves out other products, accessories, used ones and bait', () => {
+  it('ignores other products, accessories, used ones and bait', () => {
     const results = [
       offer('$899.00', { title: 'iPhone 17 Pro' }),
       offer('$500.00', { title: 'iPhone 17 case' }),
@@ -60,7 +65,7 @@ describe('comparePrices()', () => {
     expect(compared([offer('$949.99')], { ...IPHONE, priceCents: 0 })).toEqual({});
   });
 
-  it('does not compare a bare sign that no country explains', () => {
+  it('does not compare a bare currency sign without a country', () => {
     for (const price of ['$949.99', '¥949', '949 kr']) {
       const result = webResult({ title: 'iPhone 17', price }) as WebResult; // has a title
       expect([result.price?.cents, compared([result])]).toEqual([expect.any(Number), {}]);
@@ -101,5 +106,32 @@ describe('perCentOf()', () => {
   it('rounds halves away from zero and knows no negative zero', () => {
     expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
     expect(perCentOf(1, 3)).toBe(33.3);
+  });
+});
+
+describe('isPriceQuestion()', () => {
+  it.each([
+    'What does the iPhone 17 cost online?',
+    'How does our price compare with the market?',
+    'Is it cheaper at a competitor?',
+    'Are we more expensive than others?',
+    'How much is the Orbit II elsewhere?',
+    'Do other stores sell it for less?',
+    "What are today's deals for this product?",
+    'Was kostet das iPhone 17 woanders?',
+    'Ist es bei der Konkurrenz günstiger?',
+    'Wie viel zahlt man anderswo?',
+  ])('accepts "%s"', (query) => {
+    expect(isPriceQuestion(query)).toBe(true);
+  });
+
+  it.each([
+    'Search the web for reviews of this product',
+    'What is the latest news about the manufacturer?',
+    'Who sold the company?',
+    'How do I reset an Orbit II?',
+    'Has the rival already launched its new product?',
+  ])('rejects "%s"', (query) => {
+    expect(isPriceQuestion(query)).toBe(false);
   });
 });

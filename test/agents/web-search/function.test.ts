@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
-import { d1ProductCatalogue } from '../../../src/agents/web-search/d1-product-catalogue.ts';
+import { d1ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { bundle } from '../../../src/dev/run/local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
@@ -120,7 +120,7 @@ describe('the function web-search in workerd', () => {
     });
   });
 
-  it('looks products up with what is in D1 now, and takes no name for SQL', async () => {
+  it('reads the current products from D1, and takes no name for SQL', async () => {
     await withFunction({}, async ({ database }) => {
       const clock = { now: 0 };
       const catalogue = d1ProductCatalogue(database, { now: () => clock.now });

@@ -2,9 +2,8 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
-import { answerExtractively } from '../../../src/agents/web-search/answer-extractively.ts';
+import { answerExtractively, summariseResults } from '../../../src/agents/web-search/answer.ts';
 import { comparePrices } from '../../../src/agents/web-search/compare-prices.ts';
-import { summariseResults } from '../../../src/agents/web-search/summarise-results.ts';
 import { type RawResult, webResult } from '../../../src/agents/web-search/web-result.ts';
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
@@ -51,7 +50,7 @@ describe('a hostile result', () => {
     expect(nodes.filter(({ type }) => type === 'list')).toHaveLength(1);
   });
 
-  it('shows what it says as the very text that it is', () => {
+  it('shows its text literally', () => {
     const [result] = resultsOf([{ title: 'a*b_c[d](e) #f & <g | `h` ~i~ 1. \\j !k' }]);
     const texts = nodesOf(answerExtractively({ results: [result!], isAboutPrice: false })).flatMap((node) =>
       node.type === 'text' ? [node.value] : [],
@@ -96,7 +95,7 @@ describe('summariseResults()', () => {
       return { text: JSON.stringify({ statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' }) };
     };
 
-  it('gives the results as passages of one JSON object, without those that speak to a model', async () => {
+  it('sends the results as passages of one JSON object, without prompt injections', async () => {
     const ai = scriptedModel(saying('Fine.'));
     await summary('Fine.', ai);
     const [{ messages, given }] = ai.asked as [AskedModel];
@@ -110,7 +109,7 @@ describe('summariseResults()', () => {
     'It costs **$949.99** at [Good](https://good.example/p), ours is 999.99.',
     'See [Good](https://good.example/p) or good.example.',
     '1. Good: 949.99\n2. ours: 999.99',
-  ])('keeps what was found: %s', async (text) => {
+  ])('keeps a supported summary: %s', async (text) => {
     expect(await summary(text)).toBe(text);
   });
 
@@ -135,11 +134,11 @@ describe('summariseResults()', () => {
     '&#60;script&#62;',
     '',
     'x'.repeat(3001),
-  ])('leaves %j to the extractive answer', async (text) => {
+  ])('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();
   });
 
-  it('is left out when the model fails', async () => {
+  it('is replaced when the model fails', async () => {
     const broken: AIClient = { model: 'fake', complete: () => Promise.reject(new Error('down')) };
     const signal = new AbortController().signal;
     expect(await summariseResults('q', findings, { ai: broken, signal, timeMs: 5000 })).toBeUndefined();

@@ -35,14 +35,14 @@ describe('parsePrice()', () => {
     expect(parsePrice(text, 'us')).toEqual({ cents, currency });
   });
 
-  it('knows no currency of a bare number, of a sign that several share, and of two that differ', () => {
+  it('reads no currency from a bare number, an ambiguous sign, or two signs that differ', () => {
     expect(parsePrice('949.99')).toEqual({ cents: 94999, currency: undefined });
     for (const text of ['9 490 kr', '$9,490.00', '9490,00 $', '¥9,490', '9490元'])
       expect(parsePrice(text)).toEqual({ cents: 949000, currency: undefined });
     expect(parsePrice('€949.99 USD')).toEqual({ cents: 94999, currency: undefined });
   });
 
-  it('takes the country for what a bare sign means', () => {
+  it('reads a bare sign by the country', () => {
     expect(parsePrice('$949.99', 'ca')?.currency).toBe('CAD');
     expect(parsePrice('$949.99', 'au')?.currency).toBe('AUD');
     expect(parsePrice('$949.99', 'us')?.currency).toBe('USD');
@@ -84,7 +84,7 @@ describe('parsePrice()', () => {
     expect(parsePrice(text)).toBeUndefined();
   });
 
-  it('reads back every amount that it writes, in whatever way it is grouped', () => {
+  it('reads back every amount that it writes, however it is grouped', () => {
     const groupings = [
       (cents: number) => `$${writeCents(cents)}`,
       (cents: number) => `${writeCents(cents).replace('.', ',')} €`,
@@ -100,7 +100,7 @@ describe('parsePrice()', () => {
     );
   });
 
-  it('never throws and never gives a fraction of a cent', () => {
+  it('never throws and never returns a fraction of a cent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         const price = parsePrice(text);
@@ -111,11 +111,11 @@ describe('parsePrice()', () => {
 });
 
 describe('centsOfNumber()', () => {
-  it('gives whole cents of every amount with two decimals', () => {
+  it('returns whole cents for every amount with two decimals', () => {
     expect([949.99, 0.29, 1.005, 8.41, 1299].map(centsOfNumber)).toEqual([94999, 29, 100, 841, 129900]);
   });
 
-  it('gives nothing for what is no price', () => {
+  it('returns undefined for an amount that is not a price', () => {
     expect([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e12].map(centsOfNumber)).toEqual(Array(5).fill(undefined));
   });
 });

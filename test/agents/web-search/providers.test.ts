@@ -44,7 +44,7 @@ const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) 
 };
 
 describe('SerpApi', () => {
-  it('asks for offers as documented and reads them, leaving out what does not read', async () => {
+  it('requests offers as documented and drops results that it cannot read', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-shopping'))]);
     const found = await search.search('iPhone 17', options({ offers: true, country: 'us', language: 'en' }));
     const { url, headers } = server.asked[0]!;
@@ -82,7 +82,7 @@ describe('SerpApi', () => {
     expect(found[5]).toMatchObject({ title: 'Odd fields', url: undefined });
   });
 
-  it('asks for pages and reads them, with the price that a page shows', async () => {
+  it('requests pages and reads the price that a page shows', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-google'))]);
     const found = await search.search('iPhone 17 review', options({ country: 'us' }));
     expect(server.asked[0]?.url.searchParams.get('engine')).toBe('google');
@@ -92,24 +92,24 @@ describe('SerpApi', () => {
     ]);
   });
 
-  it('finds nothing without failing', async () => {
+  it('returns no results without failing', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-empty'))]);
     expect(await search.search('xyzzy', options())).toEqual([]);
   });
 
-  it('fails when the search failed there', async () => {
+  it('fails when the provider reports a failed search', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-failed'))]);
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
   });
 
-  it('gives no more than the limit', async () => {
+  it('returns no more results than the limit', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-shopping'))]);
     expect(await search.search('iPhone 17', options({ limit: 2 }))).toHaveLength(2);
   });
 });
 
 describe('Brave Search', () => {
-  it('asks as documented, with the key in its header, and reads pages with their products', async () => {
+  it('sends the key in its header as documented, and reads pages with their products', async () => {
     const search = await serve(braveSearch, [json(recorded('brave-web'))]);
     const found = await search.search('iPhone 17', options({ country: 'us', language: 'en' }));
     const { url, headers } = server.asked[0]!;
@@ -152,21 +152,21 @@ const PROVIDERS = [
 ] as const;
 
 describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
-  it.each([401, 403])('says after %i which secret to set, and is not asked again', async (status) => {
+  it.each([401, 403])('names the secret to set after %i, without a retry', async (status) => {
     const search = await serve(make, [json({ error: `Invalid API key ${KEY}.` }, status)]);
     const { code, told } = await failure(search);
     expect([code, told.recoverable, server.asked.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
     expect(told.suggestion).toContain(secret);
   });
 
-  it('tells after 429 how long to wait, and is not asked again', async () => {
+  it('reports after 429 how long to wait, without a retry', async () => {
     const search = await serve(make, [json({}, 429, { 'retry-after': '17' })]);
     const { code, told } = await failure(search);
     expect([code, told.details, server.asked.length]).toEqual(['RATE_LIMITED', { retry_after_seconds: 17 }, 1]);
     expect(told.suggestion).toContain('17 seconds');
   });
 
-  it('reads a date as Retry-After, and does without one', async () => {
+  it('reads a date as Retry-After, and works without one', async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
     const dated = await failure(await serve(make, [json({}, 429, { 'retry-after': date })]));
     expect(dated.told.details?.retry_after_seconds).toBeGreaterThan(50);
@@ -175,7 +175,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect([bare.code, bare.told.details]).toEqual(['RATE_LIMITED', undefined]);
   });
 
-  it.each([500, 503])('is asked once more after %i', async (status) => {
+  it.each([500, 503])('is retried once after %i', async (status) => {
     const search = await serve(make, [
       json({}, status),
       json(recorded(secret === 'SERPAPI_KEY' ? 'serpapi-google' : 'brave-web')),
@@ -191,19 +191,19 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect(describeCause(error)).not.toContain('stack of the provider');
   });
 
-  it('is asked once more after a broken connection', async () => {
+  it('is retried once after a broken connection', async () => {
     const search = await serve(make, [(response) => response.destroy(), json({})]);
     expect(await search.search('iPhone 17', options())).toEqual([]);
     expect(server.asked).toHaveLength(2);
   });
 
-  it('is not asked again when the caller has no time left for it', async () => {
+  it('is not retried when the caller has no time left', async () => {
     const search = await serve(make, [json({}, 500)]);
     expect((await failure(search, { timeoutMs: 450 })).code).toBe('DATA_SOURCE_ERROR');
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is not asked again when its own time is used up', async () => {
+  it('is not retried when its own timeout has passed', async () => {
     const times = [0, 7800];
     const search = await serve(make, [json({}, 500)], { now: () => times.shift() ?? 7800 });
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
@@ -217,13 +217,13 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     ['a number', '17'],
     ['nothing', ''],
     ['no UTF-8', Buffer.from([0x7b, 0xff, 0xfe])],
-  ])('makes DATA_SOURCE_ERROR of %s', async (_what, body) => {
+  ])('fails with DATA_SOURCE_ERROR for %s', async (_what, body) => {
     const search = await serve(make, [(response) => response.writeHead(200).end(body)]);
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
     expect(server.asked).toHaveLength(1);
   });
 
-  it('stops reading a huge answer', async () => {
+  it('stops reading a huge response', async () => {
     let sent = 0;
     const search = await serve(make, [
       (response) => {
@@ -241,7 +241,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect(sent).toBeLessThan(100);
   });
 
-  it('does not follow a redirect, which would take the key along', async () => {
+  it('does not follow a redirect, which would carry the key', async () => {
     const search = await serve(make, [(response) => response.writeHead(302, { location: '/elsewhere' }).end()]);
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
     expect(server.asked).toHaveLength(1);
@@ -250,7 +250,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
   it.each([
     ['that says nothing', () => undefined],
     ['that stops in the middle', (response: ServerResponse) => response.writeHead(200).write('{"web":')],
-  ])('makes TIMEOUT of a provider %s beyond the deadline', async (_what, step) => {
+  ])('fails with TIMEOUT for a provider %s beyond the deadline', async (_what, step) => {
     const deadline = new AbortController();
     const asked = (response: ServerResponse) => {
       step(response);
@@ -261,7 +261,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('says nothing of what fetch throws, as it may quote the address', async () => {
+  it('hides what fetch throws, as it may quote the address', async () => {
     const broken = (input: unknown) => Promise.reject(new TypeError(`Cannot load ${String(input)} with ${KEY}`));
     // Stands for any fetch.
     const search = await serve(make, [json({})], { fetch: broken as typeof fetch });

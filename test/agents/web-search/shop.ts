@@ -1,5 +1,5 @@
 import type { Product, ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
-import { productsNamedIn } from '../../../src/agents/web-search/products-named-in.ts';
+import { productsNamedIn } from '../../../src/agents/web-search/product-names.ts';
 
 /** The product of seed 003's example. */
 export const IPHONE: Product = {

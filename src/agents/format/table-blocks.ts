@@ -1,0 +1,173 @@
+import type { AnalyticsResult } from '../../contract/agent-response.ts';
+import type { ChartBlock, TableBlock, TableColumn } from '../../contract/display-model.ts';
+import { oneLine } from './plain-text.ts';
+
+const MAX_ROWS = 50;
+const MAX_COLUMNS = 12;
+const MAX_CELL = 120;
+/** Characters of all cells together: wide tables show fewer rows. */
+const MAX_CHARACTERS = 24_000;
+const MIN_CHART_ROWS = 2;
+const MAX_SERIES = 3;
+
+/** The rows of a database as a table; `undefined` without columns. */
+export const tableBlock = (result: AnalyticsResult): TableBlock | undefined => {
+  const columns = columnsOf(result);
+  if (columns.length === 0) return undefined;
+  return {
+    kind: 'table',
+    columns: columns.map(({ label, align, unit }) => ({ label, align, ...(unit === undefined ? {} : { unit }) })),
+    rows: rowsOf(columns, Math.min(MAX_ROWS, result.rows.length)),
+    row_count: result.row_count,
+    hidden_columns: namesOf(result).length - columns.length,
+  };
+};
+
+const rowsOf = (columns: readonly Column[], count: number): string[][] => {
+  const rows: string[][] = [];
+  for (let at = 0, length = 0; at < count; at++) {
+    const cells = columns.map(({ values }) => cellOf(values[at]));
+    length += cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (length > MAX_CHARACTERS) break;
+    rows.push(cells);
+  }
+  return rows;
+};
+
+/** The columns that the result names, otherwise those of the first row. */
+const namesOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>): string[] => [
+  ...new Set(columns.length > 0 ? columns : Object.keys(rows[0] ?? {})),
+];
+
+/** A value as a cell shows it; an en dash for a missing one. */
+export const cellOf = (value: unknown): string => {
+  if (value === null || value === undefined) return NO_VALUE;
+  if (typeof value === 'string') return oneLine(value, MAX_CELL) || NO_VALUE;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return String(Number(value.toPrecision(DIGITS)));
+  return oneLine(JSON.stringify(value) ?? '', MAX_CELL) || NO_VALUE;
+};
+
+const NO_VALUE = '–';
+/** Significant ones: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
+const DIGITS = 15;
+
+/** A chart of rows with one column of distinct labels and one to three columns of numbers; otherwise `undefined`. */
+export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
+  const count = result.rows.length;
+  if (count < MIN_CHART_ROWS || count > MAX_ROWS) return undefined;
+  const columns = columnsOf(result);
+  const label = labelColumn(columns);
+  if (label === undefined) return undefined;
+  const series = columns.filter((column) => column !== label && !column.isKey);
+  if (series.length < 1 || series.length > MAX_SERIES || !series.every(({ isNumeric }) => isNumeric)) return undefined;
+  const labels = label.values.map(cellOf);
+  if (new Set(labels).size < labels.length) return undefined;
+  const order = label.isTime ? inTime(label.values) : [...labels.keys()];
+  return {
+    kind: 'chart',
+    heading: headingOf(series, label),
+    form: label.isTime ? 'line' : 'bar',
+    label: label.label,
+    labels: order.map((at) => labels[at] ?? ''),
+    series: series.map(({ label: name, unit, values }) => ({
+      ...{ name, values: order.map((at) => numberOr(values[at])) },
+      ...(unit === undefined ? {} : { unit }),
+    })),
+  };
+};
+
+/** The only column that is neither number nor key, else the only point in time, else the only key. */
+const labelColumn = (columns: readonly Column[]): Column | undefined => {
+  const words = columns.filter(({ isNumeric, isKey }) => !isNumeric && !isKey);
+  if (words.length > 0) return words.length === 1 ? words[0] : undefined;
+  const times = columns.filter(({ isTime }) => isTime);
+  if (times.length > 0) return times.length === 1 ? times[0] : undefined;
+  const keys = columns.filter(({ isKey }) => isKey);
+  return keys.length === 1 ? keys[0] : undefined;
+};
+
+/** Indices in ascending order of time; dates are written so that they sort as texts. */
+const inTime = (values: readonly unknown[]): number[] =>
+  [...values.keys()].sort((left, right) => {
+    const [a, b] = [values[left], values[right]];
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    return String(a) < String(b) ? -1 : 1;
+  });
+
+const numberOr = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+const headingOf = (series: readonly Column[], label: Column): string => {
+  const names = series.map(({ label: name }, at) => (at === 0 ? name : uncapitalised(name)));
+  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
+  return `${list} by ${uncapitalised(label.label)}`.slice(0, 300);
+};
+
+/** "Total cents" -> "total cents"; "ID" stays. */
+const uncapitalised = (label: string): string =>
+  /^\p{Lu}\p{Ll}/u.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+
+/** The columns that are shown, with their values in the rows that are shown. */
+const columnsOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>): Column[] => {
+  const shown = rows.slice(0, MAX_ROWS);
+  return namesOf({ columns, rows })
+    .slice(0, MAX_COLUMNS)
+    .map((name) => columnOf(name, shown));
+};
+
+/** The kind of a column, derived from its name and its values. */
+interface Column extends TableColumn {
+  name: string;
+  values: readonly unknown[];
+  /** All values are numbers or missing, and at least one is a number. */
+  isNumeric: boolean;
+  /** Identifies a row and measures nothing. */
+  isKey: boolean;
+  /** All values are points in time. */
+  isTime: boolean;
+}
+
+const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>[]): Column => {
+  const values = rows.map((row) => (Object.hasOwn(row, name) ? row[name] : undefined));
+  const present = values.filter((value) => value !== null && value !== undefined);
+  const isNumeric = present.length > 0 && present.every((value) => typeof value === 'number');
+  const words = wordsOf(name);
+  const unit = isNumeric ? UNITS[words.at(-1) ?? ''] : undefined;
+  return {
+    ...{ name, values, isNumeric },
+    isKey: ['id', 'sku', 'key'].includes(words.at(-1) ?? ''),
+    isTime: present.length > 0 && present.every((value) => isTime(value, words)),
+    label: labelOf(name),
+    align: isNumeric ? 'right' : 'left',
+    ...(unit === undefined ? {} : { unit }),
+  };
+};
+
+/** `products_quantity` -> "Products quantity". */
+const labelOf = (name: string): string => {
+  const label = oneLine(name.replaceAll('_', ' '), 80) || '–';
+  return label.charAt(0).toUpperCase() + label.slice(1);
+};
+
+const wordsOf = (name: string): string[] =>
+  name
+    .slice(0, 300)
+    .toLowerCase()
+    .match(/[\p{L}]+/gu) ?? [];
+
+const isTime = (value: unknown, words: readonly string[]): boolean => {
+  if (typeof value === 'number') return Number.isInteger(value) && words.some((word) => TIME_WORDS.has(word));
+  if (typeof value !== 'string') return false;
+  return DATE.test(value) || (/^(?:19|20)\d\d$/.test(value) && words.includes('year'));
+};
+
+const TIME_WORDS = new Set(['year', 'month', 'week', 'day', 'quarter', 'hour']);
+const DATE = /^\d{4}-(?:\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}Z?)?)?|Q[1-4]|W\d{2})$/;
+
+/** By the last word of a column's name. */
+const UNITS: Readonly<Record<string, string>> = {
+  ...{ cents: 'cents', eur: 'EUR', usd: 'USD', gbp: 'GBP', chf: 'CHF' },
+  ...{ percent: '%', pct: '%', percentage: '%' },
+  ...{ ms: 'ms', seconds: 's', minutes: 'min', hours: 'h', days: 'days' },
+  ...{ kg: 'kg', watts: 'W', kwh: 'kWh', quantity: 'units', units: 'units' },
+};

@@ -1,0 +1,154 @@
+import type { AIClient } from '../../contract/librarian.ts';
+import type { Passage } from '../../grounding/answer-prompt.ts';
+import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { startModelCalls } from '../../grounding/model-calls.ts';
+import { escapeMarkdown, markdownLink } from '../format/escape-markdown.ts';
+import { type Comparison, perCentOf } from './compare-prices.ts';
+import { type Price, writeCents } from './parse-price.ts';
+import type { NamedProduct, Product } from './product-catalogue.ts';
+import { cleanUrl } from './web-result.ts';
+import type { WebResult } from './web-search.ts';
+
+/** Everything that an answer can be made from. */
+export interface Findings {
+  results: readonly WebResult[];
+  product?: Product | undefined;
+  comparison?: Comparison | undefined;
+  /** Whether the question is about prices. */
+  isAboutPrice: boolean;
+}
+
+/** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
+export const answerExtractively = ({ results, product, comparison, isAboutPrice }: Findings): string => {
+  const ours = isAboutPrice && product !== undefined ? priceAnswer(product, comparison) : undefined;
+  if (ours !== undefined && comparison !== undefined)
+    return withList(ours, 'Also compared', comparison.others.slice(0, 3));
+  if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
+  return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
+};
+
+/** Names the product that was looked up when the question names several. */
+export const onlyOneNote = (product: NamedProduct | undefined): string | undefined => {
+  if (product === undefined || product.alsoNamed.length === 0) return undefined;
+  const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
+  return `Only ${escapeMarkdown(product.name)} was looked up, the first product of the question; ask separately about ${others}.`;
+};
+
+const withList = (text: string | undefined, heading: string, results: readonly WebResult[]): string => {
+  const list = results.length === 0 ? undefined : `${heading}:\n\n${results.map(resultLine).join('\n')}`;
+  return [text, list].filter(Boolean).join('\n\n');
+};
+
+const priceAnswer = (product: Product, comparison: Comparison | undefined): string => {
+  const ours = `Our price for ${escapeMarkdown(product.name)} is ${money({ cents: product.priceCents, currency: product.currency })}.`;
+  if (comparison === undefined) return `${ours} No offer was found that can be compared with it.`;
+  return `${ours} ${cheapestSentence(comparison)} ${countSentence(comparison)}`;
+};
+
+const cheapestSentence = ({ cheapest, cheapestCents, internalCents, currency }: Comparison): string => {
+  const at = markdownLink(cheapest.title, cheapest.url);
+  const difference = cheapestCents - internalCents;
+  const share = Math.abs(perCentOf(difference, internalCents)).toFixed(1);
+  const against =
+    difference === 0
+      ? 'the same as ours'
+      : `${money({ cents: Math.abs(difference), currency })} (${share} %) ${difference < 0 ? 'less' : 'more'} than ours`;
+  return `The cheapest comparable offer found is ${money({ cents: cheapestCents, currency })}: ${at}, ${against}.`;
+};
+
+const countSentence = ({ others, notCompared }: Comparison): string => {
+  const compared = others.length + 1;
+  const offers = `${compared} ${compared === 1 ? 'offer was' : 'offers were'} compared`;
+  if (notCompared === 0) return `${offers}.`;
+  return `${offers}; ${notCompared} ${notCompared === 1 ? 'was' : 'were'} not, being of another currency, product or condition.`;
+};
+
+const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
+  const name = markdownLink(title, url);
+  const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter((note) => note !== '');
+  const quote = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
+  return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${quote}`;
+};
+
+const money = ({ cents, currency }: Price): string =>
+  `${writeCents(cents)}${currency === undefined ? '' : ` ${currency}`}`;
+
+const MAX_RESULTS = 10;
+const MAX_TOKENS = 1200;
+
+/**
+ * A summary by a model; `undefined` when the model fails or finds no answer: the extractive answer is then used.
+ *
+ * The results are untrusted text: each statement of the summary is checked against the passages that it cites
+ * (`writeCheckedAnswer`), and the summary is used only when it has no HTML and no images and links to nothing but the
+ * results.
+ */
+export const summariseResults = async (
+  query: string,
+  findings: Findings,
+  { ai, signal, timeMs }: { ai: AIClient; signal: AbortSignal; timeMs: number },
+): Promise<string | undefined> => {
+  const calls = startModelCalls({ ai, signal, timeMs });
+  try {
+    const request = { question: query, history: [], passages: passagesOf(findings) };
+    const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS });
+    if ('failure' in written) return undefined;
+    const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
+    const summary = joined(written.statements);
+    return isInert(summary, urls) ? summary : undefined;
+  } finally {
+    calls.end();
+  }
+};
+
+/** Our own price first, with the comparison; then one passage for each result. */
+const passagesOf = (findings: Findings): Passage[] => {
+  const { results, product, comparison } = findings;
+  const ours = answerExtractively({ ...findings, results: [] });
+  const hasOurs = product !== undefined || comparison !== undefined;
+  return [
+    ...(hasOurs ? [{ title: 'Our own price and the comparison', text: ours }] : []),
+    ...results.slice(0, MAX_RESULTS).map(({ title, snippet, url, shop, price, condition }) => ({
+      title,
+      text: [
+        snippet,
+        price && `It costs ${writeCents(price.cents)} ${price.currency ?? '(currency unknown)'} at ${shop ?? title}.`,
+        condition && `Condition: ${condition}.`,
+        url && `Address: ${url}`,
+      ]
+        .filter(Boolean)
+        .join('\n\n'),
+    })),
+  ].map((passage, at) => ({ ...passage, id: `p${at + 1}`, headings: [] }));
+};
+
+/** Sentences in one paragraph; lists and tables stand apart. */
+const joined = (statements: readonly { text: string }[]): string =>
+  statements
+    .map(({ text }) => text)
+    .reduce((all, text) => {
+      const isApart = all === '' || /\n|^[-*+|>#\d]/.test(text) || all.endsWith(':') || /\n[^\n]*$/.test(all);
+      return all === '' ? text : `${all}${isApart ? '\n\n' : ' '}${text}`;
+    }, '');
+
+/** Text without HTML and images that names no address but those of the results. */
+const isInert = (summary: string, urls: readonly string[]): boolean => {
+  if (summary === '' || summary.length > MAX_LENGTH) return false;
+  if (/<[a-z/!?]|!\[|\]:|&#|&\w+;|\p{Cf}/iu.test(summary) || /\p{Cc}/u.test(summary.replace(/[\n\t]/g, '')))
+    return false;
+  const addresses = summary.match(ADDRESS) ?? [];
+  if (!addresses.every((address) => urls.includes(cleanUrl(address.replace(CLOSING, '')) ?? ''))) return false;
+  // The rest of the text must not link or name a host by other means.
+  const prose = summary.replace(ADDRESS, (address) => CLOSING.exec(address)?.[0] ?? '');
+  if (/\]\((?!\))|\]\[|\b(?:javascript|data|mailto|www)[:.]\S|@[\w-]+\.\w/i.test(prose)) return false;
+  const hosts = urls.map((url) => new URL(url).hostname);
+  const isFound = (name: string) => hosts.some((host) => host === name || host.endsWith(`.${name}`));
+  return (prose.match(HOST) ?? []).every((name) => isFound(name.toLowerCase()));
+};
+
+const MAX_LENGTH = 3000;
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"“”]+/gi;
+/** Characters behind an address in a sentence or a link that are not part of it. */
+const CLOSING = /[.,;:!?)\]*_]+$/;
+const HOST =
+  /\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|shop|store|info|biz|co|xyz|de|ch|at|uk|fr|eu|ru|cn|example|test)\b/gi;

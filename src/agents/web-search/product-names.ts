@@ -1,0 +1,224 @@
+import { oncePer } from '../../runtime/once-per.ts';
+import { editDistance } from '../../text/edit-distance.ts';
+import { stem } from '../../text/stem.ts';
+import lists from './product-words.json' with { type: 'json' };
+
+/**
+ * The products that a question names, each once and in the order of the question: all words of a name in a row, each in
+ * any case and the longer ones with one typing mistake. Of several names in one place the longest wins. What follows
+ * must not make another thing of it: an "iPhone 17 Pro" is no "iPhone 17", nor is an "iPhone 17 case" or an "iPhone
+ * 17e".
+ *
+ * @param products Indexed once per list: pass the same list as long as it is current.
+ */
+export const productsNamedIn = <Named extends { name: string }>(query: string, products: readonly Named[]): Named[] => {
+  const words = gluedWordsOf(query).slice(0, MAX_WORDS);
+  const names = namesOf(products);
+  const found = new Set<number>();
+  for (let place = 0; place < words.length; ) {
+    const best = bestNameAt(words, place, names.startingWith(words[place]?.word ?? ''));
+    if (best !== undefined) found.add(best.at);
+    place += best?.words.length ?? 1;
+  }
+  return [...found].flatMap((at) => products[at] ?? []);
+};
+
+type Words = ReturnType<typeof gluedWordsOf>;
+
+const bestNameAt = (words: Words, place: number, names: readonly Name[]): Name | undefined => {
+  let best: { name: Name; rank: readonly number[] } | undefined;
+  for (const name of names) {
+    const mistakes = mistakesAt(words, place, name.words);
+    if (mistakes === undefined) continue;
+    const rank = [name.words.length, -mistakes, name.length];
+    if (best === undefined || isHigher(rank, best.rank)) best = { name, rank };
+  }
+  return best?.name;
+};
+
+/** Words of a question that are searched for names. */
+const MAX_WORDS = 100;
+
+interface Name {
+  /** Place in the list of products. */
+  at: number;
+  words: readonly string[];
+  length: number;
+}
+
+/** The names by their first words, so that a question is compared with few of them. */
+const namesOf = oncePer((products: readonly { name: string }[]) => {
+  const names: Name[] = products.map(({ name }, at) => ({ at, words: wordsOf(name), length: name.length }));
+  const byFirst = Map.groupBy(names, ({ words: [first = ''] }) => first);
+  const byLetter = Map.groupBy(byFirst.keys(), (first) => first.charAt(0));
+  return {
+    startingWith: (word: string): Name[] =>
+      (byLetter.get(word.charAt(0)) ?? [])
+        .filter((first) => first !== '' && isMeant(word, first))
+        .flatMap((first) => byFirst.get(first) ?? []),
+  };
+});
+
+/** How many words differ from the name that may stand at a place of the question; `undefined` when it does not. */
+const mistakesAt = (words: Words, place: number, name: readonly string[]): number | undefined => {
+  let mistakes = 0;
+  for (const [at, known] of name.entries()) {
+    const word = words[place + at]?.word ?? '';
+    if (!isMeant(word, known)) return undefined;
+    if (word !== known) mistakes++;
+  }
+  const following = words.slice(place + name.length, place + name.length + 2);
+  return following[0]?.isGlued || extendsName(following.map(({ word }) => word)) ? undefined : mistakes;
+};
+
+/** Numbers and short words distinguish models: they have to be exact, and so has the first letter. */
+const isMeant = (word: string, known: string): boolean => {
+  if (word === known) return true;
+  if (known.length < 5 || Math.abs(word.length - known.length) > 1 || word[0] !== known[0]) return false;
+  if (/\p{N}/u.test(known)) return false;
+  const bytes = encoder.encode(known);
+  return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
+};
+
+const encoder = new TextEncoder();
+
+const isHigher = (rank: readonly number[], than: readonly number[]): boolean => {
+  const at = rank.findIndex((value, place) => value !== than[place]);
+  return at >= 0 && (rank[at] ?? 0) > (than[at] ?? 0);
+};
+
+/**
+ * Whether a result's title names exactly this product, new and whole.
+ *
+ * A search for "iPhone 17" also finds its cases, the "iPhone 17 Pro" and refurbished ones, all of them cheaper or
+ * dearer for reasons of their own. One of these taken for the product makes a wrong "cheapest" that a buyer acts on; an
+ * honest offer that is not compared costs little, as there are others. So in the part of the title that holds the name,
+ * only words that are known to change nothing may stand beside it, and nowhere in the title a word of another thing or
+ * condition.
+ *
+ * @param product.category Its words change nothing either: "iPhone 17 phone".
+ */
+export const namesProduct = (title: string, { name, category = '' }: { name: string; category?: string }): boolean => {
+  const nameWords = wordsOf(name);
+  const neutral = neutralWords(category);
+  const parts = title.split(SEPARATOR).map(wordsOf);
+  const at = parts.findIndex((words) => indexOfWords(words, nameWords) >= 0);
+  const part = parts[at];
+  if (part === undefined) return false;
+  const start = indexOfWords(part, nameWords);
+  const before = part.slice(0, start);
+  const after = part.slice(start + nameWords.length);
+  const others = parts.filter((_, place) => place !== at);
+  // "iPhone 16, iPhone 17" names several products with one price.
+  if (others.some((words) => words.includes(nameWords[0] ?? ''))) return false;
+  const isAlone = isMaker(before, neutral) && isNeutral(after, neutral) && others.every(isShopAfterPreposition);
+  return isAlone && [before, after, ...others].every((words) => !sellsOther(words, nameWords));
+};
+
+/** Whether words that follow a product's name make another thing of it: "Pro", "II", "case", the "5" of a model. */
+const extendsName = (following: readonly string[]): boolean => {
+  const [next = '', unit = ''] = following;
+  if (/^\p{N}+$/u.test(next)) return !UNITS.has(unit);
+  return VARIANT_WORDS.has(next) || ACCESSORY_WORDS.has(next);
+};
+
+/** Parts of a title: "iPhone 17 | Example Shop", "iPhone 17 (256 GB)". */
+const SEPARATOR = /\s[-–—|·•:/]+\s|[|•·(),;[\]{}]|:\s/;
+
+type Neutral = (word: string) => boolean;
+
+/**
+ * Words that may stand beside a name without changing what is sold: sizes, colours, praise of shops, the product's
+ * category.
+ */
+const neutralWords = (category: string): Neutral => {
+  const stems = new Set(wordsOf(category).map(stem));
+  return (word) => NEUTRAL_WORDS.has(word) || stems.has(stem(word));
+};
+
+/** Before the name: neutral words, and one that is not, the maker's. */
+const isMaker = (words: readonly string[], neutral: Neutral): boolean =>
+  !words.some((word) => PURPOSE_WORDS.has(word) || /\p{N}/u.test(word)) &&
+  words.filter((word) => !neutral(word)).length <= 1;
+
+/** After the name: sizes, neutral words, and from a preposition on the name of a shop. */
+const isNeutral = (words: readonly string[], neutral: Neutral): boolean => {
+  const shop = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
+  const described = shop < 0 ? words : words.slice(0, shop);
+  return described.every((word, at) => isSize(described, at) || neutral(word)) && isShopAfterPreposition(words);
+};
+
+/**
+ * Behind a preposition a shop's name of at most two words, beside those such as "store": what is longer ("at Example
+ * Mobile on EIP"), an amount ("from $30") or another maker ("by ...") says that something else is sold, or otherwise.
+ */
+const isShopAfterPreposition = (words: readonly string[]): boolean => {
+  if (words.some((word) => MAKER_PREPOSITIONS.has(word))) return false;
+  const at = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
+  const shop = at < 0 ? [] : words.slice(at + 1);
+  return (
+    shop.filter((word) => !NEUTRAL_WORDS.has(word)).length <= MAX_SHOP_WORDS &&
+    !shop.some((word) => /\p{N}/u.test(word) || SHOP_PREPOSITIONS.has(word))
+  );
+};
+
+const MAX_SHOP_WORDS = 2;
+
+const isSize = (words: readonly string[], at: number): boolean => {
+  const [before = '', word = '', after = ''] = [words[at - 1], words[at], words[at + 1]];
+  if (/^\p{N}+$/u.test(word)) return UNITS.has(after) || (after === 'g' && word === '5');
+  return UNITS.has(word) && /^\p{N}+$/u.test(before);
+};
+
+const sellsOther = (words: readonly string[], name: readonly string[]): boolean =>
+  CONDITION_PHRASES.some((phrase) => indexOfWords(words, phrase) >= 0) ||
+  words.some((word) => (CONDITION_WORDS.has(word) || ACCESSORY_WORDS.has(word)) && !name.includes(word)) ||
+  words.some(
+    (word, at) => VARIANT_WORDS.has(word) && !isSize(words, at) && !name.includes(word) && !NEUTRAL_WORDS.has(word),
+  );
+
+/**
+ * The words of a name, title or question, for comparing names: lower case, without accents, letters and digits apart
+ * (`256GB` is `256`, `gb`; `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than
+ * "17".
+ */
+export const wordsOf = (text: string): string[] => gluedWordsOf(text).map(({ word }) => word);
+
+/** The same words, each with whether nothing stands between it and the one before: the `e` of `iPhone 17e`. */
+const gluedWordsOf = (text: string): { word: string; isGlued: boolean }[] => {
+  const plain = text.slice(0, 4000).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('+', ' plus ');
+  return [...plain.matchAll(/(?<=([\p{L}\p{N}])?)(?:\p{L}+|\p{N}+)/gu)].map(({ 0: word, 1: before }) => ({
+    word,
+    isGlued: before !== undefined,
+  }));
+};
+
+/** Index of `part` within `words`; -1 when it is not there. */
+const indexOfWords = (words: readonly string[], part: readonly string[], from = 0): number => {
+  for (let at = from; part.length > 0 && at + part.length <= words.length; at++) {
+    if (part.every((word, place) => word === words[at + place])) return at;
+  }
+  return -1;
+};
+
+const setOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));
+
+/** Words that make another model of the name before them: "iPhone 17 Pro". */
+const VARIANT_WORDS = setOf(lists.variants);
+/** Things that are sold for a product or around it, and are not the product. */
+const ACCESSORY_WORDS = setOf(lists.accessories);
+/** Words of offers that are not a new product at its full price: condition, instalments, only a part of it. */
+const CONDITION_WORDS = setOf(lists.conditions);
+const CONDITION_PHRASES = lists.conditionPhrases.map((phrase) => phrase.split(' '));
+const NEUTRAL_WORDS = setOf(lists.neutral);
+/** The shop follows these: "iPhone 17 on Amazon". */
+const SHOP_PREPOSITIONS = setOf(lists.shopPrepositions);
+/**
+ * The maker or seller follows these, whom a title of the product itself does not name that way: "iPhone 17 by Example
+ * Cases".
+ */
+const MAKER_PREPOSITIONS = setOf(lists.makerPrepositions);
+/** Before a name these mean that something is for it: "Cable for iPhone 17". */
+const PURPOSE_WORDS = setOf(lists.purposes);
+/** A number with one of these units is a size, not a model. */
+const UNITS = setOf(lists.units);

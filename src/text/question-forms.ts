@@ -1,0 +1,75 @@
+import { wordsOf } from './analyse-text.ts';
+import fillers from './filler-words.json' with { type: 'json' };
+
+/** Whether a text begins as a question or a request does, greetings and the like aside. */
+export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
+
+/** Whether a sentence asks for something, rather than telling something or saying how to answer. */
+export const isQuestion = (sentence: string): boolean =>
+  (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
+
+/** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
+export const isOwnQuestion = (clause: string): boolean =>
+  beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
+
+/** Whether a clause begins with the verb of a request, without saying to whom: `check the version`, not `tell me the version`. */
+export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clause);
+
+/** Whether a clause names a thing that may be requested: `the latest news about it`. */
+export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
+
+/** Whether a sentence begins as one that tells something does: with who did it, or as `it's`. */
+export const tells = (sentence: string): boolean => TELLING.test(sentence);
+
+/** Whether a text points at something that only the text before it names, or goes on from there. */
+export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
+
+/** Whether a text says what it is about: in two words at least, or in one and a sentence around it. */
+export const namesItsSubject = (text: string): boolean => {
+  const subjects = wordsOf(text).filter((word) => !FILLERS.has(word)).length;
+  return subjects >= 2 || (subjects === 1 && text.trim().split(/\s+/).length >= LONG_ENOUGH);
+};
+
+/** Whether a word, in lower case, says nothing about a subject. */
+export const isFiller = (word: string): boolean => FILLERS.has(word);
+
+const LONG_ENOUGH = 6;
+
+/** What may stand before a question proper. */
+const LEAD_IN =
+  '^(?:(?:and|also|or|plus|then|so|please|ok|okay|but|finally|besides|moreover|furthermore|hi|hello|hey|thanks|next|' +
+  'in addition|additionally|by the way|btw|\\d[.)]|' +
+  '(?:first|second|third|another|one more|last)(?:ly)?(?: (?:question|thing|point))?)[,:;.!]?\\s+){0,4}';
+const VERB = "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?";
+/** `when` asks only before a verb: `when I add money` tells. */
+const ASKING =
+  '(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?' +
+  `(?:(?:what|which|who|whom|whose|where|why|how)(?:'?s)?|when(?='?s\\b| ${VERB}))`;
+const AUXILIARY = `${VERB}|any`;
+const REQUESTING =
+  'find|show|list|give|tell|search|look up|look for|get me|compare|summari[sz]e|count|explain|check|google|describe|name|' +
+  'dig|pull|calculate|point me|collect|quote|link';
+const BEGINNING = new RegExp(`${LEAD_IN}(?:${ASKING}|${AUXILIARY}|${REQUESTING})\\b`, 'i');
+const REQUEST = new RegExp(`${LEAD_IN}(?:${ASKING}|${REQUESTING})\\b`, 'i');
+const BARE_REQUEST = new RegExp(`^(?:${REQUESTING})\\b(?! (?:me|us)\\b)`, 'i');
+const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|would like))\b/i;
+
+const ABOUT_THE_ANSWER =
+  /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
+
+/** Words for what was named before; not those of `this week`, `is there` and `the page that shows`. */
+const POINTER = new RegExp(
+  '\\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|ones|same|such|both|others|those|these(?! days)|' +
+    'this(?! (?:week|month|year|quarter|morning|evening|weekend|day))|' +
+    '(?:is|was|does|did|do|can|will|would|about|for|of|like|with|after|before|from|to|than|and|why|how|if|fix|use) that|' +
+    '(?:which|the|this|that|each|every|used|new|cheaper|cheapest) one|(?:from|in|over|to) there|' +
+    '(?:another|the (?:former|latter|rest|two|first|second|last)|(?:any|the|some) other)(?=[ ?.,]*$))\\b',
+  'i',
+);
+
+const TELLING = /^(?:i|my|we|you|your|it|he|she|they|this|that|there|somebody|someone)\b/i;
+
+const CONTINUATION =
+  /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;
+
+const FILLERS: ReadonlySet<string> = new Set(fillers);

@@ -1,0 +1,66 @@
+import type { Agent } from '../../../src/agents/agent.ts';
+import { createApp } from '../../../src/agents/hybrid/app.ts';
+import { serveAgent } from '../../../src/agents/serve-agent.ts';
+import type { AgentResponse } from '../../../src/contract/agent-response.ts';
+import type { Librarian } from '../../../src/contract/librarian.ts';
+import { delegateTo } from '../../../src/delegation/delegates.ts';
+import { type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
+import type { Target } from '../../../src/runtime/signed-client.ts';
+import { identityOf, targetOf, userContext } from '../../runtime/neighbours.ts';
+import { ANSWERS } from '../agents-for-test.ts';
+
+const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;
+type Type = keyof typeof CAPABILITIES;
+
+/** How an agent answers: one that is `down` refuses the connection, and the connection to one that `hangs` stays open. */
+export type Behaviour = Agent | AgentResponse | 'down' | 'hangs';
+
+/** An answer whose envelope names the question that was asked. */
+export const saying =
+  (type: Type, change: object = {}): Agent =>
+  async (query) =>
+    ({ ...ANSWERS[type], query, ...change }) as AgentResponse;
+
+export const silent: Agent = () => new Promise<never>(() => undefined);
+
+/** A context with every capability of the three agents. Created for each test, since contexts expire. */
+export const allowed = () => userContext({ capabilities: Object.values(CAPABILITIES) });
+
+/**
+ * The hybrid agent between the three others, each a function of its own with its own key; `asked` collects what each got.
+ */
+export const hybridWith = async (
+  behaviours: Partial<Record<Type, Behaviour>> = {},
+  options: Partial<ServeOptions> & {
+    tamper?: Partial<Record<Type, (response: Response) => Response>>;
+    /** In place of the agent: any librarian under its id. */
+    librarians?: Partial<Record<Type, Librarian>>;
+  } = {},
+) => {
+  const asked: { type: Type; query: string; options: unknown }[] = [];
+  const targets: Record<string, Target> = {};
+  const { tamper, librarians, ...served } = options;
+  for (const type of Object.keys(CAPABILITIES) as Type[]) {
+    const behaviour = behaviours[type] ?? saying(type);
+    const id = type.replace('_', '-');
+    const agent: Agent = async (query, call) => {
+      asked.push({ type, query, options: call.options });
+      if (behaviour === 'down' || behaviour === 'hangs') throw new Error('never reached');
+      return typeof behaviour === 'function' ? behaviour(query, call) : behaviour;
+    };
+    const info = { id, name: id, capabilities: [CAPABILITIES[type]] };
+    const librarian = librarians?.[type];
+    const own = { ...(await identityOf(id)), log: () => undefined };
+    const app = librarian === undefined ? serveAgent(agent, { type, info }, own) : serveLibrarian(librarian, info, own);
+    const refused = () => Promise.reject(new Error('connection refused'));
+    targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
+    if (behaviour === 'hangs') targets[id] = { fetch: () => new Promise(() => undefined) };
+  }
+  const app = createApp({
+    ...(await identityOf('hybrid')),
+    log: () => undefined,
+    targets: delegateTo(targets),
+    ...served,
+  });
+  return { app, asked };
+};
