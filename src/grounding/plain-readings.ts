@@ -1,4 +1,4 @@
-import { decodeReferences } from '../markup/decode-references.ts';
+import { decodeEntities } from '../markup/decode-entities.ts';
 
 /**
  * A text as somebody may come to read it, in lower case: by its lines; with the lines of a paragraph made one, as Markdown shows
@@ -6,7 +6,7 @@ import { decodeReferences } from '../markup/decode-references.ts';
  * spaces within a word that is spelled out are gone in each. Equal ones are given once.
  */
 export const plainReadings = (text: string): string[] => {
-  const decoded = decodeReferences(text, letterNamed);
+  const decoded = decodeEntities(text, letterNamed);
   const joined = decoded.replace(SOFT_BREAK, ' ');
   const bare = joined.replace(INLINE, '').replace(LINK, '$1');
   return [...new Set([decoded, joined, bare].map(plainOf))];

@@ -1,9 +1,9 @@
 import { type Block, parseBlocks } from '../../markup/parse-blocks.ts';
+import { plainHeading } from '../../markup/plain-heading.ts';
 import type { Article } from '../../search/article.ts';
 import type { Chunk } from '../../search/chunk.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutBlock } from './cut-block.ts';
-import { plainHeading } from './plain-heading.ts';
 
 /**
  * Cuts an article into chunks that each stand alone (design, section 5). A chunk never reaches over a heading; the

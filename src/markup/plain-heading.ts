@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../markup/decode-entities.ts';
+import { decodeEntities } from './decode-entities.ts';
 
 /**
  * The words of a heading as a reader sees them: without marks, links' targets, tags and runs of white space. Of CommonMark's

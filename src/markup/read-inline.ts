@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../markup/decode-references.ts';
+import { decodeEntities } from './decode-entities.ts';
 import { matchEmphasis, type Run, runAt } from './match-emphasis.ts';
 
 /** What a line of Markdown is made of, in its order; what is opened is closed again, one within the other. */
@@ -70,7 +70,7 @@ const partsOf = (part: Part): InlinePart[] => {
 };
 
 const flush = (state: State): void => {
-  if (state.pending !== '') state.parts.push({ kind: 'text', text: decodeReferences(state.pending, named) });
+  if (state.pending !== '') state.parts.push({ kind: 'text', text: decodeEntities(state.pending) });
   state.pending = '';
 };
 
@@ -180,7 +180,7 @@ const closeBracket = (state: State): boolean => {
   matchEmphasis(state.runs, bracket.below);
   state.runs = bracket.below;
   if (state.runs) state.runs.after = undefined;
-  const url = safeUrl(decodeReferences(pointed ?? bare ?? '', named).replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+  const url = safeUrl(decodeEntities(pointed ?? bare ?? '').replace(/\\([!-/:-@[-`{-~])/g, '$1'));
   const from = bracket.part + 1;
   if (url === undefined) state.parts[bracket.part] = NOTHING;
   else {
@@ -232,7 +232,7 @@ const readBare = (state: State): boolean => {
   const found = BARE.exec(state.text)?.[0];
   if (found === undefined) return false;
   const written = trimmed(found);
-  const url = safeUrl(decodeReferences(written, named));
+  const url = safeUrl(decodeEntities(written));
   if (url === undefined) return false;
   pushLink(state, url, url);
   state.at += written.length;
@@ -263,17 +263,4 @@ const READERS: Record<string, (state: State) => boolean> = {
   '!': (state) => state.text[state.at + 1] === '[' && openBracket(state, 2),
   '<': readPointed,
   h: readBare,
-};
-
-const named = (name: string): string | undefined => (Object.hasOwn(NAMED, name) ? NAMED[name] : undefined);
-
-const NAMED: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: '\u00a0',
-  apos: "'",
-  copy: '©',
-  reg: '®',
 };

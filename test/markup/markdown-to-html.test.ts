@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownToHtml } from '../../../src/knowledge/rendering/markdown-to-html.ts';
-import { bestTime } from '../../best-time.ts';
+import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
+import { bestTime } from '../best-time.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';
 

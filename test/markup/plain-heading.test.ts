@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainHeading } from '../../../src/knowledge/articles/plain-heading.ts';
+import { plainHeading } from '../../src/markup/plain-heading.ts';
 
 describe('plainHeading()', () => {
   it.each([
