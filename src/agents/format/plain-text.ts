@@ -1,4 +1,4 @@
-import { plainHeading } from '../../markup/plain-heading.ts';
+import { plainHeading } from '../../markup/markdown-to-text.ts';
 
 /**
  * A text as it may be shown: well-formed, without control characters other than line breaks, without what turns the

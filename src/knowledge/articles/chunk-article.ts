@@ -1,5 +1,5 @@
+import { plainHeading } from '../../markup/markdown-to-text.ts';
 import { type Block, parseBlocks } from '../../markup/parse-blocks.ts';
-import { plainHeading } from '../../markup/plain-heading.ts';
 import type { Article } from '../../search/article.ts';
 import type { Chunk } from '../../search/chunk.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
