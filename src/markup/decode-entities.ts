@@ -1,4 +1,7 @@
 import { characterEntitiesHtml4 } from 'character-entities-html4';
+import keyboardEntities from './keyboard-entities.json' with { type: 'json' };
+
+const KEYBOARD: Readonly<Record<string, string>> = keyboardEntities;
 
 /**
  * Decodes the character references of a text: by number, and by the names of HTML 4 and of what stands on a keyboard.
@@ -31,34 +34,4 @@ const characterOf = (code: number): string => {
 const namedCharacter = (name: string): string | undefined => {
   if (Object.hasOwn(KEYBOARD, name)) return KEYBOARD[name];
   return Object.hasOwn(characterEntitiesHtml4, name) ? characterEntitiesHtml4[name] : undefined;
-};
-
-const KEYBOARD: Record<string, string> = {
-  ...{
-    AMP: '&',
-    LT: '<',
-    GT: '>',
-    QUOT: '"',
-    COPY: '©',
-    REG: '®',
-    apos: "'",
-    Tab: '\t',
-    NewLine: '\n',
-    nbsp: '\u00a0',
-  },
-  ...{
-    excl: '!',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    lpar: '(',
-    rpar: ')',
-    ast: '*',
-    plus: '+',
-    comma: ',',
-    period: '.',
-  },
-  ...{ sol: '/', colon: ':', semi: ';', equals: '=', quest: '?', commat: '@', lbrack: '[', lsqb: '[', bsol: '\\' },
-  ...{ rbrack: ']', rsqb: ']', Hat: '^', lowbar: '_', grave: '`', lbrace: '{', lcub: '{', verbar: '|', vert: '|' },
-  ...{ rbrace: '}', rcub: '}', hyphen: '‐', check: '✓', cross: '✗', star: '☆', starf: '★', bigstar: '★' },
 };
