@@ -2,7 +2,7 @@ import type { Element, Nodes, Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { type Schema, sanitize } from 'hast-util-sanitize';
 import { defaultHandlers, type Handle, toMdast } from 'hast-util-to-mdast';
-import type { PhrasingContent, Table } from 'mdast';
+import type { ListItem, Nodes as MarkdownNodes, PhrasingContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import {
   type Info,
@@ -29,7 +29,7 @@ export interface ConvertedHtml {
  * takes quadratic time in the number of open elements.
  */
 export const htmlToMarkdown = (html: string): ConvertedHtml => {
-  const lean = html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, '').replace(FORMATTING_ATTRIBUTES, '<$1>');
+  const lean = withoutFormattingAttributes(html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, ''));
   const dropped = HAS_ACTIVE.test(lean);
   const page = countTags(lean) > MAX_TAGS ? undefined : parsePage(lean);
   const title = page && inspect(page);
@@ -90,7 +90,12 @@ const HAS_ACTIVE = new RegExp(`<(?:${[...ACTIVE_ELEMENTS].join('|')})[\\s/>]`, '
  * Formatting that its writer left open is opened again in each paragraph that follows (HTML Standard, 13.2.4.3), at most three
  * times an element of the same attributes. Without attributes, that bounds the size of the tree.
  */
-const FORMATTING_ATTRIBUTES = /<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)\s[^<>]*>/gi;
+const withoutFormattingAttributes = (html: string): string => {
+  // Beyond the last `>` no tag ends; each search from there would read to the end of the page.
+  const end = html.lastIndexOf('>') + 1;
+  const tag = /<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/][^>]*>/gi;
+  return html.slice(0, end).replace(tag, '<$1>') + html.slice(end);
+};
 
 const countTags = (html: string): number => {
   let count = 0;
@@ -145,18 +150,47 @@ const childrenOf = (parent: Element): Element[] => parent.children.filter((child
 
 const flow: Handle = (state, node) => state.toFlow(state.all(node));
 
-/** A table that lays out a page, or has a single column, becomes the blocks of its cells. */
+/** Upper bound of a table's cells, those included that fill up shorter rows. */
+const MAX_CELLS = 20_000;
+
+/** A table that lays out a page, has a single column or too many cells becomes the blocks of its cells. */
 const readTable: Handle = (state, node) => {
   if (state.inTable) return defaultHandlers.table?.(state, node);
   const captions = childrenOf(node).filter(({ tagName }) => tagName === 'caption');
   const rows = cellsOf(node);
   const caption = captions.flatMap((each) => state.toFlow(state.all(each)));
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
-  if (width < 2 || width > 50) return [...caption, ...rows.flat().flatMap((cell) => state.toFlow(state.all(cell)))];
+  if (width < 2 || width > 50 || width * rows.length > MAX_CELLS)
+    return [...caption, ...rows.flat().flatMap((cell) => state.toFlow(state.all(cell)))];
   const table = defaultHandlers.table?.(state, node) as Table;
+  for (const row of table.children) for (const cell of row.children) cell.children = trimmed(inline(cell.children));
   // The library puts an empty head over a table without header cells.
   if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
   return [...caption, table];
+};
+
+/** The nodes of a table cell on one line: blocks follow one another, code loses its line breaks. */
+const inline = (nodes: MarkdownNodes[]): PhrasingContent[] =>
+  nodes.flatMap((node): PhrasingContent[] => {
+    if (node.type === 'break') return [space()];
+    if (node.type === 'code') return [space(), { type: 'inlineCode', value: node.value.replace(/\s+/g, ' ') }, space()];
+    if (node.type === 'emphasis' || node.type === 'strong' || node.type === 'link')
+      return [{ ...node, children: inline(node.children) } as PhrasingContent];
+    return 'children' in node ? [space(), ...inline(node.children), space()] : [node as PhrasingContent];
+  });
+
+const trimmed = (nodes: PhrasingContent[]): PhrasingContent[] => {
+  const isWord = (node: PhrasingContent) => node.type !== 'text' || node.value.trim() !== '';
+  return nodes.slice(Math.max(0, nodes.findIndex(isWord)), nodes.findLastIndex(isWord) + 1);
+};
+
+/** A new node each time: the library joins neighbouring texts in place. */
+const space = (): PhrasingContent => ({ type: 'text', value: ' ' });
+
+/** An item without content would be a mark alone. */
+const readItem: Handle = (state, node) => {
+  const item = defaultHandlers.li?.(state, node) as ListItem;
+  return item.children.length === 0 ? undefined : item;
 };
 
 /** Empty code would be written as two backticks, which open a code span. */
@@ -164,7 +198,7 @@ const readCode: Handle = (state, node) =>
   textOf(node).trim() === '' ? undefined : defaultHandlers.code?.(state, node);
 
 const READERS: Record<string, Handle> = {
-  ...{ code: readCode, kbd: readCode, samp: readCode },
+  ...{ li: readItem, code: readCode, kbd: readCode, samp: readCode },
   ...{ dl: flow, dt: flow, dd: flow, table: readTable },
   img: (_, { properties }) => ({ type: 'text', value: String(properties.alt ?? '') }),
 };
@@ -174,7 +208,10 @@ const phrasing = (node: { type: string; children: PhrasingContent[] }, state: St
   const exit = state.enter('phrasing');
   const text = state.containerPhrasing(node as Parameters<State['containerPhrasing']>[0], info);
   exit();
-  return text.replace(/ {2,}/g, ' ').replace(/ *\n */g, '\n');
+  return text
+    .replace(/ {2,}/g, ' ')
+    .replace(/ *\n */g, '\n')
+    .replace(/\n{3,}/g, '\n\n');
 };
 
 /** A paragraph that begins like a heading, quote or list would be read as one. */
@@ -191,11 +228,15 @@ const wrap =
     return words === '' || words.includes('\n') ? text : text.replace(words, () => mark + words + mark);
   };
 
+const inCell = (text: string, { stack }: State): string =>
+  stack.includes('tableCell') ? text.replaceAll('|', '\\|') : text;
+
 /** Only a web address is kept: no `javascript:`, and nothing relative, whose base is unknown here. */
 const writeLink: Write = (node, _parent, state, info) => {
   const words = phrasing(node, state, info);
   const isWeb = /^(?:https?:\/\/|mailto:)[^\s()<>]{1,2000}$/i.test(node.url);
-  return isWeb && words.trim() !== '' && !/[[\]\n]/.test(words) ? `[${words.trim()}](${node.url})` : words;
+  if (!isWeb || words.trim() === '' || /[[\]\n]/.test(words)) return words;
+  return `[${words.trim()}](${inCell(node.url, state)})`;
 };
 
 /** No blank lines in lists, but between two paragraphs of an item. */
@@ -216,10 +257,7 @@ const WRITING: Options = {
     link: writeLink,
     paragraph: (node, _parent, state, info) => escapeOpening(phrasing(node, state, info).trim()),
     strong: wrap('**'),
-    text: (node, _parent, state) => {
-      const words = node.value.replace(/[\s\p{Cc}]+/gu, ' ');
-      return state.stack.includes('tableCell') ? words.replaceAll('|', '\\|') : words;
-    },
+    text: (node, _parent, state) => inCell(node.value.replace(/[\s\p{Cc}]+/gu, ' '), state),
   },
 };
 

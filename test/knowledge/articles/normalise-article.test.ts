@@ -112,6 +112,36 @@ describe('normaliseArticle()', () => {
     );
   });
 
+  it.each([
+    ['<ul><li>a|b<li>c</ul><td>d<br>e', '| a\\|b c | d e |'],
+    ['<p>a</p><p>b</p><td><pre>c\n\nd|e</pre>', '| a b | `c d\\|e` |'],
+    ['<h3>a</h3><blockquote>b</blockquote><td><b>c<br>d</b>', '| a b | **c d** |'],
+    [
+      '<a href="https://x.example/a|b">c|d</a><td><img alt="e|f" src=x>',
+      '| [c\\|d](https://x.example/a\\|b) | e\\|f |',
+    ],
+    ['<table><tr><td>a<td>b<tr><td>c</table><td>d', '| a b c | d |'],
+  ])('keeps each row of a table on one line: %s', (cells, row) => {
+    expect(textOf(`<table><tr><td>${cells}</table>`)).toBe(`${row}\n| - | - |`);
+  });
+
+  it('parts paragraphs where lines are broken twice, and drops what is empty', () => {
+    expect(textOf('<p>a<br><br><br>b <code></code></p><ul><li></li><li>c</li></ul><h2> </h2>')).toBe(
+      'a\n\nb\n\n- c\n\n##',
+    );
+  });
+
+  it.each([
+    '<p><a href="javascript:alert(1)">Text.</a></p>',
+    '<p><a href="&#106;ava&#9;script:alert(1)">Text.</a></p>',
+    '<p onclick="alert(1)">Text.</p>',
+    '<p><a href="//evil.example">Text.</a></p>',
+    '<p>Text.<img src="https://evil.example/x.png" onerror="alert(1)"></p>',
+    '<div><a href="https://evil.example/)[x](javascript:alert(1)">Text.</a></div>',
+  ])('keeps the words of %s alone', (html) => {
+    expect(textOf(html)).toBe('Text.');
+  });
+
   it('decodes character references', () => {
     const html =
       '<p>&lt;b&gt; &#65;&#x42; &#150; &hellip; &amp;amp; &copy 1 &lpar;&apos;&check; &constructor; &#0;&#xd800;</p>';
@@ -218,6 +248,11 @@ describe('normaliseArticle()', () => {
   it.each([
     ['100,000 levels', `<div>${'<div>'.repeat(95_000)}text</div>`],
     ['open formatting', `<p>${'<b id=1><p>'.repeat(40_000)}text</p>`],
+    [
+      'open formatting of many kinds',
+      `<p>text${Array.from({ length: 4000 }, (_, id) => `<b/id="<${id}">`).join('')}${'<p>a'.repeat(4000)}</p>`,
+    ],
+    ['tags without an end', `<p>text</p>${'<b '.repeat(160_000)}`],
     ['a tag of 400,000 characters', `<p><a ${'a b c d '.repeat(50_000)}>text</a></p>`],
     [
       'many long tags',
