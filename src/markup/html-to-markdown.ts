@@ -1,4 +1,4 @@
-import type { Element, Nodes, Root } from 'hast';
+import type { Element, ElementContent, Nodes, Root } from 'hast';
 import { fromHtml } from 'hast-util-from-html';
 import { type Schema, sanitize } from 'hast-util-sanitize';
 import { defaultHandlers, type Handle, toMdast } from 'hast-util-to-mdast';
@@ -34,7 +34,7 @@ export const htmlToMarkdown = (html: string): ConvertedHtml => {
   const page = countTags(lean) > MAX_TAGS ? undefined : parsePage(lean);
   const title = page && inspect(page);
   if (page === undefined || title === TOO_LARGE) return { text: textBetweenTags(lean), dropped: true };
-  const markdown = toMdast(sanitize(page, KEPT), { document: true, handlers: READERS });
+  const markdown = toMdast(withoutEmptyInline(sanitize(page, KEPT) as Root), { document: true, handlers: READERS });
   return { text: toMarkdown(markdown, WRITING).trim(), title, dropped };
 };
 
@@ -131,12 +131,38 @@ const textOf = (node: Nodes): string => {
   return 'children' in node ? node.children.map(textOf).join('') : '';
 };
 
+const INLINE_ELEMENTS = new Set('a b br code em i kbd samp strong'.split(' '));
+
 /** What stands in no list here is replaced by its children. */
 const KEPT: Schema = {
   strip: [...ACTIVE_ELEMENTS, 'title'],
-  tagNames: [...BLOCK_ELEMENTS, ...'a b br caption code em i img kbd samp strong td th'.split(' ')],
+  tagNames: [...BLOCK_ELEMENTS, ...INLINE_ELEMENTS, 'caption', 'img', 'td', 'th'],
   attributes: { a: ['href'], img: ['alt'], ol: ['start'] },
   protocols: { href: ['http', 'https', 'mailto'] },
+};
+
+/**
+ * Replaces images by their description and inline elements without words by their white space. The library takes cubic time in the
+ * number of empty inline elements in a row.
+ */
+const withoutEmptyInline = <Parent extends Root | Element>(parent: Parent): Parent => {
+  const kept: ElementContent[] = [];
+  for (const child of parent.children as ElementContent[]) {
+    const node = child.type === 'element' ? wordsOf(withoutEmptyInline(child)) : child;
+    const last = kept.at(-1);
+    if (node.type === 'text' && last?.type === 'text') last.value += node.value;
+    else kept.push(node);
+  }
+  parent.children = kept;
+  return parent;
+};
+
+const wordsOf = (element: Element): ElementContent => {
+  if (element.tagName === 'img') return { type: 'text', value: String(element.properties.alt ?? '') };
+  const text = element.children.length < 2 ? textOf(element) : undefined;
+  return element.tagName !== 'br' && INLINE_ELEMENTS.has(element.tagName) && text?.trim() === ''
+    ? { type: 'text', value: text }
+    : element;
 };
 
 /** Cells of a table, row by row. The parser puts each into a row, and each row into a section of the table. */
@@ -193,14 +219,9 @@ const readItem: Handle = (state, node) => {
   return item.children.length === 0 ? undefined : item;
 };
 
-/** Empty code would be written as two backticks, which open a code span. */
-const readCode: Handle = (state, node) =>
-  textOf(node).trim() === '' ? undefined : defaultHandlers.code?.(state, node);
-
 const READERS: Record<string, Handle> = {
-  ...{ li: readItem, code: readCode, kbd: readCode, samp: readCode },
+  li: readItem,
   ...{ dl: flow, dt: flow, dd: flow, table: readTable },
-  img: (_, { properties }) => ({ type: 'text', value: String(properties.alt ?? '') }),
 };
 
 /** The words of inline nodes as they are: only marks that would begin another block are escaped, so that identifiers stay whole. */

@@ -252,6 +252,11 @@ describe('normaliseArticle()', () => {
       'open formatting of many kinds',
       `<p>text${Array.from({ length: 4000 }, (_, id) => `<b/id="<${id}">`).join('')}${'<p>a'.repeat(4000)}</p>`,
     ],
+    [
+      'links without words',
+      `<p>text${Array.from({ length: 4000 }, (_, id) => `<a id=${id}>`).join('')}${'<p>a'.repeat(4000)}</p>`,
+    ],
+    ['images without words', `<p>text</p>${'<b><img></b>'.repeat(4900)}<p></p>`],
     ['tags without an end', `<p>text</p>${'<b '.repeat(160_000)}`],
     ['a tag of 400,000 characters', `<p><a ${'a b c d '.repeat(50_000)}>text</a></p>`],
     [
