@@ -1,4 +1,4 @@
-import { decodeReferences } from '../markup/decode-references.ts';
+import { decodeEntities } from '../markup/decode-entities.ts';
 import { PROMPT_INJECTION_PATTERNS } from './prompt-injection-patterns.ts';
 
 /**
@@ -53,7 +53,7 @@ const decodedOf = (text: string): string[] =>
  * spaces within a word that is spelled out are gone in each. Equal ones are given once.
  */
 const plainReadings = (text: string): string[] => {
-  const decoded = decodeReferences(text, letterNamed);
+  const decoded = decodeEntities(text, letterNamed);
   const joined = decoded.replace(SOFT_BREAK, ' ');
   const bare = joined.replace(INLINE, '').replace(LINK, '$1');
   return [...new Set([decoded, joined, bare].map(plainOf))];

@@ -1,8 +1,8 @@
 import type { SupportResponse } from '../contract/support-response.ts';
 import { isPublicAddress } from '../knowledge/public-address.ts';
-import { escapeMarkdown } from '../knowledge/rendering/escape-markdown.ts';
-import { markdownToHtml } from '../knowledge/rendering/markdown-to-html.ts';
-import { markdownToText } from '../knowledge/rendering/markdown-to-text.ts';
+import { escapeMarkdown } from '../markup/escape-markdown.ts';
+import { markdownToHtml } from '../markup/markdown-to-html.ts';
+import { markdownToText } from '../markup/markdown-to-text.ts';
 import { randomHex, utf8 } from '../runtime/digest.ts';
 import type { DraftReply, Note } from './helpdesk-tool.ts';
 

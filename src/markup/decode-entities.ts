@@ -1,44 +1,37 @@
 import { characterEntitiesHtml4 } from 'character-entities-html4';
-import { decodeReferences } from './decode-references.ts';
+import keyboardEntities from './keyboard-entities.json' with { type: 'json' };
+
+const KEYBOARD: Readonly<Record<string, string>> = keyboardEntities;
 
 /**
  * Decodes the character references of a text: by number, and by the names of HTML 4 and of what stands on a keyboard.
- * The some 1,800 further names of the HTML Standard (13.5), signs of mathematics for the most part, stay as they are: their
- * table is as large as all else that reads HTML. A control character becomes a space, a number that is none U+FFFD.
+ * The some 1,800 further names of the HTML Standard (13.5), signs of mathematics for the most part, stay as they are.
+ * A control character becomes a space, a number without a character U+FFFD.
+ *
+ * @param named Text that a name stands for; undefined leaves the reference as it is.
  */
-export const decodeEntities = (text: string): string => decodeReferences(text, named);
+export const decodeEntities = (text: string, named = namedCharacter): string =>
+  text.includes('&')
+    ? text.replace(REFERENCE, (reference: string, hex?: string, decimal?: string, name?: string, legacy?: string) => {
+        if (hex !== undefined) return characterOf(Number.parseInt(hex, 16));
+        if (decimal !== undefined) return characterOf(Number.parseInt(decimal, 10));
+        return named(name ?? legacy ?? '') ?? reference;
+      })
+    : text;
 
-const named = (name: string): string | undefined => {
-  if (Object.hasOwn(KEYBOARD, name)) return KEYBOARD[name];
-  return Object.hasOwn(characterEntitiesHtml4, name) ? characterEntitiesHtml4[name] : undefined;
+/** Some names count without a semicolon, unless they go on: `&copy=2` is part of an address. */
+const REFERENCE =
+  /&(?:#x([\da-f]{1,8});?|#(\d{1,8});?|([a-z][a-z\d]{1,31});|(amp|lt|gt|quot|nbsp|copy|reg)(?![\w=;]))/gi;
+
+/** Windows-1252 is meant by what is written as one of the control characters from 128 on (HTML Standard, 13.2.5.80). */
+const characterOf = (code: number): string => {
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd';
+  if (code >= 0x80 && code <= 0x9f) return new TextDecoder('windows-1252').decode(Uint8Array.of(code));
+  if (code === 0x0a) return '\n';
+  return code < 0x20 || code === 0x7f ? ' ' : String.fromCodePoint(code);
 };
 
-const KEYBOARD: Record<string, string> = {
-  ...{
-    AMP: '&',
-    LT: '<',
-    GT: '>',
-    QUOT: '"',
-    COPY: '©',
-    REG: '®',
-    apos: "'",
-    Tab: '\t',
-    NewLine: '\n',
-    nbsp: '\u00a0',
-  },
-  ...{
-    excl: '!',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    lpar: '(',
-    rpar: ')',
-    ast: '*',
-    plus: '+',
-    comma: ',',
-    period: '.',
-  },
-  ...{ sol: '/', colon: ':', semi: ';', equals: '=', quest: '?', commat: '@', lbrack: '[', lsqb: '[', bsol: '\\' },
-  ...{ rbrack: ']', rsqb: ']', Hat: '^', lowbar: '_', grave: '`', lbrace: '{', lcub: '{', verbar: '|', vert: '|' },
-  ...{ rbrace: '}', rcub: '}', hyphen: '‐', check: '✓', cross: '✗', star: '☆', starf: '★', bigstar: '★' },
+const namedCharacter = (name: string): string | undefined => {
+  if (Object.hasOwn(KEYBOARD, name)) return KEYBOARD[name];
+  return Object.hasOwn(characterEntitiesHtml4, name) ? characterEntitiesHtml4[name] : undefined;
 };

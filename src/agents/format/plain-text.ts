@@ -1,4 +1,4 @@
-import { plainHeading } from '../../knowledge/articles/plain-heading.ts';
+import { plainHeading } from '../../markup/markdown-to-text.ts';
 
 /**
  * A text that is safe to show: well-formed, without control characters other than line breaks, without bidirectional

@@ -1,4 +1,4 @@
-import { htmlToMarkdown } from '../../knowledge/articles/html-to-markdown.ts';
+import { htmlToMarkdown } from '../../markup/html-to-markdown.ts';
 import { readMail } from '../../text/mail.ts';
 import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 

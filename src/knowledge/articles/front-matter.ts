@@ -1,4 +1,4 @@
-import { readYamlMapping } from './read-yaml.ts';
+import { loadAll } from 'js-yaml';
 
 /** What the front matter of an article may say about it. Keys are read in singular and plural. */
 export interface FrontMatter {
@@ -32,7 +32,7 @@ export const splitFrontMatter = (text: string): SplitArticle => {
   // Between two rules may stand a paragraph as well: front matter begins with a key.
   if (!/^\s*(?:#.*\n\s*)*["']?[\w-]+["']?[ \t]*:/.test(source) && source.trim() !== '')
     return { front: {}, body: text, warnings: [] };
-  const fields = readYamlMapping(source);
+  const fields = readMapping(source);
   if (fields) return { front: frontMatterOf(fields), body, warnings: [] };
   return {
     front: frontMatterOf(salvage(source)),
@@ -42,6 +42,25 @@ export const splitFrontMatter = (text: string): SplitArticle => {
 };
 
 const MAX_FRONT_MATTER = 16_384;
+
+/**
+ * Reads a YAML mapping (YAML 1.2, core schema: dates stay text). Aliases and tags outside of that schema are refused.
+ *
+ * @returns Undefined when the text is not a single mapping; empty for a text without any node.
+ */
+const readMapping = (source: string): Record<string, unknown> | undefined => {
+  try {
+    const documents = loadAll(source, { maxDepth: 20, maxAliases: 0 });
+    const value = documents[0] ?? {};
+    return documents.length <= 1 && isMapping(value) ? value : undefined;
+  } catch {
+    // The library documents that it may throw other errors than its own on hostile input.
+    return undefined;
+  }
+};
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const withoutClosing = (text: string, length: number): SplitArticle =>
   /^[\w-]+:/.test(text.slice(length))

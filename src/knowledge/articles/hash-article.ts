@@ -3,7 +3,7 @@ import { utf8 } from '../../runtime/digest.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 
 /** Raised when the same article would be normalised or chunked to something else, so that all are taken in anew. */
-const TREATMENT = 1;
+const TREATMENT = 2;
 
 /** Tells two versions of an article apart: everything that we read of it, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {

@@ -1,10 +1,10 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
 import { WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
+import { dropActiveHtml } from '../../markup/drop-active-html.ts';
+import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
 import type { Article } from '../../search/article.ts';
-import { dropActiveHtml } from './drop-active-html.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
-import { htmlToMarkdown, isHtml } from './html-to-markdown.ts';
 
 export interface NormalisedArticle {
   article: Article;

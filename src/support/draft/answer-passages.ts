@@ -4,8 +4,8 @@ import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-inje
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
+import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';

@@ -2,10 +2,10 @@ import type { Draft, DraftReference, IntentClassification } from '../../contract
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isInjectionName } from '../../grounding/prompt-injection.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
-import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
-import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
+import { escapeMarkdown } from '../../markup/escape-markdown.ts';
+import { markdownToHtml } from '../../markup/markdown-to-html.ts';
+import { markdownToText } from '../../markup/markdown-to-text.ts';
 import { autoSendOf } from '../guidance/auto-send.ts';
 import { missingInformation } from '../guidance/missing-information.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';

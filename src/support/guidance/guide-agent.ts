@@ -6,7 +6,7 @@ import type {
 } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
+import { markdownToText } from '../../markup/markdown-to-text.ts';
 import type { ComposedDraft } from '../draft/generate-draft.ts';
 import { inLanguage } from '../languages.ts';
 import { autoSendOf } from './auto-send.ts';

@@ -1,4 +1,4 @@
-import { lineRanges, parseBlocks, type Block as Range } from '../../markup/parse-blocks.ts';
+import { lineRanges, parseBlocks, type Block as Range } from './parse-blocks.ts';
 
 /** A block of Markdown, with the blocks within it. Texts are Markdown still, to be read by `readInline`. */
 export type MarkdownBlock =

@@ -1,4 +1,4 @@
-import { quietMentions } from './quiet-mentions.ts';
+import { quietMentions } from './escape-markdown.ts';
 import { type InlinePart, readInline } from './read-inline.ts';
 import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownToHtml } from '../../../src/knowledge/rendering/markdown-to-html.ts';
-import { bestTime } from '../../best-time.ts';
+import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
+import { bestTime } from '../best-time.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';
 
@@ -39,6 +39,8 @@ describe('markdownToHtml()', () => {
     ['<img src=x onerror=alert(1)> <!-- note -->', '<p>&lt;img src=x onerror=alert(1)&gt; &lt;!-- note --&gt;</p>'],
     ['![logo](https://example.com/x.png)', `<p><a href="https://example.com/x.png"${LINK}>logo</a></p>`],
     ['![logo](data:image/png;base64,AAAA)', '<p>logo</p>'],
+    ['[![logo](https://a.example/x.png)](https://b.example)', `<p><a href="https://b.example"${LINK}>logo</a></p>`],
+    ['[![logo](x.png)](https://b.example)', `<p><a href="https://b.example"${LINK}>logo</a></p>`],
     ['AT&amp;T &#60;b&#62; \\&amp;', '<p>AT&amp;T &lt;b&gt; &amp;amp;</p>'],
     ['3. three\n4. four', '<ul>\n<li>3. three</li>\n<li>4. four</li>\n</ul>'],
     ['- a\n  1. b\n  2. c\n- d', '<ul>\n<li>a\n<ol>\n<li>b</li>\n<li>c</li>\n</ol></li>\n<li>d</li>\n</ul>'],

@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../markup/decode-references.ts';
+import { decodeEntities } from './decode-entities.ts';
 import { matchEmphasis, type Run, runAt } from './match-emphasis.ts';
 
 /** What a line of Markdown is made of, in its order; what is opened is closed again, one within the other. */
@@ -14,10 +14,13 @@ export type InlinePart =
  * HTML is text; an image is a link to it; a link that leads anywhere but to the web or to a mail address is its text.
  *
  * Linear in the length of the text.
+ *
+ * @param options.dropTags Drops raw HTML tags and comments instead. For short texts: a comment is searched from each mark.
  */
-export const readInline = (text: string): InlinePart[] => {
+export const readInline = (text: string, { dropTags = false } = {}): InlinePart[] => {
   const state: State = {
     text,
+    dropTags,
     at: 0,
     parts: [],
     pending: '',
@@ -37,6 +40,7 @@ export const readInline = (text: string): InlinePart[] => {
 
 interface State {
   text: string;
+  dropTags: boolean;
   at: number;
   parts: Part[];
   /** Text that was read and stands in no part yet. */
@@ -53,6 +57,8 @@ interface State {
 interface Bracket {
   /** Its place among the parts. */
   part: number;
+  /** 2 for that of an image. */
+  length: number;
   /** The last run before it. */
   below: Run | undefined;
 }
@@ -70,7 +76,7 @@ const partsOf = (part: Part): InlinePart[] => {
 };
 
 const flush = (state: State): void => {
-  if (state.pending !== '') state.parts.push({ kind: 'text', text: decodeReferences(state.pending, named) });
+  if (state.pending !== '') state.parts.push({ kind: 'text', text: decodeEntities(state.pending) });
   state.pending = '';
 };
 
@@ -162,7 +168,7 @@ const readRun = (state: State): boolean => {
 
 const openBracket = (state: State, length: number): boolean => {
   flush(state);
-  state.brackets.push({ part: state.parts.length, below: state.runs });
+  state.brackets.push({ part: state.parts.length, length, below: state.runs });
   state.parts.push({ kind: 'text', text: state.text.slice(state.at, state.at + length) });
   state.at += length;
   return true;
@@ -180,8 +186,9 @@ const closeBracket = (state: State): boolean => {
   matchEmphasis(state.runs, bracket.below);
   state.runs = bracket.below;
   if (state.runs) state.runs.after = undefined;
-  const url = safeUrl(decodeReferences(pointed ?? bare ?? '', named).replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+  const url = safeUrl(decodeEntities(pointed ?? bare ?? '').replace(/\\([!-/:-@[-`{-~])/g, '$1'));
   const from = bracket.part + 1;
+  const isImage = bracket.length === 2;
   if (url === undefined) state.parts[bracket.part] = NOTHING;
   else {
     // No link within a link.
@@ -190,7 +197,7 @@ const closeBracket = (state: State): boolean => {
     if (state.parts.length === from) state.parts.push({ kind: 'text', text: url });
     state.parts.push({ kind: 'close', element: 'a' });
   }
-  state.dead = state.brackets.length;
+  if (!isImage) state.dead = state.brackets.length;
   state.at += 1 + all.length;
   return true;
 };
@@ -218,11 +225,19 @@ const readPointed = (state: State): boolean => {
   POINTED.lastIndex = state.at;
   const [all, url, address] = POINTED.exec(state.text) ?? [];
   const target = safeUrl(url ?? `mailto:${address}`);
-  if (all === undefined || target === undefined) return false;
+  if (all === undefined || target === undefined) return state.dropTags && dropTag(state);
   pushLink(state, target, all.slice(1, -1));
   state.at += all.length;
   return true;
 };
+
+const dropTag = (state: State): boolean => {
+  TAG.lastIndex = state.at;
+  const tag = TAG.exec(state.text)?.[0] ?? '';
+  state.at += tag.length;
+  return tag !== '';
+};
+const TAG = /<(?:\/?[a-z][^<>]*|!--[\s\S]*?--)>/iy;
 const POINTED =
   /<(?:(https?:\/\/[^\s<>]{1,2000}|mailto:[^\s<>]{1,300})|([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,5}))>/iy;
 
@@ -232,7 +247,7 @@ const readBare = (state: State): boolean => {
   const found = BARE.exec(state.text)?.[0];
   if (found === undefined) return false;
   const written = trimmed(found);
-  const url = safeUrl(decodeReferences(written, named));
+  const url = safeUrl(decodeEntities(written));
   if (url === undefined) return false;
   pushLink(state, url, url);
   state.at += written.length;
@@ -263,17 +278,4 @@ const READERS: Record<string, (state: State) => boolean> = {
   '!': (state) => state.text[state.at + 1] === '[' && openBracket(state, 2),
   '<': readPointed,
   h: readBare,
-};
-
-const named = (name: string): string | undefined => (Object.hasOwn(NAMED, name) ? NAMED[name] : undefined);
-
-const NAMED: Record<string, string> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: '\u00a0',
-  apos: "'",
-  copy: '©',
-  reg: '®',
 };

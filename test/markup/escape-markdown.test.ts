@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown } from '../../../src/knowledge/rendering/escape-markdown.ts';
-import { markdownToHtml } from '../../../src/knowledge/rendering/markdown-to-html.ts';
-import { markdownToText } from '../../../src/knowledge/rendering/markdown-to-text.ts';
+import { escapeMarkdown } from '../../src/markup/escape-markdown.ts';
+import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
+import { markdownToText } from '../../src/markup/markdown-to-text.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';
 

@@ -1,4 +1,4 @@
-import { quietMentions } from './quiet-mentions.ts';
+import { quietMentions } from './escape-markdown.ts';
 import { readInline } from './read-inline.ts';
 import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
 
@@ -55,3 +55,23 @@ const inlineText = (markdown: string): string => {
   }
   return text;
 };
+
+/**
+ * The words of a heading as a reader sees them: without marks, links' targets, tags and runs of white space.
+ *
+ * @param source A whole heading as written, with its number signs or its underline; read up to 1000 characters.
+ */
+export const plainHeading = (source: string): string => {
+  const bare = source
+    .slice(0, MAX_HEADING)
+    .replace(/^\s*#{1,6}(?=\s|$)|[ \t]+#+[ \t]*$|\n[ \t]*(?:=+|-+)[ \t]*$/g, '')
+    .trim();
+  return (/[\\`*_[\]<&]/.test(bare) ? plainWords(bare) : bare).replace(/\s+/g, ' ').trim();
+};
+
+const MAX_HEADING = 1000;
+
+const plainWords = (markdown: string): string =>
+  readInline(markdown, { dropTags: true })
+    .map((part) => ('text' in part ? part.text : part.kind === 'break' ? ' ' : ''))
+    .join('');
