@@ -3,7 +3,7 @@ import { rerankerOf } from '../../src/adapters/reranker.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
+import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';

@@ -1,5 +1,5 @@
-import { openaiChat } from '../ai/chat/openai-chat.ts';
-import { type ModelPrice, priceOf } from '../ai/chat/prices.ts';
+import { openaiChat } from '../ai/openai-chat.ts';
+import { type ModelPrice, priceOf } from '../ai/prices.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { AdapterSettings } from './settings.ts';
 

@@ -1,6 +1,4 @@
-import type { Reranker } from '../ai/reranker.ts';
-import { rerankApi } from '../ai/rerankers/rerank-api.ts';
-import { WORKERS_AI_RERANKER, type WorkersAI, workersAIReranker } from '../ai/rerankers/workers-ai.ts';
+import { type Reranker, rerankApi, WORKERS_AI_RERANKER, type WorkersAI, workersAIReranker } from '../ai/reranker.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
 import { type AdapterVariables, accessOf } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { priceOf } from '../ai/chat/prices.ts';
+import { priceOf } from '../ai/prices.ts';
 import { describeIssues } from '../contract/issue.ts';
 import { readAs } from '../contract/read-as.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';

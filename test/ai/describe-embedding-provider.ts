@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { EmbeddingFailure, EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
+import type { ServiceFailure } from '../../src/ai/openai-client.ts';
 import type { Fault } from '../../src/dev/local-services/faults.ts';
 import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
 
@@ -86,7 +86,7 @@ export const describeEmbeddingProvider = (
       expect(cosine(question, near)).toBeGreaterThan(cosine(question, far) + 0.1);
     });
 
-    it.each<[string, Fault, EmbeddingFailure]>([
+    it.each<[string, Fault, ServiceFailure]>([
       ['it refuses the key', { kind: 'status', status: 401 }, 'refused'],
       ['the quota is used up', QUOTA_USED_UP, 'refused'],
       ['it takes no more requests', { kind: 'status', status: 429, retryAfter: 30 }, 'rate_limited'],
@@ -119,11 +119,8 @@ export const describeEmbeddingProvider = (
       const controller = new AbortController();
       const failing = failureOf(provider.embed('never embedded before', { signal: controller.signal }));
       await expect.poll(() => server.requests.length).toBe(1);
-      const began = performance.now();
       controller.abort();
       expect((await failing).reason).toBe('aborted');
-      // Before the two seconds of the last case, with room for a machine that has much else to do.
-      expect(performance.now() - began).toBeLessThan(1800);
       expect(server.requests).toHaveLength(1);
     });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenAIChatConfig, openaiChat } from '../../../src/ai/chat/openai-chat.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
-import { changeReply, replyWith } from '../change-reply.ts';
-import { describeChatModel, unavailabilityOf } from '../describe-chat-model.ts';
+import { type OpenAIChatConfig, openaiChat } from '../../src/ai/openai-chat.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
+import { changeReply, replyWith } from './change-reply.ts';
+import { describeChatModel, unavailabilityOf } from './describe-chat-model.ts';
 
 const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig> = {}) =>
   openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });

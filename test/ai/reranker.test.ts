@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rerankerOf } from '../../../src/adapters/reranker.ts';
-import { rerankApi } from '../../../src/ai/rerankers/rerank-api.ts';
-import { workersAIReranker } from '../../../src/ai/rerankers/workers-ai.ts';
+import { rerankerOf } from '../../src/adapters/reranker.ts';
+import { rerankApi, workersAIReranker } from '../../src/ai/reranker.ts';
 
 const DOCUMENTS = ['first', 'second', 'third'];
 
