@@ -1,4 +1,4 @@
-import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
+import type { EmbeddingStatistics } from '../ai/embeddings/cache.ts';
 import { type MeaningOf, meaningBy } from '../search/meaning.ts';
 import { queryEmbeddingsOf } from './query-embeddings.ts';
 import type { AdapterSettings } from './settings.ts';

@@ -5,11 +5,15 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import cl100kRanks from 'js-tiktoken/ranks/cl100k_base';
 import o200kRanks from 'js-tiktoken/ranks/o200k_base';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { CharacterTokenizer, loadTokenizer, TiktokenTokenizer } from '../../src/ai/tokenizer.ts';
-import { MAX_PIECE_LENGTH } from '../../src/ai/tokenizers/byte-pair-encoding.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
-import { encodingOfModel } from '../../src/ai/tokenizers/encoding-of-model.ts';
-import { o200k } from '../../src/ai/tokenizers/o200k.ts';
+import { MAX_PIECE_LENGTH } from '../../src/ai/byte-pair-encoding.ts';
+import {
+  CharacterTokenizer,
+  cl100k,
+  encodingOfModel,
+  loadTokenizer,
+  o200k,
+  TiktokenTokenizer,
+} from '../../src/ai/tokenizer.ts';
 
 /** The module as a new isolate has it: what was loaded stays for all that share it. */
 const withoutVocabularies = async () => {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { EmbeddingStatistics } from '../../ai/embeddings/calls-under-way.ts';
+import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
 import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import type { KnowledgeStats } from '../../contract/knowledge-stats.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/ai/embeddings/openai.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
 import { changeReply, replyWith } from '../change-reply.ts';
-import { describeEmbeddingProvider, failureOf } from '../describe-embedding-provider.ts';
+import { describeEmbeddingProvider, failureOf } from './describe-embedding-provider.ts';
 
 const providerOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIEmbeddingConfig> = {}) =>
   new OpenAIEmbeddingProvider({ apiKey, baseURL: url, ...config });

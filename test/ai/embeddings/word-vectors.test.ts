@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordVectorProvider } from '../../../src/ai/embeddings/word-vector-provider.ts';
-import { openWordVectors, WordVectorsUnreadable, wordVectorsIn } from '../../../src/ai/embeddings/word-vectors.ts';
+import {
+  openWordVectors,
+  WordVectorsUnreadable,
+  wordVectorProvider,
+  wordVectorsIn,
+} from '../../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../../src/dev/shipped-word-vectors.ts';
 import { wordsOf } from '../../../src/text/analyse-text.ts';
 import { stem } from '../../../src/text/stem.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import type { ServiceFailure } from '../../src/ai/openai-client.ts';
-import type { Fault } from '../../src/dev/local-services/faults.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
+import { EmbeddingFailed, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
+import type { ServiceFailure } from '../../../src/ai/openai-client.ts';
+import type { Fault } from '../../../src/dev/local-services/faults.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
 
 /**
  * What every `EmbeddingProvider` keeps, whatever stands in front of the service.

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
-import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../../src/ai/embeddings/cached-embeddings.ts';
-import type { SecondLevel } from '../../src/ai/embeddings/second-level.ts';
+import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
+import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
+import {
+  type CachedEmbeddingsOptions,
+  cachedEmbeddings,
+  type SecondLevel,
+} from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
 
