@@ -37,7 +37,6 @@ export * from './lack-of-information.ts';
 export * from './librarian.ts';
 export * from './librarian-directory.ts';
 export * from './link.ts';
-export * from './meaning.ts';
 export * from './memory.ts';
 export * from './memory-stats.ts';
 export * from './names.ts';

@@ -1,4 +1,4 @@
-import { embeddingProviderOf } from '../adapters/embedding-provider.ts';
+import { embeddingProviderOf } from '../adapters/models.ts';
 import { type AdapterVariables, readSettings } from '../adapters/settings.ts';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { wordVectorProvider } from '../ai/embeddings/word-vectors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rerankerOf } from '../../src/adapters/reranker.ts';
+import { rerankerOf } from '../../src/adapters/models.ts';
 import { rerankApi, workersAIReranker } from '../../src/ai/reranker.ts';
 
 const DOCUMENTS = ['first', 'second', 'third'];

@@ -63,15 +63,10 @@ const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'mor
     services: { TARGET: target },
   });
   return {
-    moreWorkers: [
-      before('support', support),
-      before('library', LIBRARY),
-      before('articles', LIBRARY),
-      before('semantic', 'constellation-semantic'),
-    ],
+    moreWorkers: [before('support', support), before('library', LIBRARY), before('articles', LIBRARY)],
     moreServices: {
       [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
-      [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
+      [SUPPORT]: { LIBRARY: 'unreliable-articles' },
     },
   };
 };
