@@ -24,7 +24,7 @@ const ISOLATE_SECONDS = 600;
 /**
  * Embeddings of queries behind two levels of cache: the isolate's, then Redis where it is configured, KV otherwise. One per
  * isolate; it returns providers for one request of one workspace, whose late results are cached after that request's answer.
- * Workspaces share no embedding: response times would tell one of them what another has asked.
+ * Workspaces share no embedding: response times would tell one of them what another has requested.
  *
  * @returns `undefined` without an embedding model.
  */

@@ -189,7 +189,7 @@ const numberHeap = () => {
   };
 };
 
-/** Kept between calls. */
+/** Reused between calls. */
 const SMALL = 4096;
 
 /** Room for at least `size` items: the same small buffer every time, a new one when more is needed. */

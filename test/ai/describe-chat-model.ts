@@ -6,7 +6,7 @@ import type { Fault } from '../../src/dev/local-services/faults.ts';
 import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/local-services/openai-server.ts';
 
 /**
- * What every `AIClient` keeps.
+ * The contract of every `AIClient`.
  *
  * @param make A client whose completions come from the server.
  */
@@ -34,7 +34,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       },
     };
 
-    it('says which model it is', () => {
+    it('names its model', () => {
       expect(make(server).model).toMatch(/\S/);
     });
 
@@ -52,12 +52,12 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(JSON.parse(text)).toEqual({ text: expect.any(String) });
     });
 
-    it('tells of a refusal, and hands on none of its words as a text', async () => {
+    it('reports a refusal, and passes none of its words on as a text', async () => {
       server.script({ refusal: 'I cannot help with that.' });
       expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
     });
 
-    it('tells that the text was cut off', async () => {
+    it('reports a truncated text', async () => {
       server.script({ text: '{"text":"half a docu', finish: 'length' });
       const completion = await make(server).complete(QUESTION, { schema: SCHEMA });
       expect(completion).toMatchObject({ text: '{"text":"half a docu', finish: 'length', usage: expect.anything() });
@@ -71,12 +71,12 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(usage?.outputTokens).toBeLessThanOrEqual(200);
     });
 
-    it('tells that a filter took the text', async () => {
+    it('reports a filtered text', async () => {
       server.script({ text: '', finish: 'content_filter' });
       expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'filtered' });
     });
 
-    it('gives an answer without its accounts where the service has none', async () => {
+    it('gives an answer without usage when the service reports none', async () => {
       server.script({ text: 'Yes.', usage: 'missing' });
       const completion = await make(server).complete(QUESTION);
       expect(completion.text).toBe('Yes.');
@@ -118,7 +118,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect((await failing).reason).toBe('aborted');
     });
 
-    it('asks nobody once the signal has aborted', async () => {
+    it('sends nothing once the signal has aborted', async () => {
       const error = await unavailabilityOf(make(server).complete(QUESTION, { signal: AbortSignal.abort() }));
       expect(error.reason).toBe('aborted');
       expect(server.requests).toHaveLength(0);

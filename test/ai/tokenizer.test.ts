@@ -178,7 +178,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     expect(() => tokenizer.decode([token])).toThrow(RangeError);
   });
 
-  it('counts a text the same when it is asked again', () => {
+  it('counts a text the same the second time', () => {
     const texts = Array.from({ length: 300 }, (_, at) => `A text that is long enough to be remembered, number ${at}.`);
     const counts = texts.map((text) => tokenizer.count(text));
     expect(texts.map((text) => tokenizer.count(text))).toEqual(counts);

@@ -40,7 +40,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   /** @throws {RangeError} When key, address or time cannot be right, or the model does not have these dimensions. */
   constructor({ model = 'text-embedding-3-small', ...config }: OpenAIEmbeddingConfig) {
     this.#call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
-    const known = KNOWN.get(model.split('/').at(-1) ?? model);
+    const known = EMBEDDING_MODELS.get(model.split('/').at(-1) ?? model);
     const { dimensions = known?.dimensions } = config;
     if (dimensions === undefined) throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
     const most = known?.dimensions ?? MAX_DIMENSIONS;
@@ -105,7 +105,7 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
 }
 
 /** OpenAI's models (platform.openai.com/docs/guides/embeddings). */
-const KNOWN: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
+export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
   ['text-embedding-3-small', { dimensions: 1536, canShorten: true }],
   ['text-embedding-3-large', { dimensions: 3072, canShorten: true }],
   ['text-embedding-ada-002', { dimensions: 1536, canShorten: false }],

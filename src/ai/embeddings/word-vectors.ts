@@ -26,7 +26,7 @@ export class WordVectorsUnreadable extends Error {
   override readonly name = 'WordVectorsUnreadable';
 }
 
-/** The table in a data module of a function, opened when it is first asked for. */
+/** The table in a data module of a function, opened on first use. */
 export const wordVectorsIn = (table: ArrayBuffer): (() => WordVectors) => {
   let opened: WordVectors | undefined;
   return () => {

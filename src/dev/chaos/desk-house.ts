@@ -11,7 +11,7 @@ export interface DeskHouseOptions {
   /** Desks by workspace. */
   desks: Readonly<Record<string, readonly LocalDesk[]>>;
   /**
-   * What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). Without
+   * What goes wrong between functions: `support` and `library` (asked by webhooks), `articles` (by support). Without
    * one they reach each other as they always do.
    */
   plan?: FaultPlan | undefined;

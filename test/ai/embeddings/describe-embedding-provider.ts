@@ -5,7 +5,7 @@ import type { Fault } from '../../../src/dev/local-services/faults.ts';
 import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../../src/dev/local-services/openai-server.ts';
 
 /**
- * What every `EmbeddingProvider` keeps, whatever stands in front of the service.
+ * The contract of every `EmbeddingProvider`, with or without a cache.
  *
  * @param make A provider whose vectors come from the server, and which knows no text yet.
  */
@@ -28,7 +28,7 @@ export const describeEmbeddingProvider = (
       expect(vector.every(Number.isFinite)).toBe(true);
     });
 
-    it('says which model it is', async () => {
+    it('names its model', async () => {
       expect((await make(server)).model).toMatch(/\S/);
     });
 
@@ -54,7 +54,7 @@ export const describeEmbeddingProvider = (
       expect(checked.map((at) => vectors[at])).toEqual(alone);
     });
 
-    it('gives no vector for no text, and asks nobody', async () => {
+    it('gives no vector for no text, and sends nothing', async () => {
       const provider = await make(server);
       server.forgetRequests();
       expect(await provider.embedBatch([])).toEqual([]);
@@ -124,7 +124,7 @@ export const describeEmbeddingProvider = (
       expect(server.requests).toHaveLength(1);
     });
 
-    it('asks nobody once the signal has aborted', async () => {
+    it('sends nothing once the signal has aborted', async () => {
       const provider = await make(server);
       server.forgetRequests();
       const error = await failureOf(provider.embed('not embedded before', { signal: AbortSignal.abort() }));

@@ -85,7 +85,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
   });
 
-  it('takes numbers where base64 was asked for', async () => {
+  it('accepts numbers where base64 was requested', async () => {
     const floats = changeReply(({ data, ...rest }: { data: { embedding: string }[] }) => ({
       ...rest,
       data: data.map((one) => {
@@ -205,7 +205,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
   });
 
-  it('ends all requests when one fails, and tells why that one did', async () => {
+  it('ends all requests when one fails, and reports the failure of that one', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
     server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
     server.faults.always({ kind: 'hang-before-headers' });
