@@ -1,4 +1,4 @@
-import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/analytics/app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';

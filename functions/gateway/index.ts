@@ -1,6 +1,5 @@
-import { chatModelOf } from '../../src/adapters/chat-model.ts';
+import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { toldAdapters } from '../../src/adapters/told-adapters.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
@@ -43,7 +42,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     ...chatModelOf(settings),
     budgets: settings.budgets,
     corsOrigins: listOf(env.CORS_ORIGINS),
-    health: { status: 'ok', adapters: toldAdapters(env) },
+    health: { status: 'ok', adapters: adapterHealth(env) },
   });
 });
 

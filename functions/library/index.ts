@@ -1,6 +1,6 @@
-import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
+import { embeddingProviderOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { vectorIndexesOf } from '../../src/adapters/vector-indexes.ts';
+import { vectorIndexesOf } from '../../src/adapters/stores.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';

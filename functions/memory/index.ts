@@ -1,9 +1,8 @@
-import { embeddingProviderOf } from '../../src/adapters/embedding-provider.ts';
-import { isOnUpstash, memoryStoreOf } from '../../src/adapters/memory-store.ts';
+import { embeddingProviderOf } from '../../src/adapters/models.ts';
 import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { loadTokenizer } from '../../src/ai/tokenizer.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { isOnUpstash, memoryStoreOf } from '../../src/adapters/stores.ts';
+import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/engines.ts';
 import { readMaxMemories } from '../../src/memory/max-memories.ts';

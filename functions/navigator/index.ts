@@ -1,24 +1,22 @@
-import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { rerankerOf } from '../../src/adapters/reranker.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import { chatModelOf, rerankerOf } from '../../src/adapters/models.ts';
+import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import type { WorkersAI } from '../../src/ai/rerankers/workers-ai.ts';
+import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
-import { remoteMeaning } from '../../src/search/remote-meaning.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
+  EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
-  SEMANTIC: Fetcher;
   /** Where wrangler.toml binds Workers AI. */
   AI?: WorkersAI;
 }
@@ -26,12 +24,9 @@ interface Env extends IdentityVariables, AdapterVariables {
 const wordVectors = wordVectorsIn(table);
 
 const fetch = serveApp('navigator', async (env: Env) => {
-  const settings = readModelSettings(env);
+  const settings = readSettings(env);
   const identity = await identityFrom(env, 'navigator');
-  const semantic = signedClient({
-    ...identity,
-    targets: { semantic: { fetch: (request: Request) => env.SEMANTIC.fetch(request) } },
-  });
+  const { meaningOf } = meaningsOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
@@ -40,7 +35,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     ...chatModelOf(settings),
     ...rerankerOf(env),
     wordVectors,
-    retrieve: createRetriever({ wordVectors, meaningOf: remoteMeaning(semantic), onFault: faultLogger('navigator') }),
+    retrieve: createRetriever({ wordVectors, meaningOf, onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });
 });

@@ -1,5 +1,5 @@
-import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { meaningsOf } from '../../src/adapters/meanings.ts';
+import { chatModelOf } from '../../src/adapters/models.ts';
+import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';

@@ -1,5 +1,6 @@
-import { chatModelOf } from '../../src/adapters/chat-model.ts';
-import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import { chatModelOf } from '../../src/adapters/models.ts';
+import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
+import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createGapKeeper } from '../../src/knowledge/gaps/gap-keeper.ts';
@@ -14,9 +15,7 @@ import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { originate } from '../../src/runtime/request-context.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
-import { remoteMeaning } from '../../src/search/remote-meaning.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 import { createApp } from '../../src/support/app.ts';
@@ -30,8 +29,8 @@ export { GapsObject } from '../../src/knowledge/gaps/gaps-object.ts';
 interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
   TAXONOMIES: KVNamespace;
+  EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
-  SEMANTIC: Fetcher;
   GAPS: DurableObjectNamespace;
   PRIVACY_MASK?: string;
 }
@@ -40,13 +39,10 @@ const wordVectors = wordVectorsIn(table);
 
 const build = (env: Env, identity: Identity) => {
   const onFault = faultLogger('support');
-  const semantic = signedClient({
-    ...identity,
-    targets: { semantic: { fetch: (request: Request) => env.SEMANTIC.fetch(request) } },
-  });
+  const settings = readSettings(env);
+  const { meaningOf } = meaningsOf(settings, { librarian: 'support', kv: env.EMBEDDINGS });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   const mask = createMask(readMaskKinds(env.PRIVACY_MASK));
-  const meaningOf = remoteMeaning(semantic);
   const knowledge = {
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
     retrieve: createRetriever({ wordVectors, meaningOf, onFault }),
@@ -55,14 +51,15 @@ const build = (env: Env, identity: Identity) => {
   };
   // The class is GapsObject, whose type the namespace does not carry.
   const books = remoteGapBooks((name) => env.GAPS.getByName(name) as unknown as GapsStub);
-  return { identity, onFault, mask, knowledge, books, keeper: createGapKeeper({ ...knowledge, books, meaningOf }) };
+  return { settings, onFault, mask, knowledge, books, keeper: createGapKeeper({ ...knowledge, books, meaningOf }) };
 };
 
 /** What requests and schedule share in an isolate: the editions that are open, and the gaps that were compared. */
 const partsOf = oncePer((env: Env) => ({ with: oncePer((identity: Identity) => build(env, identity)) }));
 
 const fetch = serveApp('support', async (env: Env) => {
-  const { identity, onFault, mask, knowledge, books, keeper } = partsOf(env).with(await identityFrom(env, 'support'));
+  const identity = await identityFrom(env, 'support');
+  const { settings, onFault, mask, knowledge, books, keeper } = partsOf(env).with(identity);
   const store = kvTaxonomies(env.TAXONOMIES);
   const { taxonomyFor, forget } = currentTaxonomy({ store, tell: onFault });
   const retriever = createKnowledgeRetriever({ ...knowledge, gaps: keeper });
@@ -70,7 +67,7 @@ const fetch = serveApp('support', async (env: Env) => {
     ...identity,
     // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
     replay: memoryReplayStore(),
-    ...chatModelOf(readModelSettings(env)),
+    ...chatModelOf(settings),
     taxonomyFor,
     retrieveKnowledge: retriever,
     wordVectors,

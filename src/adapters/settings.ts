@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { priceOf } from '../ai/chat/prices.ts';
+import { EMBEDDING_MODELS } from '../ai/embeddings/openai.ts';
+import { priceOf } from '../ai/prices.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
 
@@ -31,7 +32,7 @@ export interface AdapterVariables {
   COST_MICROS_PER_QUESTION?: string | undefined;
 }
 
-/** Their names. */
+/** Names of the variables. */
 export const ADAPTER_VARIABLES = [
   'UPSTASH_VECTOR_REST_URL',
   'UPSTASH_VECTOR_REST_TOKEN',
@@ -58,7 +59,7 @@ interface ServiceAccess {
   token: string;
 }
 
-/** Which adapters run, and with what. What is absent is not configured: then the embedded adapter runs, or none. */
+/** The adapters in use and their parameters. Absent means not configured: then the embedded adapter runs, or none. */
 export interface AdapterSettings {
   vector: ServiceAccess | undefined;
   redis: ServiceAccess | undefined;
@@ -67,9 +68,9 @@ export interface AdapterSettings {
   embedding: { model: string; dimensions: number } | undefined;
   /** Only with `openai`. */
   chat: { model: string; prices: ModelPrices | undefined } | undefined;
-  /** Of the cache in the isolate, and of the store behind it. */
+  /** Limits of the cache in the isolate, and of the store behind it. */
   cache: { maxSize: number; ttlSeconds: number };
-  /** What models may take for one question, all together: as the signed context names it. No entry, no limit. */
+  /** Limits for all models together for one question, named as in the signed context. No entry, no limit. */
   budgets: { tokens: number; cost_micros?: number };
 }
 
@@ -83,7 +84,7 @@ type ModelPrices = z.infer<typeof ModelPrices>;
 
 const whole = (least: number, most: number) => z.coerce.number('is not a number').pipe(z.int().min(least).max(most));
 const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');
-/** What an index holds at most (Upstash's largest plan). */
+/** Largest vectors of an index (Upstash's largest plan). */
 const MAX_DIMENSIONS = 4096;
 
 const Plain = z.object({
@@ -96,18 +97,12 @@ const Plain = z.object({
   COST_MICROS_PER_QUESTION: whole(0, 1_000_000_000).optional(),
 });
 
-/** Numbers of a vector, where nothing else is asked for. */
-const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = {
-  'text-embedding-3-small': 1536,
-  'text-embedding-3-large': 3072,
-  'text-embedding-ada-002': 1536,
-};
 const NO_MODEL = 'none';
 
 /**
- * Reads what a function was configured with, once, when it starts.
+ * Reads the configuration of a function, once, when it starts.
  *
- * @throws {SettingRefused} For a value that cannot be meant, by the name of its variable; never with the value of a secret.
+ * @throws {SettingRefused} For an invalid value, naming its variable; never with the value of a secret.
  */
 export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   const plain = readPlain(variables);
@@ -121,14 +116,14 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
       : { model: plain.EMBEDDING_MODEL, dimensions: dimensionsOf(plain) };
   if (vector !== undefined && embedding === undefined)
     throw new SettingRefused(
-      'Cannot use UPSTASH_VECTOR_REST_URL: there is no embedding model. Set OPENAI_API_KEY, or leave the index away',
+      'Cannot use UPSTASH_VECTOR_REST_URL: there is no embedding model. Set OPENAI_API_KEY, or remove the index',
     );
   const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
   const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
   return { vector, redis, openai, embedding, chat, cache, budgets: budgetsOf(plain, chat) };
 };
 
-/** The same for a function that has a model and no store: it is given no secret of one. Throws as `readSettings` does. */
+/** The same for a function that has a model and no store: it does not need the secrets of one. Throws as `readSettings` does. */
 export const readModelSettings = (variables: AdapterVariables): AdapterSettings => {
   const stores = [
     'UPSTASH_VECTOR_REST_URL',
@@ -140,7 +135,7 @@ export const readModelSettings = (variables: AdapterVariables): AdapterSettings 
 };
 
 const OPENAI = 'https://api.openai.com/v1';
-/** A token that the local servers take: on this machine, in development, nobody has to make one up. */
+/** A token that the local servers accept: on this machine, in development, none has to be made up. */
 const LOCAL_TOKEN = 'local';
 
 const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
@@ -150,7 +145,7 @@ const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
   throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
 };
 
-/** A service that two variables name; undefined where neither is set. */
+/** A service that is named by two variables; `undefined` when neither is set. */
 export const accessOf = (
   variables: AdapterVariables,
   names: { url: string; token: string; address?: string },
@@ -164,7 +159,7 @@ export const accessOf = (
   const url = serviceAddress(address, { name: names.url, isLocal });
   const token = secret ?? (isLocal && isOwnAddress(address) ? LOCAL_TOKEN : undefined);
   if (token === undefined) throw new SettingRefused(`Cannot use ${names.url}: ${names.token} is not set`);
-  if (!/^[\x21-\x7e]{1,1000}$/.test(token)) throw new SettingRefused(`Cannot use ${names.token}: it is no token`);
+  if (!/^[\x21-\x7e]{1,1000}$/.test(token)) throw new SettingRefused(`Cannot use ${names.token}: it is not a token`);
   return { url, token };
 };
 
@@ -176,7 +171,7 @@ const pricesOf = (text = ''): ModelPrices | undefined => {
 };
 
 const dimensionsOf = ({ EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: given }: z.infer<typeof Plain>): number => {
-  const known = Object.hasOwn(KNOWN_DIMENSIONS, model) ? KNOWN_DIMENSIONS[model] : undefined;
+  const known = EMBEDDING_MODELS.get(model)?.dimensions;
   const dimensions = given ?? known;
   if (dimensions === undefined)
     throw new SettingRefused(`Cannot use EMBEDDING_MODEL: set EMBEDDING_DIMENSIONS too, ${model} is not known here`);
@@ -185,7 +180,7 @@ const dimensionsOf = ({ EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: given }: z
   return dimensions;
 };
 
-/** The variables are texts; what a runner or a test left empty is not there. */
+/** An empty variable counts as not set. */
 const given = (variables: AdapterVariables, name: string): string | undefined => {
   const value = (variables as Record<string, unknown>)[name];
   const text = typeof value === 'string' ? value.trim() : '';
@@ -197,7 +192,7 @@ const budgetsOf = (
   chat: AdapterSettings['chat'],
 ): AdapterSettings['budgets'] => {
   if (micros === undefined) return { tokens };
-  // Without a price no call costs anything that is known here: the limit would never be reached.
+  // Without a price the cost of a call is unknown: the limit would never be reached.
   if (chat !== undefined && priceOf(chat.model, chat.prices ?? {}) === undefined)
     throw new SettingRefused(`Cannot use COST_MICROS_PER_QUESTION: MODEL_PRICES has no price of ${chat.model}`);
   return { tokens, cost_micros: micros };

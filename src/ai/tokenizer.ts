@@ -1,46 +1,87 @@
-import type { BytePairEncoding } from './tokenizers/byte-pair-encoding.ts';
-import { type EncodingName, encodingOfModel } from './tokenizers/encoding-of-model.ts';
-import { loadEncoding, loadedEncoding, type VocabularySource } from './tokenizers/loaded-encoding.ts';
+import { type BytePairEncoding, bytePairEncoding } from './byte-pair-encoding.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Text <-> the tokens that a model reads (seed 002, Tokenizer). The same text always gives the same. */
 export interface Tokenizer {
   count(text: string): number;
   encode(text: string): number[];
-  /** @throws {RangeError} For a number that is no token. */
+  /** @throws {RangeError} For a number that is not a token. */
   decode(tokens: number[]): string;
-  /** Beyond the seed: whose tokens these are, `cl100k_base`, or `characters` where they are estimated. */
+  /** Beyond the seed: the vocabulary, `cl100k_base`, or `characters` where tokens are estimated. */
   readonly name?: string | undefined;
 }
 
+/** Two families of models, two vocabularies. */
+export type EncodingName = 'cl100k_base' | 'o200k_base';
+
+/** Where a vocabulary is loaded from. A bundle contains those that its code names. */
+export interface VocabularySource {
+  readonly encoding: EncodingName;
+  load(): Promise<Vocabulary>;
+}
+
+/** The vocabulary of gpt-4, gpt-3.5 and text-embedding-3: 1.1 MB, loaded on first use. */
+export const cl100k: VocabularySource = {
+  encoding: 'cl100k_base',
+  load: async () => (await import('js-tiktoken/ranks/cl100k_base')).default,
+};
+
+/** The vocabulary of gpt-4o, gpt-4.1, gpt-5 and the o-series: 2.3 MB, loaded on first use. Twice the bundle of `cl100k`. */
+export const o200k: VocabularySource = {
+  encoding: 'o200k_base',
+  load: async () => (await import('js-tiktoken/ranks/o200k_base')).default,
+};
+
+const FAMILIES: readonly { encoding: EncodingName; models: RegExp }[] = [
+  { encoding: 'o200k_base', models: /^(?:o200k_base$|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|chatgpt-|chat-latest|o\d)/ },
+  { encoding: 'cl100k_base', models: /^(?:cl100k_base$|gpt-4|gpt-3\.5|gpt-35|text-embedding-(?:3|ada-002))/ },
+];
+
 /**
- * The tokenizer of a model, ready to count.
+ * The encoding of a model of OpenAI: `gpt-4` -> `cl100k_base`; a fine-tuned model (`ft:gpt-4o:team::id`) has that of its base.
+ * `undefined` for others, and for those from before 2022.
+ */
+export const encodingOfModel = (model: string): EncodingName | undefined => {
+  const name = model.replace(/^ft:/, '');
+  return FAMILIES.find(({ models }) => models.test(name))?.encoding;
+};
+
+/** At most two, shared by all requests: a vocabulary is constant. */
+const LOADED = new Map<EncodingName, BytePairEncoding>();
+
+/**
+ * The tokenizer of a model, ready to count. Requests do not wait for one another's load: in workerd such a promise may never settle.
  *
- * @param vocabularies Those that may be read, `[cl100k]` or `[cl100k, o200k]`; the one of the model is read on the first call.
- * @returns For a model that has none of them, the approximation.
+ * @param vocabularies Those that may be loaded, `[cl100k]` or `[cl100k, o200k]`; the one of the model is loaded on the first call.
+ * @returns The approximation for a model that has none of them.
  */
 export const loadTokenizer = async (model: string, vocabularies: readonly VocabularySource[]): Promise<Tokenizer> => {
   const encoding = encodingOfModel(model);
   const source = vocabularies.find((vocabulary) => vocabulary.encoding === encoding);
   if (source === undefined) return new CharacterTokenizer();
-  await loadEncoding(source);
+  if (!LOADED.has(source.encoding)) {
+    const vocabulary = await source.load();
+    // Another request may have been faster; what follows is synchronous.
+    if (!LOADED.has(source.encoding)) LOADED.set(source.encoding, cachedCounts(bytePairEncoding(vocabulary)));
+  }
   return new TiktokenTokenizer(model);
 };
 
-/** The vocabulary of a tokenizer was not read before it was asked to count. */
+/** The vocabulary of a tokenizer was not loaded before its first use. */
 export class VocabularyNotLoaded extends Error {
   override readonly name = 'VocabularyNotLoaded';
 
   constructor(model: string, encoding: EncodingName) {
-    super(`Cannot count tokens for ${model}: await loadTokenizer('${model}', ...) reads ${encoding} first`);
+    super(`Cannot count tokens for ${model}: await loadTokenizer('${model}', ...) loads ${encoding} first`);
   }
 }
 
 /**
- * Tokens of OpenAI's models, those of `js-tiktoken` (seed 002). What looks like a special token is plain text. Text that has
- * half of a surrogate pair decodes to U+FFFD there; all other text to itself.
+ * Tokens of OpenAI's models, the same as those of `js-tiktoken` (seed 002). Special tokens in a text are plain text. Text that
+ * contains half of a surrogate pair decodes to U+FFFD there; all other text to itself.
  *
- * To count is synchronous and a vocabulary is large, so it is read before, by `loadTokenizer`. Until then every method throws
- * `VocabularyNotLoaded`: to approximate in the meantime would count one text in two ways.
+ * Counting is synchronous and a vocabulary is large, so `loadTokenizer` loads it before. Until then every method throws
+ * `VocabularyNotLoaded`: an approximation in the meantime would count one text in two ways.
  */
 export class TiktokenTokenizer implements Tokenizer {
   readonly #model: string;
@@ -71,18 +112,60 @@ export class TiktokenTokenizer implements Tokenizer {
   }
 
   #loaded(): BytePairEncoding {
-    const encoding = loadedEncoding(this.#encoding);
+    const encoding = LOADED.get(this.#encoding);
     if (encoding === undefined) throw new VocabularyNotLoaded(this.#model, this.#encoding);
     return encoding;
   }
 }
+
+/** Each under 100 bytes, so that all of them take at most 1 MB. */
+const MAX_COUNTS = 10_000;
+
+/** Shorter texts are counted faster than looked up. */
+const MIN_LENGTH = 32;
+
+/**
+ * Caches the token counts of the 10,000 most recent texts: by a hash, so that no text stays behind when a memory is erased. The
+ * hash starts from a random seed of this process, so that no one can construct two texts that share one.
+ */
+const cachedCounts = (encoding: BytePairEncoding): BytePairEncoding => {
+  const counts = new Map<string, number>();
+  const [seed = 0, otherSeed = 0] = crypto.getRandomValues(new Uint32Array(2));
+
+  const count = (text: string): number => {
+    if (text.length < MIN_LENGTH) return encoding.count(text);
+    const key = `${hashOf(text, seed)} ${hashOf(text, otherSeed)} ${text.length}`;
+    const known = counts.get(key);
+    const value = known ?? encoding.count(text);
+    // The most recently used one stands last.
+    if (known !== undefined) counts.delete(key);
+    else if (counts.size >= MAX_COUNTS) counts.delete(counts.keys().next().value ?? '');
+    counts.set(key, value);
+    return value;
+  };
+
+  return { ...encoding, count };
+};
+
+/** MurmurHash3's mixing, a UTF-16 unit at a time; 32 bits. */
+const hashOf = (text: string, seed: number): number => {
+  let hash = seed;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
+    hash ^= Math.imul((unit << 15) | (unit >>> 17), 0x1b873593);
+    hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+};
 
 /** How many numbers `String.fromCharCode` takes at once; all of a long text would overflow the stack. */
 const CODES_AT_ONCE = 8192;
 
 /**
  * An approximation: a token is 4 characters (seed 002, as written there). Its tokens are the first UTF-16 unit of each
- * character, so that texts beyond the Basic Multilingual Plane do not come back as they were.
+ * character, so texts beyond the Basic Multilingual Plane do not decode to themselves.
  */
 export class CharacterTokenizer implements Tokenizer {
   readonly name = 'characters';

@@ -1,5 +1,4 @@
-import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
-import { cl100k } from '../ai/tokenizers/cl100k.ts';
+import { CharacterTokenizer, cl100k, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
 import { describeCause } from '../runtime/log.ts';
 import { logSafely } from './log-failure.ts';
 import type { ContextEngineConfig } from './types.ts';

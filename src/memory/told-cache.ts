@@ -1,4 +1,4 @@
-import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
+import type { EmbeddingStatistics } from '../ai/embeddings/cache.ts';
 import type { MemoryStats } from '../contract/memory.ts';
 
 /** What another request was embedding already counts as a hit. */

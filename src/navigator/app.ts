@@ -42,16 +42,13 @@ export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
 export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
-  /** Other functions are asked for meanings in the name of the request. */
-  const retrieveFor = (context: RequestScope['context']): Retriever | undefined =>
-    retrieve && ((edition, question, asked) => retrieve(edition, question, { ...asked, context }));
   const librarian = {
     forRequest: (scope: RequestScope) =>
       createNavigator({
         ...parts,
         reranker,
         wordVectors,
-        retrieve: retrieveFor(scope.context),
+        retrieve,
         waitUntil: scope.waitUntil,
         readEdition: () => editionFor(scope),
       }),
@@ -76,7 +73,7 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
       ai: model?.ai,
       reranker,
       wordVectors,
-      retrieve: retrieveFor(context),
+      retrieve,
     };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);

@@ -1,5 +1,4 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 
@@ -12,18 +11,16 @@ export interface Meaning {
   hits?: readonly { id: string; similarity: number }[] | undefined;
 }
 
-export interface MeaningOptions {
+interface MeaningOptions {
   wants: 'vector' | 'hits';
   workspace: string;
   /** Nobody waits any more: it rejects with that, while an embedding goes on for the sake of the cache. */
   signal: AbortSignal;
   /** Lets a late embedding go on to the cache after the answer. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** In whose name another function is asked. */
-  context?: OriginContext | VerifiedContext | undefined;
 }
 
-/** Throws what the model or the index throws, or the function that was asked for them. */
+/** Throws what the model or the index throws. */
 export type MeaningOf = (text: string, options: MeaningOptions) => Promise<Meaning>;
 
 /** A late embedding is waited for so long, for the sake of the cache. */

@@ -2,7 +2,7 @@ import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
-import { type Meaning, type MeaningOf, type MeaningOptions, meaningBy } from './meaning.ts';
+import { type Meaning, type MeaningOf, meaningBy } from './meaning.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
 import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
@@ -23,8 +23,6 @@ export interface RetrieveOptions extends SearchOptions {
   signal?: AbortSignal | undefined;
   /** Lets a late embedding go on to the cache after the answer. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** In whose name another function is asked for meanings. */
-  context?: MeaningOptions['context'];
   /** All the time that the caller has; retrieval takes at most half of it. */
   timeLeftMs?: number | undefined;
 }
@@ -35,7 +33,7 @@ export type Retriever = (edition: Edition, question: string, options?: RetrieveO
 export interface RetrieverParts {
   /** Vectors of questions for editions whose vectors are word vectors. They are computed at once, so nothing is waited for. */
   wordVectors?: (() => WordVectors) | undefined;
-  /** What a question means: by `meaningBy` here, by `remoteMeaning` in another function. */
+  /** What a question means: `meaningBy`. */
   meaningOf?: MeaningOf | undefined;
   /** The same, by a model: best with a cache. Without one or the other: words alone. */
   embeddings?: EmbeddingProvider | undefined;
@@ -60,7 +58,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
   const { embeddings, indexOf, wordVectors, deadlineMs = DEADLINE_MS, onFault } = parts;
   const meaningOf = parts.meaningOf ?? (embeddings && meaningBy(embeddings, indexOf));
   return async (edition, question, options = {}) => {
-    const { signal, waitUntil, context, timeLeftMs = Number.POSITIVE_INFINITY } = options;
+    const { signal, waitUntil, timeLeftMs = Number.POSITIVE_INFINITY } = options;
     const vectors = vectorsOf(edition);
     const byWordsAlone = () => searchEdition(edition, question, options);
     if (vectors?.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined) {
@@ -82,7 +80,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
     const race = startRace(Math.min(deadlineMs, timeLeftMs / 2), signal);
     try {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
-      const asked = { wants, workspace: edition.workspace, signal: race.signal, waitUntil, context } as const;
+      const asked = { wants, workspace: edition.workspace, signal: race.signal, waitUntil } as const;
       const meaning = meaningOf(questionText(question, options), asked);
       const near = meaning.then((told) => nearChunks(told, { edition, vectors, filter: options.filter }));
       // It may fail when nobody waits for it any more.

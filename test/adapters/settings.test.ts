@@ -17,7 +17,7 @@ const LOCAL: AdapterVariables = {
 };
 
 describe('readSettings()', () => {
-  it('chooses the embedded adapters where nothing is set, or set to nothing', () => {
+  it('chooses the embedded adapters when variables are unset or empty', () => {
     const nothing = Object.fromEntries(Object.keys(PRODUCTION).map((name) => [name, ' ']));
     for (const variables of [{}, nothing]) {
       expect(readSettings(variables)).toEqual({
@@ -32,7 +32,7 @@ describe('readSettings()', () => {
     }
   });
 
-  it('reads what production is configured with', () => {
+  it('reads a production configuration', () => {
     expect(readSettings(PRODUCTION)).toMatchObject({
       vector: { url: 'https://vector-1.upstash.io', token: 'vector-secret' },
       redis: { url: 'https://redis-1.upstash.io', token: 'redis-secret' },
@@ -41,7 +41,7 @@ describe('readSettings()', () => {
     });
   });
 
-  it('needs three variables alone where the services are on this machine', () => {
+  it('needs only three variables when the services are on this machine', () => {
     expect(readSettings(LOCAL)).toMatchObject({
       vector: { url: 'http://127.0.0.1:9001', token: 'local' },
       redis: { url: 'http://127.0.0.1:9002', token: 'local' },
@@ -49,7 +49,7 @@ describe('readSettings()', () => {
     });
   });
 
-  it('takes any model whose dimensions are said, a shorter vector of a known one, and none', () => {
+  it('accepts any model with dimensions, a shorter vector of a known one, and none', () => {
     const own = { ...PRODUCTION, EMBEDDING_MODEL: 'nomic-embed-text:v1.5', EMBEDDING_DIMENSIONS: '768' };
     expect(readSettings(own).embedding).toEqual({ model: 'nomic-embed-text:v1.5', dimensions: 768 });
     expect(readSettings({ ...PRODUCTION, EMBEDDING_DIMENSIONS: '512' }).embedding?.dimensions).toBe(512);
@@ -77,7 +77,11 @@ describe('readSettings()', () => {
     ['this machine in production', { ...LOCAL, ENVIRONMENT: 'production' }, /OPENAI_BASE_URL: it is not an https/],
     ['credentials in an address', { ...PRODUCTION, OPENAI_BASE_URL: 'https://a:b@example.com' }, /holds credentials/],
     ['a key in a query', { ...PRODUCTION, OPENAI_BASE_URL: 'https://example.com/v1?key=1' }, /has a query/],
-    ['a secret with a line break', { ...PRODUCTION, OPENAI_API_KEY: 'sk-secret\nx' }, /OPENAI_API_KEY: it is no token/],
+    [
+      'a secret with a line break',
+      { ...PRODUCTION, OPENAI_API_KEY: 'sk-secret\nx' },
+      /OPENAI_API_KEY: it is not a token/,
+    ],
     ['an index without a model', { ...PRODUCTION, EMBEDDING_MODEL: 'none' }, /UPSTASH_VECTOR_REST_URL: there is no/],
     ['an unknown model', { ...PRODUCTION, EMBEDDING_MODEL: 'mine' }, /EMBEDDING_MODEL: set EMBEDDING_DIMENSIONS/],
     [

@@ -1,5 +1,5 @@
-import { openaiChat } from '../../src/ai/chat/openai-chat.ts';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
+import { openaiChat } from '../../src/ai/openai-chat.ts';
 
 /** Asks the service named by the request, with the runtime's own `fetch`, and tells what came of it. */
 export default {

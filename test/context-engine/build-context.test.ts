@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CharacterTokenizer, loadTokenizer } from '../../src/ai/tokenizer.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { CharacterTokenizer, cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { ContextEngineConfig } from '../../src/context-engine/types.ts';

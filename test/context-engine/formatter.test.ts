@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { CharacterTokenizer, cl100k, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
 import { cutText } from '../../src/context-engine/cut-text.ts';
 import { ContextFormatter } from '../../src/context-engine/formatter.ts';
 import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
-import { loadTokenizer } from '../../src/ai/tokenizer.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
-import { loadTokenizer } from '../../src/ai/tokenizer.ts';
-import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
+import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { ContextError, Result } from '../../src/contract/context-engine.ts';
 import { ContextPreview } from '../../src/contract/context-engine.ts';

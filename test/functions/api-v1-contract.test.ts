@@ -200,7 +200,7 @@ describe('the degradation table of seed 001', () => {
   it('row: retrieval timeout: the documented block, within the time', async () => {
     const slow = await start({
       moreWorkers: [{ name: 'hanging', main: 'test/functions/hanging.ts' }],
-      moreServices: { 'constellation-support': { LIBRARY: 'hanging', SEMANTIC: 'hanging' } },
+      moreServices: { 'constellation-support': { LIBRARY: 'hanging' } },
     });
     // The quickest of some: the first request starts the function, and the machine may have much else to do.
     const timeMs = (ask: () => Promise<unknown>) => async () => {

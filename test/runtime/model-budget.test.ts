@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelUnavailable } from '../../src/ai/chat/model-unavailable.ts';
+import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';

@@ -1,15 +1,12 @@
 import type { Context } from 'hono';
-import type { EmbeddingStatistics } from '../../ai/embeddings/calls-under-way.ts';
+import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
 import type { KnowledgeStats } from '../../contract/knowledge-search.ts';
 import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
-import { type MeaningReply, MeaningRequest } from '../../contract/meaning.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
-import { floatText } from '../../search/float-text.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
 import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
 import { searchKnowledge } from '../../search/search-knowledge.ts';
@@ -30,7 +27,7 @@ const SEMANTIC: LibrarianInfo = {
 export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
   /** For editions that carry word vectors. */
   wordVectors?: RetrieverParts['wordVectors'];
-  /** What a question means to the embedding model; absent: other functions hear that there is none. */
+  /** What a question means to the embedding model; words alone are searched when absent. */
   meaningOf?: MeaningOf | undefined;
   /** How often a meaning cost a call of the model, for questions of one workspace. */
   statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
@@ -39,8 +36,7 @@ export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omi
 }
 
 /**
- * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/stats`; and for
- * other functions `POST /meaning`, so that model, cache and index are wired in one place.
+ * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/stats`.
  */
 export const createApp = ({
   editionFor,
@@ -66,26 +62,6 @@ export const createApp = ({
     return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
   app.get('/v1/knowledge/stats', ...read, (c) => c.json(toldStatistics(statistics?.(c.get('context').workspace))));
-  app.post('/meaning', ...read, async (c) => {
-    const request = readJson(c.get('body'), MeaningRequest);
-    if (!request.ok) return refused(c, request.problem);
-    if (meaningOf === undefined) {
-      c.set('outcome', 'NOT_FOUND');
-      return refusal('NOT_FOUND', { librarian: SEMANTIC.id, message: 'Cannot tell a meaning: there is no model' });
-    }
-    const { text, wants } = request.value;
-    const { workspace, deadlineMs } = c.get('context');
-    const signal = AbortSignal.timeout(Math.max(1, deadlineMs - now()));
-    const asked = meaningOf(text, { wants, workspace, signal, waitUntil: waitUntilOf(c) });
-    const { vector, ...meaning } = await asked.catch((cause: unknown) => {
-      throw new DataSourceError('Cannot tell a meaning: the model or the index failed', { cause });
-    });
-    const told = { ...meaning, ...(vector === undefined ? {} : { vector: floatText(vector) }) };
-    return c.json({
-      ...told,
-      hits: told.hits?.map(({ id, similarity }) => ({ id, similarity })),
-    } satisfies MeaningReply);
-  });
   return app;
 };
 

@@ -1,3 +1,5 @@
+import type { ServiceFailure } from '../openai-client.ts';
+
 /** Turns texts into vectors whose closeness tells how close the texts are in meaning (seed 002, Embedding Provider Interface). */
 export interface EmbeddingProvider {
   /** @throws {EmbeddingFailed} */
@@ -11,25 +13,19 @@ export interface EmbeddingProvider {
 }
 
 export interface EmbeddingOptions {
-  /** Gives the call up, with its retries and their waits. */
+  /** Cancels the call, its retries and their waits. */
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Why there is no vector: `refused` (the text or the configuration; the same call fails again), `rate_limited`,
- * `unavailable` (down, slow, cut off), `malformed` (no vector of the right form came back), `aborted` (by the signal).
- */
-export type EmbeddingFailure = 'refused' | 'rate_limited' | 'unavailable' | 'malformed' | 'aborted';
-
-/** There is no vector. The message names no text, no key and nothing that the service said. */
+/** There is no vector. The message contains no text, no key and nothing that the service said. */
 export class EmbeddingFailed extends Error {
   override readonly name = 'EmbeddingFailed';
-  readonly reason: EmbeddingFailure;
+  readonly reason: ServiceFailure;
   /** What the service asked for, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
-    reason: EmbeddingFailure,
+    reason: ServiceFailure,
     message: string,
     { cause, retryAfterMs }: { cause?: unknown; retryAfterMs?: number | undefined } = {},
   ) {

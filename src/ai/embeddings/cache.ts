@@ -2,13 +2,13 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CacheConfig } from '../../contract/context-engine.ts';
 
-/** What a cache holds where its configuration says nothing: 6 MB of vectors with 1,536 numbers, for an hour. */
+/** Defaults of the configuration: 6 MB of vectors with 1,536 numbers, for an hour. */
 const DEFAULT_MAX_SIZE = 1000;
 const DEFAULT_TTL_SECONDS = 3600;
 
 /**
- * Embeddings in memory, the least recently used go first (seed 002, Embedding Cache). They are held as 32-bit floats, which
- * is what services compute with, and half the size; no text is held, only its hash.
+ * Embeddings in memory, the least recently used are evicted first (seed 002, Embedding Cache). They are stored as 32-bit floats,
+ * which is what services compute with, and half the size; texts are stored as hashes only.
  *
  * @throws {z.ZodError} By the constructor, for a size or a time out of range.
  */
@@ -36,7 +36,7 @@ export class EmbeddingCache {
     return Array.from(entry.embedding);
   }
 
-  /** Its time runs from now on, also where the key was there before. */
+  /** Its time starts now, also when the key was there before. */
   set(key: string, embedding: readonly number[]): void {
     this.#entries.delete(key);
     this.#entries.set(key, { embedding: Float32Array.from(embedding), expiresAt: this.#now() + this.#ttlMs });
@@ -44,8 +44,8 @@ export class EmbeddingCache {
   }
 
   /**
-   * `${model}:${hash(text)}`, the hash being SHA-256 in 64 hexadecimal digits: whoever could find two texts with one key
-   * would be served the vector of the other. Synchronous as the seed has it, hence not WebCrypto's.
+   * `${model}:${hash(text)}`, the hash being SHA-256 in 64 hexadecimal digits: an attacker who found two texts with one key
+   * would get the vector of the other. Synchronous as the seed has it, hence not WebCrypto's.
    */
   generateKey(text: string, model: string): string {
     return `${model}:${bytesToHex(sha256(bytesToHash(text)))}`;
@@ -55,12 +55,12 @@ export class EmbeddingCache {
     this.#entries.clear();
   }
 
-  /** Forgets one; a key that is not there is no error. */
+  /** Deletes one; a key that is not there is not an error. */
   delete(key: string): void {
     this.#entries.delete(key);
   }
 
-  /** Embeddings held, those included whose time is over and that nobody asked for since. */
+  /** Number of entries, including expired ones that have not been read since. */
   get size(): number {
     return this.#entries.size;
   }
@@ -68,7 +68,7 @@ export class EmbeddingCache {
 
 const encoder = new TextEncoder();
 
-/** UTF-8 has one replacement for all lone surrogates. Texts with such are told apart by their UTF-16, after a byte that UTF-8 never has. */
+/** UTF-8 has one replacement for all lone surrogates. Texts with such are hashed as UTF-16, after a byte that UTF-8 never contains. */
 const bytesToHash = (text: string): Uint8Array => {
   if (text.isWellFormed()) return encoder.encode(text);
   const bytes = new Uint8Array(1 + 2 * text.length);
@@ -79,4 +79,66 @@ const bytesToHash = (text: string): Uint8Array => {
     bytes[2 * at + 2] = unit >> 8;
   }
   return bytes;
+};
+
+/** One text that is being embedded. A plain object: it holds nothing of the request that began it. */
+export interface PendingCall {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Texts of the same call. */
+  readonly batchSize: number;
+  /** Number of erasures when the text was requested. If there are more by now, its vector is not cached. */
+  readonly erasures: number;
+  /** Absent until the call has ended. */
+  outcome?: { ok: true; embedding: number[] } | { ok: false; error: unknown };
+}
+
+/** Counted by text, since the cache was made. */
+export interface EmbeddingStatistics {
+  /** Found in the isolate. */
+  hits: number;
+  /** Found in the second level. */
+  storeHits: number;
+  /** Embedded by the provider. */
+  misses: number;
+  /** Taken from a call that another request, or another part of this one, had begun. */
+  coalesced: number;
+  /** The provider was called and gave no vector. */
+  failures: number;
+  /** Calls of the second level that failed or were too slow. */
+  storeFaults: number;
+}
+
+/** What all requests of an isolate that use one cache share. */
+export interface SharedState {
+  /** By key. */
+  calls: Map<string, PendingCall>;
+  /** Number of erasures. */
+  erasures: number;
+  /** By scope, so that no scope learns what others request; for the 1,000 most recent scopes. */
+  statistics: Map<string, EmbeddingStatistics>;
+}
+
+const SHARED = new WeakMap<EmbeddingCache, SharedState>();
+
+/** Attached to the cache, so that a function wires one thing only. */
+export const sharedStateOf = (cache: EmbeddingCache): SharedState => {
+  const known = SHARED.get(cache);
+  if (known !== undefined) return known;
+  const shared: SharedState = { calls: new Map(), erasures: 0, statistics: new Map() };
+  SHARED.set(cache, shared);
+  return shared;
+};
+
+const MAX_SCOPES = 1000;
+
+/** The counters of a scope. */
+export const statisticsOf = ({ statistics }: SharedState, scope: string): EmbeddingStatistics => {
+  const known = statistics.get(scope);
+  const counted = known ?? { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
+  // The most recently used one stands last.
+  statistics.delete(scope);
+  statistics.set(scope, counted);
+  if (statistics.size > MAX_SCOPES) statistics.delete(statistics.keys().next().value ?? '');
+  return counted;
 };

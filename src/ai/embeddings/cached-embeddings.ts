@@ -1,63 +1,74 @@
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
-import { beginCalls, untilAborted } from './begin-calls.ts';
-import type { EmbeddingCache } from './cache.ts';
-import { type CallUnderWay, type EmbeddingStatistics, sharedOf, statisticsOf, untilEnded } from './calls-under-way.ts';
-import { type SecondLevel, secondLevel } from './second-level.ts';
+import {
+  type EmbeddingCache,
+  type EmbeddingStatistics,
+  type PendingCall,
+  type SharedState,
+  sharedStateOf,
+  statisticsOf,
+} from './cache.ts';
+
+/** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/storage) that is used. */
+export interface SecondLevel {
+  /** In the order of the keys, `undefined` where there is none. */
+  getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;
+  setMany(entries: readonly { key: string; embedding: readonly number[] }[], options?: EmbeddingOptions): Promise<void>;
+  deleteMany(keys: readonly string[], options?: EmbeddingOptions): Promise<void>;
+}
 
 export interface CachedEmbeddingsOptions {
-  /** Level one. Everything that uses the same one shares its calls and its statistics: make one for an isolate. */
+  /** Level one. All users of the same cache share its calls and its statistics: make one per isolate. */
   cache: EmbeddingCache;
   /** Level two. */
   store?: SecondLevel | undefined;
   /**
-   * Whose texts they are, 1 to 100 visible ASCII characters: a workspace. What one scope has asked is not at hand for another, so that
-   * nobody learns from the time of an answer what others ask. Absent, all is of one.
+   * Owner of the texts, 1 to 100 visible ASCII characters: a workspace. Scopes share no vector, so that response times tell no one
+   * what others request. Absent: one scope for all.
    */
   scope?: string | undefined;
-  /** Keeps calls and writes alive that outlast the answer; of one request, as the whole provider then is. */
+  /** Keeps calls and writes alive that outlast the answer; belongs to one request, as the whole provider then does. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** Hears of a second level that failed or was too slow; nobody else does. */
+  /** Receives failures and timeouts of level two, which callers do not notice. */
   onFault?: ((error: unknown) => void) | undefined;
-  /** How long a read of level two may take; 30 when absent. */
+  /** Limit for a read of level two; 30 when absent. */
   storeReadMs?: number | undefined;
-  /** How long one call of the provider may take, with its retries, whoever waits for it; 10,000 when absent. */
+  /** Limit for one call of the provider including its retries; 10,000 when absent. */
   callMs?: number | undefined;
-  /** How long to rely on a call that another request began, and which may have died with it; 2,000 when absent. */
+  /** How long to rely on a call of another request, which may have died with it; 2,000 when absent. */
   patienceMs?: number | undefined;
 }
 
 export interface CachedEmbeddings extends EmbeddingProvider {
   /**
-   * Erases the vectors of texts from both levels. Other isolates keep theirs as long as their cache keeps any. Throws what
-   * the store throws; can be called again.
+   * Erases the vectors of texts from both levels. Other isolates keep theirs until they expire. Throws what the store throws; can be
+   * called again.
    */
   forget(texts: readonly string[], options?: EmbeddingOptions): Promise<void>;
-  /** Counted by text, for all who use the cache in this scope. */
+  /** Counted by text, for all users of the cache in this scope. */
   statistics(): EmbeddingStatistics;
 }
 
 /**
  * A provider behind two levels of cache (design, section 5): the isolate's, then one that outlives it, and only then one
- * call for all that is missing. Requests at the same time share the call for a text. Nobody's abort ends a call: its
- * vectors still land in both levels. What failed is not kept. Vectors are rounded to 32-bit floats on every way.
+ * call for everything that is missing. Concurrent requests share the call for a text. No caller's abort ends a call: its
+ * vectors are still cached in both levels. Failures are not cached. Vectors are rounded to 32-bit floats on every path.
  */
 export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmbeddingsOptions): CachedEmbeddings => {
   const { cache, scope = '', now = Date.now, patienceMs = 2000 } = options;
   const { model, dimensions } = provider;
-  const shared = sharedOf(cache);
+  const shared = sharedStateOf(cache);
   const statistics = statisticsOf(shared, scope);
   const { calls } = shared;
-  const store = secondLevel({ ...options, shared, statistics, dimensions });
-  const begin = beginCalls(provider, { ...options, shared, statistics, store });
+  const begin = beginCalls(provider, { ...options, shared, statistics });
   const keyOf = (text: string): string => (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
-  const isRecent = ({ startedAt }: CallUnderWay): boolean => now() - startedAt < patienceMs;
+  const isRecent = ({ startedAt }: PendingCall): boolean => now() - startedAt < patienceMs;
 
-  /** Vectors by key. What cannot be relied on is tried again, without others in the last of three rounds. */
-  const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Asked): Promise<Vectors> => {
+  /** Vectors by key. Calls that cannot be relied on are tried again, in the last of three rounds without those of others. */
+  const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Request): Promise<Vectors> => {
     const found: Vectors = new Map();
-    const others = new Map<string, CallUnderWay>();
+    const others = new Map<string, PendingCall>();
     const alone = new Map<string, string>();
     for (const [key, text] of wanted) {
       const embedding = cache.get(key);
@@ -93,7 +104,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
   return {
     model,
     dimensions,
-    embed: async (text, options) => (await embedBatch([text], options))[0] ?? [],
+    embed: async (text, embedOptions) => (await embedBatch([text], embedOptions))[0] ?? [],
     embedBatch,
     forget: async (texts, forgetOptions) => {
       const keys = texts.map(keyOf);
@@ -110,16 +121,136 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
 
 type Vectors = Map<string, number[]>;
 
-interface Asked {
+interface Request {
   signal: AbortSignal | undefined;
-  /** How many there had been when the request came. */
+  /** Number of erasures when the request arrived. */
   erasures: number;
   /** From 1. */
   round: number;
 }
 
-/** Whether the outcome holds for whoever asked for the text: what refuses a batch can be another of its texts. */
-const hasEndedForAll = ({ outcome, batchSize }: CallUnderWay): boolean => {
+interface Parts extends CachedEmbeddingsOptions {
+  shared: SharedState;
+  statistics: EmbeddingStatistics;
+}
+
+/** How many pending calls there may be before those are dropped whose request has died. */
+const MANY_CALLS = 500;
+/** After this long a call has ended, or never will. */
+const LOST_AFTER_MS = 60_000;
+
+/** Looks missing texts up in level two, then embeds the rest with one call of the provider. */
+const beginCalls = (provider: EmbeddingProvider, parts: Parts) => {
+  const { cache, shared, statistics, waitUntil = () => {}, now = Date.now, callMs = 10_000 } = parts;
+  const { calls } = shared;
+  const store = secondLevel(provider.dimensions, parts);
+
+  const end = (key: string, call: PendingCall, outcome: NonNullable<PendingCall['outcome']>): void => {
+    call.outcome = outcome;
+    if (calls.get(key) === call) calls.delete(key);
+    if (outcome.ok && call.erasures === shared.erasures) cache.set(key, outcome.embedding);
+  };
+
+  /** Never rejects: failures are outcomes. */
+  const run = async (begun: ReadonlyMap<string, PendingCall>, wanted: ReadonlyMap<string, string>): Promise<void> => {
+    for (const [key, embedding] of await store.read([...begun.keys()])) {
+      const call = begun.get(key);
+      if (call === undefined) continue;
+      statistics.storeHits += 1;
+      end(key, call, { ok: true, embedding });
+    }
+    const missing = new Map([...begun].filter(([, { outcome }]) => outcome === undefined));
+    if (missing.size === 0) return;
+    try {
+      const texts = [...missing.keys()].map((key) => wanted.get(key) ?? '');
+      const embeddings = await embed(provider, { texts, callMs });
+      statistics.misses += missing.size;
+      [...missing].forEach(([key, call], at) => {
+        end(key, call, { ok: true, embedding: embeddings[at] ?? [] });
+      });
+    } catch (error) {
+      statistics.failures += missing.size;
+      for (const [key, call] of missing) end(key, call, { ok: false, error });
+      return;
+    }
+    waitUntil(store.write(missing));
+  };
+
+  /** Texts by key. Nothing begins for a caller who has gone; nothing is cached for a request from before an erasure. */
+  return (wanted: ReadonlyMap<string, string>, { signal, erasures }: Omit<Request, 'round'>) => {
+    const begun = new Map<string, PendingCall>();
+    if (wanted.size === 0 || signal?.aborted) return { calls: begun, work: Promise.resolve() };
+    if (calls.size > MANY_CALLS)
+      for (const [key, { startedAt }] of calls) if (now() - startedAt > LOST_AFTER_MS) calls.delete(key);
+    for (const key of wanted.keys()) {
+      const call: PendingCall = { startedAt: now(), batchSize: wanted.size, erasures };
+      begun.set(key, call);
+      calls.set(key, call);
+    }
+    const work = run(begun, wanted);
+    waitUntil(work);
+    return { calls: begun, work };
+  };
+};
+
+/** One call of the provider, within its time limit and with a validated result. */
+const embed = async (
+  provider: EmbeddingProvider,
+  { texts, callMs }: { texts: string[]; callMs: number },
+): Promise<number[][]> => {
+  try {
+    const embeddings = await withinMs(callMs, (signal) => provider.embedBatch(texts, { signal }));
+    const isVector = (embedding: readonly number[]): boolean =>
+      embedding.length === provider.dimensions && embedding.every(Number.isFinite);
+    if (embeddings.length !== texts.length || !embeddings.every(isVector))
+      throw new EmbeddingFailed('malformed', 'Cannot embed: the reply does not contain the vectors of the texts');
+    return embeddings.map((embedding) => Array.from(Float32Array.from(embedding)));
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error;
+    throw new EmbeddingFailed('unavailable', `Cannot embed: the provider took longer than ${callMs} ms`);
+  }
+};
+
+/** Level two, whose failures only `onFault` receives. Neither method rejects. */
+const secondLevel = (dimensions: number, { store, storeReadMs = 30, onFault, shared, statistics }: Parts) => {
+  const fault = (error: unknown): void => {
+    statistics.storeFaults += 1;
+    onFault?.(error);
+  };
+  return {
+    /** The vectors that it has; none when it fails or takes too long. */
+    read: async (keys: readonly string[]): Promise<Vectors> => {
+      const found: Vectors = new Map();
+      if (store === undefined) return found;
+      try {
+        const embeddings = await withinMs(storeReadMs, (signal) => store.getMany(keys, { signal }));
+        keys.forEach((key, at) => {
+          const embedding = embeddings[at];
+          if (embedding?.length === dimensions) found.set(key, embedding);
+        });
+      } catch (error) {
+        fault(error);
+      }
+      return found;
+    },
+    /** Stores the vectors of the calls, except those erased meanwhile. */
+    write: async (ended: ReadonlyMap<string, PendingCall>): Promise<void> => {
+      if (store === undefined) return;
+      const isCurrent = ({ erasures }: PendingCall) => erasures === shared.erasures;
+      const entries = [...ended].flatMap(([key, call]) =>
+        call.outcome?.ok && isCurrent(call) ? [{ key, embedding: call.outcome.embedding }] : [],
+      );
+      if (entries.length === 0) return;
+      await store.setMany(entries).catch(fault);
+      // An erasure may have overtaken the write.
+      if ([...ended.values()].every(isCurrent)) return;
+      await store.deleteMany(entries.map(({ key }) => key)).catch(fault);
+    },
+  };
+};
+
+/** Whether the outcome holds for every caller of the text: a batch may be refused because of another of its texts. */
+const hasEndedForAll = ({ outcome, batchSize }: PendingCall): boolean => {
   if (outcome === undefined) return false;
   if (outcome.ok || batchSize === 1) return true;
   const { error } = outcome;
@@ -127,7 +258,70 @@ const hasEndedForAll = ({ outcome, batchSize }: CallUnderWay): boolean => {
 };
 
 /** @throws {EmbeddingFailed} */
-const vectorOf = ({ outcome }: CallUnderWay): number[] => {
+const vectorOf = ({ outcome }: PendingCall): number[] => {
   if (outcome?.ok) return outcome.embedding;
   throw outcome?.error ?? new EmbeddingFailed('unavailable', 'Cannot embed: the call did not end');
+};
+
+/** How often a request checks whether the call of another has ended. */
+const POLL_MS = 4;
+
+/**
+ * Waits until a call has ended, the signal aborts, or `patienceMs` are over.
+ *
+ * It polls with a timer of its own request. A promise of another request must not be awaited in workerd (tried with 2026-11-17):
+ * when the other has answered without `waitUntil` it never settles, a request that waits for nothing else is cancelled as
+ * hung, and one that has ended leaves a warning in the log when its promise is resolved.
+ */
+const untilEnded = async (
+  call: PendingCall,
+  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal | undefined },
+): Promise<void> => {
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += POLL_MS) {
+    if (call.outcome !== undefined || signal?.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};
+
+/**
+ * Waits for work, but not longer than the caller does.
+ *
+ * @throws {EmbeddingFailed} `aborted`
+ */
+const untilAborted = async (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
+  if (signal === undefined) return work;
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(new EmbeddingFailed('aborted', 'Cannot embed: the caller has given up'));
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([aborted.promise, work]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
+/** The second level, or a provider, did not answer in time. */
+class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+}
+
+/**
+ * Limits the time of work, whether it listens to the signal or not.
+ *
+ * @throws {TookTooLong}
+ */
+const withinMs = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const ending = new AbortController();
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new TookTooLong(`it took longer than ${ms} ms`);
+    over.reject(error);
+    ending.abort(error);
+  }, ms);
+  try {
+    return await Promise.race([work(ending.signal), over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 };

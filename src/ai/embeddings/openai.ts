@@ -1,14 +1,14 @@
-import { type OpenAIService, type OpenAIServiceConfig, openAIService } from '../openai-service.ts';
+import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
+import { type CallOpenAI, type OpenAIConfig, openAICaller } from '../openai-client.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
-import { batchesOf, fitText } from './batch-texts.ts';
-import { readEmbeddings } from './read-embeddings.ts';
 
-export interface OpenAIEmbeddingConfig extends OpenAIServiceConfig {
+export interface OpenAIEmbeddingConfig extends OpenAIConfig {
   /** `text-embedding-3-small` when absent. */
   model?: string | undefined;
   /**
-   * Numbers of a vector. Fewer than the usual ones shorten the vectors of `text-embedding-3-*`; of a model that is not
-   * OpenAI's it tells how many its vectors have.
+   * Numbers of a vector. Fewer than the default shorten the vectors of `text-embedding-3-*`; required for models that are not
+   * OpenAI's.
    */
   dimensions?: number | undefined;
 }
@@ -19,36 +19,34 @@ const MAX_TEXTS = 10_000;
 /** Requests at a time; Cloudflare opens six connections for a request. */
 const MAX_PARALLEL = 4;
 const MAX_DIMENSIONS = 16_384;
-/** A number as text is at most so long: `-0.0123456789012345678,`. */
+/** Longest number as text: `-0.0123456789012345678,`. */
 const MAX_NUMBER_BYTES = 24;
 const MAX_OVERHEAD_BYTES = 65_536;
 
 /**
- * Embeddings of OpenAI, or of any service that speaks its protocol (seed 002, Embedding Provider Interface).
+ * Embeddings of OpenAI, or of any service that offers the same protocol (seed 002, Embedding Provider Interface).
  *
- * A text that may have more tokens than the model reads (8,192) is embedded by its beginning. As no tokenizer is at hand
- * and a token is at least one byte, that is its first 8,192 bytes of UTF-8, cut after a word: 1,800 tokens of English.
- * A text that is empty is embedded as a blank, as the service refuses none at all.
+ * A text that may have more tokens than the model reads (8,192) is embedded by its beginning. There is no tokenizer here and a
+ * token is at least one byte, so that is its first 8,192 bytes of UTF-8, cut after a word: 1,800 tokens of English.
+ * An empty text is embedded as a blank, as the service refuses empty ones.
  */
 export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   readonly dimensions: number;
   readonly model: string;
-  readonly #service: OpenAIService;
-  /** Sent along only where they shorten: other models, and other services, refuse the parameter. */
+  readonly #call: CallOpenAI;
+  /** Sent only when it shortens: other models, and other services, refuse the parameter. */
   readonly #shortened: boolean;
 
-  /** @throws {RangeError} When key, address or time cannot be right, or the model has not, or not surely, these dimensions. */
-  constructor(config: OpenAIEmbeddingConfig) {
-    const { model = 'text-embedding-3-small' } = config;
-    this.#service = openAIService(config, { model, timeoutMs: TIMEOUT_MS });
-    const known = KNOWN.get(model.split('/').at(-1) ?? model);
+  /** @throws {RangeError} When key, address or time cannot be right, or the model does not have these dimensions. */
+  constructor({ model = 'text-embedding-3-small', ...config }: OpenAIEmbeddingConfig) {
+    this.#call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
+    const known = EMBEDDING_MODELS.get(model.split('/').at(-1) ?? model);
     const { dimensions = known?.dimensions } = config;
     if (dimensions === undefined) throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
     const most = known?.dimensions ?? MAX_DIMENSIONS;
     const least = known === undefined || known.canShorten ? 1 : most;
-    if (!(Number.isInteger(dimensions) && dimensions >= least && dimensions <= most)) {
+    if (!(Number.isInteger(dimensions) && dimensions >= least && dimensions <= most))
       throw new RangeError(`dimensions of ${model} are not ${least === most ? most : `${least} to ${most}`}`);
-    }
     this.model = model;
     this.dimensions = dimensions;
     this.#shortened = known !== undefined && dimensions < known.dimensions;
@@ -86,32 +84,129 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     return vectors.flat();
   }
 
-  async #request(texts: readonly string[], signal: AbortSignal): Promise<number[][]> {
+  async #request(input: string[], signal: AbortSignal): Promise<number[][]> {
     const { model, dimensions } = this;
-    const body = {
-      model,
-      input: texts,
-      encoding_format: 'base64',
-      ...(this.#shortened ? { dimensions } : {}),
-    };
-    const maxBytes = texts.length * (dimensions * MAX_NUMBER_BYTES + 200) + MAX_OVERHEAD_BYTES;
-    const reply = await this.#service.post('/embeddings', body, { signal, maxBytes, retries: 1 });
+    // The client asks for base64 and decodes it.
+    const body = { model, input, ...(this.#shortened ? { dimensions } : {}) };
+    const maxBytes = input.length * (dimensions * MAX_NUMBER_BYTES + 200) + MAX_OVERHEAD_BYTES;
+    const bounds = { signal, maxBytes, retries: 1 } as const;
+    const reply = await this.#call((client, options) => client.embeddings.create(body, options), bounds);
     if (!reply.ok) {
       const { reason, problem, retryAfterMs } = reply;
       throw new EmbeddingFailed(reason, `Cannot embed texts: ${problem}`, { retryAfterMs });
     }
-    const vectors = readEmbeddings(reply.json, { count: texts.length, dimensions });
+    const vectors = readEmbeddings(reply.value, { count: input.length, dimensions });
     if (vectors === undefined) {
-      const wanted = `${texts.length} vectors of ${dimensions} numbers`;
-      throw new EmbeddingFailed('malformed', `Cannot embed texts: the answer is not ${wanted}`);
+      const wanted = `${input.length} vectors of ${dimensions} numbers`;
+      throw new EmbeddingFailed('malformed', `Cannot embed texts: the reply is not ${wanted}`);
     }
     return vectors;
   }
 }
 
 /** OpenAI's models (platform.openai.com/docs/guides/embeddings). */
-const KNOWN: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
+export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
   ['text-embedding-3-small', { dimensions: 1536, canShorten: true }],
   ['text-embedding-3-large', { dimensions: 3072, canShorten: true }],
   ['text-embedding-ada-002', { dimensions: 1536, canShorten: false }],
 ]);
+
+/** The fields that are read (OpenAI's specification, CreateEmbeddingResponse). */
+const Reply = z.object({ data: z.array(z.object({ index: z.int().min(0), embedding: z.unknown() })) });
+
+/**
+ * The vectors of a reply in the order of the texts, whichever order they came in.
+ *
+ * @returns `undefined` unless there is exactly one for each text, each of the right length, finite, and not all zeros (which is
+ *   close to nothing and so not an embedding).
+ */
+const readEmbeddings = (
+  value: unknown,
+  { count, dimensions }: { count: number; dimensions: number },
+): number[][] | undefined => {
+  const reply = readAs(Reply, value);
+  if (!reply.ok || reply.value.data.length !== count) return undefined;
+  const vectors = new Map<number, number[]>();
+  for (const { index, embedding } of reply.value.data) {
+    if (!isVector(embedding, dimensions) || index >= count || vectors.has(index)) return undefined;
+    vectors.set(index, embedding);
+  }
+  return Array.from({ length: count }, (_, at) => vectors.get(at) ?? []);
+};
+
+/** `Number.isFinite` is false for everything that is not a number. */
+const isVector = (value: unknown, dimensions: number): value is number[] =>
+  Array.isArray(value) &&
+  value.length === dimensions &&
+  value.every(Number.isFinite) &&
+  value.some((number) => number !== 0);
+
+/** Limits of the API (its specification, createEmbedding): entries of a request, tokens of an entry and of all. */
+const MAX_INPUTS = 2048;
+const MAX_INPUT_TOKENS = 8192;
+const MAX_REQUEST_TOKENS = 300_000;
+
+/** How far back the end of a word is looked for, in UTF-16 units. */
+const WORD_REACH = 200;
+
+/**
+ * Splits texts into requests that the API accepts, in order. A token of its vocabularies is at least one byte of UTF-8, so
+ * bytes are an upper bound; a request holds some 65,000 tokens of English prose.
+ *
+ * @param texts As `fitText` gives them.
+ */
+export const batchesOf = (texts: readonly string[]): string[][] => {
+  const batches: string[][] = [];
+  let current: string[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const length = utf8LengthOf(text);
+    if (current.length === MAX_INPUTS || bytes + length > MAX_REQUEST_TOKENS) {
+      batches.push(current);
+      current = [];
+      bytes = 0;
+    }
+    current.push(text);
+    bytes += length;
+  }
+  return current.length === 0 ? batches : [...batches, current];
+};
+
+/**
+ * A text as the API accepts it: not empty, well-formed Unicode, and at most 8,192 bytes, cut after a word where one ends within
+ * the last 200 characters, and never inside a character.
+ */
+export const fitText = (text: string): string => {
+  if (text === '') return ' ';
+  // A unit takes at least one byte, so what lies behind is cut off in any case.
+  const whole = text.slice(0, MAX_INPUT_TOKENS + 1).toWellFormed();
+  const end = endWithin(whole, MAX_INPUT_TOKENS);
+  if (end === text.length) return whole;
+  const cut = whole.slice(0, end);
+  const space = cut.slice(-WORD_REACH).search(/\s\S*$/);
+  const fitted = space === -1 ? cut : cut.slice(0, cut.length - Math.min(WORD_REACH, cut.length) + space);
+  return fitted.trim() === '' ? cut : fitted;
+};
+
+/** End of the longest prefix, in UTF-16 units, that has at most so many bytes and ends after a whole code point. */
+const endWithin = (text: string, maxBytes: number): number => {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    bytes += bytesOf(unit);
+    if (bytes > maxBytes) return isSecondHalf(unit) ? at - 1 : at;
+  }
+  return text.length;
+};
+
+const utf8LengthOf = (text: string): number => {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += 1) bytes += bytesOf(text.charCodeAt(at));
+  return bytes;
+};
+
+/** Bytes of a UTF-16 unit in well-formed text: a surrogate pair has four between them. */
+const bytesOf = (unit: number): number => (unit < 0x80 ? 1 : unit < 0x800 || isSurrogate(unit) ? 2 : 3);
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

@@ -1,5 +1,6 @@
 import { analyseText } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
+import type { EmbeddingProvider } from './base.ts';
 
 /** The model's name; it changes whenever the table or the way a text's vector is computed does. */
 export const WORD_VECTORS_MODEL = 'static-words-2';
@@ -20,12 +21,12 @@ export interface WordVectors {
   vectorOfQuestion(text: string): Float32Array | undefined;
 }
 
-/** The bytes are not a table of word vectors of the version that is read here. */
+/** The bytes are not a table of word vectors of this version. */
 export class WordVectorsUnreadable extends Error {
   override readonly name = 'WordVectorsUnreadable';
 }
 
-/** The table in a data module of a function, opened when it is first asked for. */
+/** The table in a data module of a function, opened on first use. */
 export const wordVectorsIn = (table: ArrayBuffer): (() => WordVectors) => {
   let opened: WordVectors | undefined;
   return () => {
@@ -80,28 +81,28 @@ export const openWordVectors = (bytes: Uint8Array<ArrayBuffer>): WordVectors => 
 };
 
 /**
- * The rows of the words of a token, one or several; -1 for none. Tokens recur, so their rows are remembered: most are analysed,
+ * The rows of the words of a token, one or several; -1 for none. Tokens recur, so their rows are cached: most are analysed,
  * stemmed and looked up once.
  */
 const rowsOfToken = (find: (key: string) => number) => {
   const known = new Map<string, number | readonly number[]>();
   return (token: string): number | readonly number[] => {
-    const remembered = known.get(token);
-    if (remembered !== undefined) return remembered;
+    const cached = known.get(token);
+    if (cached !== undefined) return cached;
     const rows: number[] = [];
     analyseText(token, (word) => {
       const row = find(stem(word));
       if (row >= 0) rows.push(row);
     });
     const found = rows.length > 1 ? rows : (rows[0] ?? -1);
-    if (token.length > MAX_REMEMBERED_LENGTH) return found;
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (token.length > MAX_CACHED_LENGTH) return found;
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(token, found);
     return found;
   };
 };
 
-/** What stands between spaces and line breaks. No word reaches over one, so words are the same as of the whole text. */
+/** The parts between spaces and line breaks. No word crosses one, so the words are the same as those of the whole text. */
 const eachToken = (text: string, visit: (token: string) => void): void => {
   let start = 0;
   for (let at = 0; at <= text.length; at++) {
@@ -112,19 +113,19 @@ const eachToken = (text: string, visit: (token: string) => void): void => {
 };
 
 const SPACE = 32;
-/** Tokens whose rows are remembered: about 2 MB. */
-const MAX_REMEMBERED = 20_000;
-const MAX_REMEMBERED_LENGTH = 40;
+/** Tokens whose rows are cached: about 2 MB. */
+const MAX_CACHED = 20_000;
+const MAX_CACHED_LENGTH = 40;
 const MAGIC = 'SWV1';
 const HEADER_BYTES = 16;
-/** What the number of times a word occurs in a text counts, as it was trained. */
+/** Exponent of the number of times a word occurs in a text, as trained. */
 const COUNT_EXPONENT = 0.7;
 
 interface Table {
   dimensions: number;
   scales: Float32Array;
   rows: Uint8Array;
-  /** Where each name begins, and the last one ends. */
+  /** Start of each name, and the end of the last one. */
   starts: Uint32Array;
   names: Uint8Array;
 }
@@ -189,7 +190,7 @@ const adder = ({ dimensions, scales, rows }: Table) => {
     const count = counts[row] as number;
     counts[row] = 0;
     const weight = (scales[row] as number) * (count === 1 ? 1 : count ** COUNT_EXPONENT);
-    // Numbers are stored as themselves plus 8; what that adds is taken off once for all rows.
+    // Numbers are stored as themselves plus 8; the 8 are subtracted once for all rows.
     for (let at = row * rowBytes, place = 0; place < dimensions; at++, place += 2) {
       const pair = rows[at] as number;
       sum[place] = (sum[place] as number) + weight * (pair >> 4);
@@ -207,7 +208,7 @@ const adder = ({ dimensions, scales, rows }: Table) => {
     },
     /** Different rows since the last `take`. */
     size: (): number => touched.length,
-    /** The sum brought to length 1, and a new beginning. */
+    /** The sum normalised to length 1; resets the adder. */
     take: (): Float32Array | undefined => {
       sum.fill(0);
       let weights = 0;
@@ -225,5 +226,20 @@ const adder = ({ dimensions, scales, rows }: Table) => {
       for (let place = 0; place < dimensions; place++) unit[place] = (sum[place] as number) / length;
       return unit;
     },
+  };
+};
+
+/**
+ * Word vectors behind the port of embedding models. `embed` is for questions, whose vector is shorter the more of their words are
+ * unknown; `embedBatch` is for passages, which have length 1. A text without a known word has the zero vector.
+ */
+export const wordVectorProvider = (words: WordVectors): EmbeddingProvider => {
+  const numbers = (vector: Float32Array | undefined): number[] =>
+    Array.from(vector ?? new Float32Array(words.dimensions));
+  return {
+    model: words.model,
+    dimensions: words.dimensions,
+    embed: async (text) => numbers(words.vectorOfQuestion(text)),
+    embedBatch: async (texts) => texts.map((text) => numbers(words.vectorOfText(text))),
   };
 };

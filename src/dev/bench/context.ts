@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { loadTokenizer, type Tokenizer } from '../../ai/tokenizer.ts';
-import { cl100k } from '../../ai/tokenizers/cl100k.ts';
-import { o200k } from '../../ai/tokenizers/o200k.ts';
+import { cl100k, loadTokenizer, o200k, type Tokenizer } from '../../ai/tokenizer.ts';
 import { ContextEngine } from '../../context-engine/index.ts';
 import type { Memory } from '../../contract/memory.ts';
 import type { StorageClient } from '../../storage/memory-store.ts';
@@ -131,7 +129,7 @@ const benchColdLoad = (): void => {
   const ours = (source: typeof cl100k) => {
     const file = source === cl100k ? 'cl100k' : 'o200k';
     const model = source === cl100k ? 'gpt-4' : 'gpt-4o';
-    return `const { loadTokenizer } = await import('./src/ai/tokenizer.ts'); const { ${file} } = await import('./src/ai/tokenizers/${file}.ts'); globalThis.kept = await loadTokenizer('${model}', [${file}]); kept.count('hello');`;
+    return `const { loadTokenizer, ${file} } = await import('./src/ai/tokenizer.ts'); globalThis.kept = await loadTokenizer('${model}', [${file}]); kept.count('hello');`;
   };
   const js = (ranks: string) =>
     `const { Tiktoken } = await import('js-tiktoken/lite'); globalThis.kept = new Tiktoken((await import('js-tiktoken/ranks/${ranks}')).default); kept.encode('hello');`;

@@ -1,9 +1,8 @@
-import { embeddingProviderOf } from '../../adapters/embedding-provider.ts';
+import { embeddingProviderOf } from '../../adapters/models.ts';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
-import { wordVectorProvider } from '../../ai/embeddings/word-vector-provider.ts';
-import { loadTokenizer } from '../../ai/tokenizer.ts';
-import { cl100k } from '../../ai/tokenizers/cl100k.ts';
+import { wordVectorProvider } from '../../ai/embeddings/word-vectors.ts';
+import { cl100k, loadTokenizer } from '../../ai/tokenizer.ts';
 import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
 import {
   fitSemanticCalibration,

@@ -1,5 +1,5 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
-import { wordVectorProvider } from '../../ai/embeddings/word-vector-provider.ts';
+import { wordVectorProvider } from '../../ai/embeddings/word-vectors.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { semanticCalibrationOf } from '../../search/semantic-calibration.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';

@@ -1,8 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { Tiktoken } from 'js-tiktoken/lite';
-import { loadTokenizer, type Tokenizer } from '../../ai/tokenizer.ts';
-import { cl100k } from '../../ai/tokenizers/cl100k.ts';
-import { o200k } from '../../ai/tokenizers/o200k.ts';
+import { cl100k, loadTokenizer, o200k, type Tokenizer } from '../../ai/tokenizer.ts';
 import { readLines } from './eval-data.ts';
 import type { Measure } from './retrieval.ts';
 

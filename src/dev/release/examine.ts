@@ -2,9 +2,9 @@ import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
 import type { AdapterVariables } from '../../adapters/settings.ts';
 import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
-import { openaiChat } from '../../ai/chat/openai-chat.ts';
-import { priceOf } from '../../ai/chat/prices.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
+import { openaiChat } from '../../ai/openai-chat.ts';
+import { priceOf } from '../../ai/prices.ts';
 
 /** One thing that was looked at. */
 export interface Finding {

@@ -84,12 +84,12 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
    * Only where the edition has vectors is there a model to ask, and only one that it was made with compares. Word vectors are too
    * coarse to tell that two gaps are one: opposites are close.
    */
-  const meaningBy = (edition: Edition, { context }: KnowledgeScope) => {
+  const meaningBy = (edition: Edition, { context, waitUntil }: KnowledgeScope) => {
     const space = vectorsOf(edition)?.space;
     if (meaningOf === undefined || space === undefined || space.model === WORD_VECTORS_MODEL) return undefined;
     return async (text: string) => {
       const signal = AbortSignal.timeout(MEANING_MS);
-      const asked = meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, context });
+      const asked = meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, waitUntil });
       const { model, vector } = await asked.catch(() => ({ model: '', vector: undefined }));
       return vector === undefined || model !== space.model ? undefined : { model, vector };
     };

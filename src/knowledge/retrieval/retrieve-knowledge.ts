@@ -175,7 +175,7 @@ interface AskOptions extends Timed {
 const ask = async (
   edition: Edition,
   { text }: ProblemText,
-  { retrieve, named, leftMs, signal, waitUntil, context, onFault }: AskOptions,
+  { retrieve, named, leftMs, signal, waitUntil, onFault }: AskOptions,
 ): Promise<{ outcome: SearchOutcome; semantic: SemanticUse }> => {
   const devices = named.known;
   const byWords = () => searchEdition(edition, text, { limit: DEPTH, devices });
@@ -190,7 +190,6 @@ const ask = async (
       timeLeftMs,
       signal,
       waitUntil,
-      context,
     });
     return await withinTime(asked, { ms: ms + RESERVE_MS / 3, signal });
   } catch (error) {

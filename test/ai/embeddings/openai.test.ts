@@ -1,8 +1,14 @@
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenAIEmbeddingConfig, OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
+import {
+  batchesOf,
+  fitText,
+  type OpenAIEmbeddingConfig,
+  OpenAIEmbeddingProvider,
+} from '../../../src/ai/embeddings/openai.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { changeReply, replyWith } from '../change-reply.ts';
-import { describeEmbeddingProvider, failureOf } from '../describe-embedding-provider.ts';
+import { describeEmbeddingProvider, failureOf } from './describe-embedding-provider.ts';
 
 const providerOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIEmbeddingConfig> = {}) =>
   new OpenAIEmbeddingProvider({ apiKey, baseURL: url, ...config });
@@ -79,7 +85,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
   });
 
-  it('takes numbers where base64 was asked for', async () => {
+  it('accepts numbers where base64 was requested', async () => {
     const floats = changeReply(({ data, ...rest }: { data: { embedding: string }[] }) => ({
       ...rest,
       data: data.map((one) => {
@@ -199,7 +205,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
   });
 
-  it('ends all requests when one fails, and tells why that one did', async () => {
+  it('ends all requests when one fails, and reports the failure of that one', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
     server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
     server.faults.always({ kind: 'hang-before-headers' });
@@ -211,5 +217,93 @@ describe('OpenAIEmbeddingProvider', () => {
     const texts = Array.from({ length: 10_001 }, () => 'text');
     expect((await failureOf(providerOf(server).embedBatch(texts))).reason).toBe('refused');
     expect(server.requests).toHaveLength(0);
+  });
+});
+
+const bytesOf = (text: string) => Buffer.byteLength(text);
+
+describe('fitText()', () => {
+  it('leaves a text that fits as it is', () => {
+    const text = 'ä'.repeat(4096);
+    expect(fitText(text)).toBe(text);
+    expect(fitText('short')).toBe('short');
+  });
+
+  it('makes a blank of nothing', () => {
+    expect(fitText('')).toBe(' ');
+  });
+
+  it('cuts after the last whole word that fits', () => {
+    const text = 'descale the kettle '.repeat(1000);
+    const cut = fitText(text);
+    expect(bytesOf(cut)).toBeLessThanOrEqual(8192);
+    expect(bytesOf(cut)).toBeGreaterThan(8192 - 10);
+    expect(cut).toMatch(/ (descale|the|kettle)$/);
+    expect(text[cut.length]).toBe(' ');
+  });
+
+  it('cuts a word without end between two characters', () => {
+    expect(fitText('a'.repeat(9000))).toBe('a'.repeat(8192));
+    expect(fitText(`a${'😀'.repeat(9000)}`)).toBe(`a${'😀'.repeat(2047)}`);
+  });
+
+  it('keeps blanks of a text that has nothing else', () => {
+    expect(fitText(' '.repeat(9000))).toBe(' '.repeat(8192));
+  });
+
+  it('replaces half a surrogate pair', () => {
+    expect(fitText('cut \ud83d')).toBe('cut \ufffd');
+  });
+
+  it('takes the beginning of a text of ten million letters', () => {
+    const text = 'ab '.repeat(3_300_000);
+    expect(text.startsWith(fitText(text))).toBe(true);
+    expect(fitText(text)).toHaveLength(8189);
+  });
+
+  it('always gives a beginning that is not empty, well-formed and within 8,192 bytes', () => {
+    const units = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 9000 }),
+      fc
+        .array(fc.constantFrom('a', ' ', 'é', '漢', '😀', '\ud83d', '\udc00', '\n'), { maxLength: 60 })
+        .map((parts) => parts.join('').repeat(400)),
+    );
+    fc.assert(
+      fc.property(units, (text) => {
+        const cut = fitText(text);
+        expect(cut.length).toBeGreaterThan(0);
+        expect(cut.isWellFormed()).toBe(true);
+        expect(bytesOf(cut)).toBeLessThanOrEqual(8192);
+        if (text !== '') expect(text.toWellFormed().startsWith(cut)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('batchesOf()', () => {
+  it('makes no request for no text', () => {
+    expect(batchesOf([])).toEqual([]);
+  });
+
+  it('puts 2048 texts into one request and no more', () => {
+    const texts = Array.from({ length: 2049 }, (_, at) => `${at}`);
+    expect(batchesOf(texts).map(({ length }) => length)).toEqual([2048, 1]);
+  });
+
+  it('keeps order, 300,000 bytes and 2048 texts', () => {
+    const text = fc.integer({ min: 1, max: 2730 }).map((length) => '漢'.repeat(length));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 400 }), (texts) => {
+        const batches = batchesOf(texts);
+        expect(batches.flat()).toEqual(texts);
+        for (const batch of batches) {
+          expect(batch.length).toBeGreaterThan(0);
+          expect(batch.length).toBeLessThanOrEqual(2048);
+          expect(batch.reduce((sum, one) => sum + bytesOf(one), 0)).toBeLessThanOrEqual(300_000);
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 });

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordVectorProvider } from '../../../src/ai/embeddings/word-vector-provider.ts';
-import { openWordVectors, WordVectorsUnreadable, wordVectorsIn } from '../../../src/ai/embeddings/word-vectors.ts';
+import {
+  openWordVectors,
+  WordVectorsUnreadable,
+  wordVectorProvider,
+  wordVectorsIn,
+} from '../../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
 import { wordsOf } from '../../../src/text/analyse-text.ts';
 import { stem } from '../../../src/text/stem.ts';
@@ -52,7 +56,7 @@ describe('openWordVectors()', () => {
     expect(words.vectorOfQuestion('red and green')).toBeUndefined();
   });
 
-  it('has nothing left over from one text in the next', () => {
+  it('carries nothing over from one text to the next', () => {
     const before = numbers(words.vectorOfText('lamp'));
     words.vectorOf(['boat', 'ship', 'ship']);
     words.vectorOfQuestion('boat');
@@ -93,7 +97,7 @@ describe('openWordVectors()', () => {
 });
 
 describe('wordVectorsIn()', () => {
-  it('opens the table when it is first asked for, and once', () => {
+  it('opens the table on first use, and once', () => {
     const damaged = wordVectorsIn(new ArrayBuffer(8));
     expect(damaged).toThrow(WordVectorsUnreadable);
     const words = wordVectorsIn(TABLE.slice().buffer);

@@ -39,8 +39,8 @@ describe('the configuration', () => {
 
   it('gives the secrets of the stores to those alone that use them', () => {
     const readers = (name: string) => CONFIGURATION.find((setting) => setting.name === name)?.functions;
-    expect(readers('UPSTASH_VECTOR_REST_TOKEN')).toEqual(['semantic', 'library', 'memory']);
-    expect(readers('UPSTASH_REDIS_REST_TOKEN')).toEqual(['semantic', 'memory']);
+    expect(readers('UPSTASH_VECTOR_REST_TOKEN')).toEqual(['navigator', 'semantic', 'support', 'library', 'memory']);
+    expect(readers('UPSTASH_REDIS_REST_TOKEN')).toEqual(['navigator', 'semantic', 'support', 'memory']);
     expect(settingsOf('analytics').map(({ name }) => name)).not.toContain('UPSTASH_VECTOR_REST_URL');
   });
 });

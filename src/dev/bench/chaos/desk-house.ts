@@ -11,7 +11,7 @@ export interface DeskHouseOptions {
   /** Desks by workspace. */
   desks: Readonly<Record<string, readonly LocalDesk[]>>;
   /**
-   * What goes wrong between functions: `support` and `library` (asked by webhooks), `semantic` and `articles` (by support). Without
+   * What goes wrong between functions: `support` and `library` (asked by webhooks), `articles` (by support). Without
    * one they reach each other as they always do.
    */
   plan?: FaultPlan | undefined;
@@ -63,15 +63,10 @@ const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'mor
     services: { TARGET: target },
   });
   return {
-    moreWorkers: [
-      before('support', support),
-      before('library', LIBRARY),
-      before('articles', LIBRARY),
-      before('semantic', 'constellation-semantic'),
-    ],
+    moreWorkers: [before('support', support), before('library', LIBRARY), before('articles', LIBRARY)],
     moreServices: {
       [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
-      [SUPPORT]: { LIBRARY: 'unreliable-articles', SEMANTIC: 'unreliable-semantic' },
+      [SUPPORT]: { LIBRARY: 'unreliable-articles' },
     },
   };
 };

@@ -1,5 +1,4 @@
-import { loadTokenizer } from '../../../ai/tokenizer.ts';
-import { cl100k } from '../../../ai/tokenizers/cl100k.ts';
+import { cl100k, loadTokenizer } from '../../../ai/tokenizer.ts';
 
 /** Counts the tokens of a POST's body, and answers a GET without having loaded anything. */
 export default {

@@ -1,6 +1,6 @@
-import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
-import { cachedEmbeddings } from '../../src/ai/embeddings/cached-embeddings.ts';
+import type { EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
+import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
+import { cachedEmbeddings } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 interface Env {
   /** Where vectors come from. */

@@ -4,20 +4,20 @@ import { openVocabulary, type Vocabulary } from './vocabulary.ts';
 export interface BytePairEncoding {
   count(text: string): number;
   encode(text: string): number[];
-  /** @throws {RangeError} For a number that is no token. */
+  /** @throws {RangeError} For a number that is not a token. */
   decode(tokens: readonly number[]): string;
 }
 
 /**
- * Byte pair encoding as tiktoken does it: the same pieces, the same merges, so the same tokens. What stands for a special
- * token (`<|endoftext|>`) is plain text.
+ * Byte pair encoding as tiktoken does it: the same pieces, the same merges, so the same tokens. Special tokens
+ * (`<|endoftext|>`) in a text are plain text.
  *
- * The time grows with n log n, whatever the text: libraries look for the next merge in all pairs of a piece, and a piece
- * without spaces can be as long as the text. Between two calls no text is kept, but for the bytes of the last piece.
+ * The time grows with n log n for every text: libraries look for the next merge in all pairs of a piece, and a piece
+ * without spaces can be as long as the text. Between two calls only the bytes of the last piece are kept.
  */
 export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
   const { rankOf, bytesOf } = openVocabulary(vocabulary);
-  // Sticky, since the pieces of a text leave nothing out: a piece begins where the one before ends.
+  // Sticky, since the pieces cover the whole text: each begins at the end of the one before.
   const pieces = new RegExp(vocabulary.pat_str, 'uy');
   const merge = merging(rankOf);
   const room = growing((size) => new Uint8Array(size));
@@ -52,8 +52,8 @@ export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
 };
 
 /**
- * In UTF-16 units. Longer runs without a border are cut here, which bounds the memory to 4 MB; up to here, tokens are those of
- * tiktoken.
+ * In UTF-16 units. Longer runs without a border are cut here, which bounds the memory to 4 MB; up to this length, tokens are those
+ * of tiktoken.
  */
 export const MAX_PIECE_LENGTH = 65_536;
 
@@ -97,8 +97,8 @@ type RankOf = (bytes: Uint8Array, start: number, end: number) => number;
 const PLACES = 2 ** 32;
 
 /**
- * Merges the pair of the lowest rank, the leftmost of equals, until no pair is a token. Waiting pairs stand in a heap;
- * one that has changed meanwhile is left there and passed over.
+ * Merges the pair of the lowest rank, the leftmost of equals, until no pair is a token. Candidate pairs are in a heap;
+ * a pair that has changed meanwhile stays there and is skipped.
  */
 const merging = (rankOf: RankOf) => {
   const nextRoom = growing((size) => new Int32Array(size));
@@ -107,7 +107,7 @@ const merging = (rankOf: RankOf) => {
   const heap = numberHeap();
 
   return (bytes: Uint8Array, length: number, tokens: number[] | undefined): number => {
-    // By the place where a part begins: where the next and the one before begin, and the rank of it with the next.
+    // By the start of a part: the start of the next part and of the one before, and the rank of it joined with the next.
     const next = nextRoom(length + 1);
     const previous = previousRoom(length + 1);
     const ranks = ranksRoom(length + 1);
@@ -189,10 +189,10 @@ const numberHeap = () => {
   };
 };
 
-/** Kept between calls. */
+/** Reused between calls. */
 const SMALL = 4096;
 
-/** Room for at least `size` items: the same small one again and again, a new one when more is needed. */
+/** Room for at least `size` items: the same small buffer every time, a new one when more is needed. */
 const growing = <T>(create: (size: number) => T): ((size: number) => T) => {
   const small = create(SMALL);
   return (size) => (size <= SMALL ? small : create(size));

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
-import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../../src/ai/embeddings/cached-embeddings.ts';
-import type { SecondLevel } from '../../src/ai/embeddings/second-level.ts';
+import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
+import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
+import {
+  type CachedEmbeddingsOptions,
+  cachedEmbeddings,
+  type SecondLevel,
+} from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
 
@@ -34,7 +37,7 @@ const provider = ({
 };
 
 /** The second level in memory. */
-const shelf = (methods: Partial<SecondLevel> = {}) => {
+const memoryStore = (methods: Partial<SecondLevel> = {}) => {
   const held = new Map<string, number[]>();
   const reads: number[] = [];
   const store: SecondLevel = {
@@ -71,9 +74,9 @@ const ticks = async () => {
 };
 
 describe('cachedEmbeddings() in scopes', () => {
-  it('has nothing at hand for one scope that another has asked', async () => {
+  it('has no vector cached for one scope that another has requested', async () => {
     const { made, calls } = provider();
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled } = isolate(made, { store });
     await request({ scope: 'acme' }).embed('a');
     await settled();
@@ -87,7 +90,7 @@ describe('cachedEmbeddings() in scopes', () => {
     ]);
   });
 
-  it('shares no call under way between them', async () => {
+  it('shares no pending call between them', async () => {
     const { made, calls, release } = provider({ holds: true });
     const { request } = isolate(made);
     const both = ['acme', 'globex'].map((scope) => request({ scope }).embed('a'));
@@ -119,7 +122,7 @@ describe('cachedEmbeddings() in scopes', () => {
 });
 
 describe('cachedEmbeddings()', () => {
-  it('asks the provider once for a text, and then the cache', async () => {
+  it('calls the provider once for a text, and then reads the cache', async () => {
     const { made, calls } = provider();
     const { request } = isolate(made);
     expect(await request().embed('hello')).toEqual([5, 104]);
@@ -128,7 +131,7 @@ describe('cachedEmbeddings()', () => {
     expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
   });
 
-  it('asks for all that is missing in one call, each text once, and answers in order', async () => {
+  it('requests everything that is missing in one call, each text once, and answers in order', async () => {
     const { made, calls } = provider();
     const { request } = isolate(made);
     await request().embed('b');
@@ -143,7 +146,7 @@ describe('cachedEmbeddings()', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('gives copies, which nobody else sees change', async () => {
+  it('gives copies, so that changes to them stay private', async () => {
     const { made } = provider();
     const { request } = isolate(made);
     const [first, second] = await request().embedBatch(['a', 'a']);
@@ -154,7 +157,7 @@ describe('cachedEmbeddings()', () => {
 
   it('gives the same 32-bit floats on every way', async () => {
     const { made } = provider({ embed: () => [0.1, 1 / 3] });
-    const { store } = shelf();
+    const { store } = memoryStore();
     const one = isolate(made, { store });
     const expected = [0.1, 1 / 3].map(Math.fround);
     expect(await one.request().embed('a')).toEqual(expected);
@@ -175,9 +178,9 @@ describe('cachedEmbeddings()', () => {
 });
 
 describe('the second level', () => {
-  it('is asked once for all texts, before the provider, and told what the provider gave', async () => {
+  it('is read once for all texts, before the provider is called, and stores its vectors', async () => {
     const { made, calls } = provider();
-    const { store, held, reads } = shelf();
+    const { store, held, reads } = memoryStore();
     const first = isolate(made, { store });
     await first.request().embedBatch(['a', 'b']);
     await first.settled();
@@ -191,9 +194,9 @@ describe('the second level', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('does not hold up the answer when it is written to', async () => {
+  it('does not delay the answer with its writes', async () => {
     const { made } = provider();
-    const { store } = shelf({ setMany: () => new Promise(() => {}) });
+    const { store } = memoryStore({ setMany: () => new Promise(() => {}) });
     expect(await isolate(made, { store }).request().embed('a')).toEqual([1, 97]);
   });
 
@@ -202,11 +205,11 @@ describe('the second level', () => {
     ['hangs', () => new Promise<never>(() => {})],
     ['answers with other dimensions', async () => [[1, 2, 3]]],
     ['answers with less than was asked for', async () => []],
-  ])('is done without when it %s', async (name, getMany) => {
+  ])('is dispensable when it %s', async (name, getMany) => {
     const { made, calls } = provider();
     const faults: unknown[] = [];
     const { request } = isolate(made, {
-      store: shelf({ getMany }).store,
+      store: memoryStore({ getMany }).store,
       storeReadMs: 20,
       onFault: (error) => faults.push(error),
     });
@@ -216,10 +219,10 @@ describe('the second level', () => {
     expect([faults.length, request().statistics().storeFaults]).toEqual(isFault ? [1, 1] : [0, 0]);
   });
 
-  it('is done without when it cannot be written to', async () => {
+  it('is dispensable when writes fail', async () => {
     const { made } = provider();
     const faults: unknown[] = [];
-    const { store } = shelf({ setMany: () => Promise.reject(new Error('down')) });
+    const { store } = memoryStore({ setMany: () => Promise.reject(new Error('down')) });
     const { request, settled } = isolate(made, { store, onFault: (error) => faults.push(error) });
     await request().embed('a');
     await settled();
@@ -248,7 +251,7 @@ describe('one call for a text', () => {
 
   it('goes on for the others, and for both levels, when the one who began it gives up', async () => {
     const { made, calls, signals, release } = provider({ holds: true });
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled } = isolate(made, { store });
     const leaving = new AbortController();
     const first = request().embed('a', { signal: leaving.signal });
@@ -264,7 +267,7 @@ describe('one call for a text', () => {
     expect(held.size).toBe(1);
   });
 
-  it('lands in the cache also when nobody waits any more', async () => {
+  it('is cached although no caller waits any more', async () => {
     const { made, calls, release } = provider({ holds: true });
     const { request, settled } = isolate(made);
     await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
@@ -274,7 +277,7 @@ describe('one call for a text', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is left by one who gives up, while it goes on', async () => {
+  it('goes on for the others when one caller gives up', async () => {
     const { made, release } = provider({ holds: true });
     const { request } = isolate(made);
     const first = request().embed('a');
@@ -294,7 +297,7 @@ describe('one call for a text', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is not relied on for longer than patience lasts, as the request that began it may be gone', async () => {
+  it('is relied on only for `patienceMs`, as the request that began it may be gone', async () => {
     const { made, calls, release } = provider({ holds: true });
     const { request } = isolate(made, { patienceMs: 20 });
     const first = request().embed('a');
@@ -315,7 +318,7 @@ describe('one call for a text', () => {
 });
 
 describe('a failure', () => {
-  it('is shared, and not kept: the next request asks again', async () => {
+  it('is shared, and not cached: the next request calls again', async () => {
     let isDown = true;
     const { made, calls } = provider({
       embed: (text) => {
@@ -323,7 +326,7 @@ describe('a failure', () => {
         return vectorOf(text);
       },
     });
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled } = isolate(made, { store });
     const both = await Promise.allSettled([request().embed('a'), request().embed('a')]);
     for (const each of both) expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'rate_limited' } });
@@ -363,9 +366,9 @@ describe('a failure', () => {
         [1, Number.NaN],
       ],
     ],
-  ])('is %s, and nothing of it is kept', async (_name, embeddings) => {
+  ])('is %s, and nothing of it is cached', async (_name, embeddings) => {
     const { made } = provider();
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, cache, settled } = isolate({ ...made, embedBatch: async () => embeddings() }, { store });
     await expect(request().embedBatch(['a', 'b'])).rejects.toMatchObject({ reason: 'malformed' });
     await settled();
@@ -376,7 +379,7 @@ describe('a failure', () => {
 describe('forget()', () => {
   it('erases a text from both levels', async () => {
     const { made, calls } = provider();
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled, cache } = isolate(made, { store });
     await request().embedBatch(['a', 'b']);
     await settled();
@@ -386,9 +389,9 @@ describe('forget()', () => {
     expect(calls).toEqual([['a', 'b'], ['a']]);
   });
 
-  it('keeps a call under way from bringing the vector back', async () => {
+  it('keeps a pending call from bringing the vector back', async () => {
     const { made, release } = provider({ holds: true });
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled, cache } = isolate(made, { store });
     const asked = request().embed('a');
     await ticks();
@@ -404,7 +407,7 @@ describe('forget()', () => {
     ['after', false],
   ])('keeps both of two calls from bringing it back, %s the second has begun', async (_name, isBefore) => {
     const { made, calls, release } = provider({ holds: true });
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const { request, settled, cache } = isolate(made, { store, patienceMs: 20 });
     const both = [request().embed('a'), request().embed('a')];
     if (isBefore) await request().forget(['a']);
@@ -421,10 +424,10 @@ describe('forget()', () => {
     expect(cache.size).toBe(1);
   });
 
-  it('keeps a write under way from bringing the vector back', async () => {
+  it('keeps a pending write from bringing the vector back', async () => {
     const { made } = provider();
     const gate = Promise.withResolvers<void>();
-    const { store, held } = shelf();
+    const { store, held } = memoryStore();
     const slow: SecondLevel = { ...store, setMany: (entries) => gate.promise.then(() => store.setMany(entries)) };
     const { request, settled } = isolate(made, { store: slow });
     await request().embed('a');
@@ -434,9 +437,9 @@ describe('forget()', () => {
     expect(held.size).toBe(0);
   });
 
-  it('tells when the second level could not', async () => {
+  it('throws when the second level fails', async () => {
     const { made } = provider();
-    const { store } = shelf({ deleteMany: () => Promise.reject(new Error('down')) });
+    const { store } = memoryStore({ deleteMany: () => Promise.reject(new Error('down')) });
     await expect(isolate(made, { store }).request().forget(['a'])).rejects.toThrow('down');
   });
 });

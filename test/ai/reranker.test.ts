@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rerankerOf } from '../../../src/adapters/reranker.ts';
-import { rerankApi } from '../../../src/ai/rerankers/rerank-api.ts';
-import { workersAIReranker } from '../../../src/ai/rerankers/workers-ai.ts';
+import { rerankApi, workersAIReranker } from '../../src/ai/reranker.ts';
 
 const DOCUMENTS = ['first', 'second', 'third'];
 
@@ -59,24 +57,5 @@ describe('workersAIReranker()', () => {
     expect(asked).toEqual([
       ['@cf/baai/bge-reranker-base', { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 }],
     ]);
-  });
-});
-
-describe('rerankerOf()', () => {
-  const AI = { run: async () => ({}) };
-  const api = { RERANK_BASE_URL: 'https://api.jina.ai/v1', RERANK_API_KEY: 'k' };
-
-  it('takes the service, else Workers AI where its model is named, else none', () => {
-    expect(rerankerOf({ ...api, RERANK_MODEL: 'jina-reranker-v2', AI }).reranker?.model).toBe('jina-reranker-v2');
-    expect(rerankerOf({ RERANK_MODEL: '@cf/baai/bge-reranker-base', AI }).reranker?.model).toMatch(/^@cf/);
-    expect(rerankerOf({ RERANK_MODEL: '@cf/baai/bge-reranker-base' })).toEqual({});
-    expect(rerankerOf({ AI })).toEqual({});
-  });
-
-  it('refuses a service without a model or a key', () => {
-    expect(() => rerankerOf(api)).toThrow('RERANK_MODEL');
-    expect(() => rerankerOf({ RERANK_BASE_URL: 'https://api.jina.ai/v1', RERANK_MODEL: 'm' })).toThrow(
-      'RERANK_API_KEY',
-    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOf, priceOf } from '../../../src/ai/chat/prices.ts';
+import { costOf, priceOf } from '../../src/ai/prices.ts';
 
 const cheap = { inputPerMillion: 1, outputPerMillion: 4 };
 const dear = { inputPerMillion: 10, outputPerMillion: 40 };

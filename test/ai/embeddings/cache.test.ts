@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EmbeddingCache } from '../../src/ai/embeddings/cache.ts';
+import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
 
 describe('EmbeddingCache', () => {
   it('gives back what was set, as 32-bit floats', () => {
@@ -11,7 +11,7 @@ describe('EmbeddingCache', () => {
     expect(cache.get('other')).toBeUndefined();
   });
 
-  it('is not changed by who changes what it was given or gave', () => {
+  it('is independent of the arrays that it was given or gave', () => {
     const cache = new EmbeddingCache({});
     const embedding = [1, 2];
     cache.set('key', embedding);
@@ -48,7 +48,7 @@ describe('EmbeddingCache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('forgets one, or all', () => {
+  it('deletes one, or all', () => {
     const cache = new EmbeddingCache({});
     for (const key of ['a', 'b', 'c']) cache.set(key, [1]);
     cache.delete('a');
@@ -72,12 +72,12 @@ describe('generateKey()', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('tells texts apart that UTF-8 cannot', () => {
+  it('distinguishes texts that UTF-8 cannot', () => {
     const texts = ['\ud800', '\ud801', '\udfff', '\ufffd', 'a\ud800', '\ud800a', '\ud800\ud800', '', '\xff\x00\xd8'];
     expect(new Set(texts.map((text) => generateKey(text, 'm'))).size).toBe(texts.length);
   });
 
-  it('tells models apart, whatever is in their names', () => {
+  it('distinguishes models, whatever their names contain', () => {
     expect(generateKey('b', 'a')).not.toBe(generateKey('a', 'b'));
     expect(generateKey('x', 'a:b')).not.toBe(generateKey('b:x', 'a'));
   });

@@ -1,19 +1,19 @@
-/** The tokens of a model, as `js-tiktoken/ranks/*` brings them. */
+/** The tokens of a model, as `js-tiktoken/ranks/*` contains them. */
 export interface Vocabulary {
-  /** What cuts a text into pieces; tokens do not reach over their borders. */
+  /** The pattern that splits a text into pieces; tokens do not cross their borders. */
   pat_str: string;
-  /** Lines of a mark, the rank of the first token, and tokens in rank order, base64; separated by spaces. */
+  /** Lines of a marker, the rank of the first token, and tokens in rank order, base64; separated by spaces. */
   bpe_ranks: string;
 }
 
 export interface OpenVocabulary {
-  /** The token that these bytes are, or -1. */
+  /** The rank of the token with these bytes, or -1. */
   rankOf(bytes: Uint8Array, start: number, end: number): number;
-  /** @throws {RangeError} For a number that is no token. */
+  /** @throws {RangeError} For a number that is not a token. */
   bytesOf(rank: number): Uint8Array;
 }
 
-/** Reads a vocabulary into a hash table of typed arrays: 3 MB for 100,000 tokens, where maps of texts take ten times that. */
+/** Reads a vocabulary into a hash table of typed arrays: 3 MB for 100,000 tokens, a tenth of what maps of strings take. */
 export const openVocabulary = ({ bpe_ranks }: Vocabulary): OpenVocabulary => {
   const { bytes, starts, count, maxLength } = readTokens(bpe_ranks);
   // At most half full, so that a search ends after a step or two.
@@ -59,13 +59,13 @@ const hashOf = (bytes: Uint8Array, start: number, end: number): number => {
 interface Tokens {
   /** All tokens one after another. */
   bytes: Uint8Array;
-  /** By rank, where a token starts; it ends where the next one starts. A rank without a token has no bytes. */
+  /** By rank, the start of a token, which ends at the start of the next one. A rank without a token has no bytes. */
   starts: Uint32Array;
   count: number;
   maxLength: number;
 }
 
-/** @throws {RangeError} When ranks go back, so that this is no vocabulary of the known form. */
+/** @throws {RangeError} When ranks do not ascend, so this is not a vocabulary of the known form. */
 const readTokens = (ranks: string): Tokens => {
   const tokens: Tokens = {
     bytes: new Uint8Array(ranks.length),
@@ -93,10 +93,10 @@ const readTokens = (ranks: string): Tokens => {
 const MAX_RANK = 2 ** 19;
 const SPACE = 32;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** By character code; 64 for what is not in it, such as the padding. */
+/** By character code; 64 for characters that are not in it, such as the padding. */
 const VALUES = Uint8Array.from({ length: 128 }, (_, code) => (BASE64.indexOf(String.fromCharCode(code)) + 65) % 65);
 
-/** Decodes a line of base64 in one pass; `atob` for each of 100,000 tokens takes longer than all the rest. Returns the new length. */
+/** Decodes a line of base64 in one pass; `atob` for each of 100,000 tokens takes longer than everything else. Returns the new length. */
 const appendTokens = (line: string, from: number, { tokens, length }: { tokens: Tokens; length: number }): number => {
   const { bytes, starts } = tokens;
   let end = length;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenAIChatConfig, openaiChat } from '../../../src/ai/chat/openai-chat.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
-import { changeReply, replyWith } from '../change-reply.ts';
-import { describeChatModel, unavailabilityOf } from '../describe-chat-model.ts';
+import { type OpenAIChatConfig, openaiChat } from '../../src/ai/openai-chat.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { changeReply, replyWith } from './change-reply.ts';
+import { describeChatModel, unavailabilityOf } from './describe-chat-model.ts';
 
 const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig> = {}) =>
   openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });
@@ -48,7 +48,7 @@ describe('openaiChat()', () => {
     expect(sent()).not.toHaveProperty('temperature');
   });
 
-  it('says how much a reasoning model is to think only where that is configured', async () => {
+  it('sends a reasoning effort only when one is configured', async () => {
     await chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }).complete(QUESTION);
     expect(sent()).toMatchObject({ reasoning_effort: 'low' });
   });
@@ -90,7 +90,7 @@ describe('openaiChat()', () => {
     expect(error).toMatchObject({ reason: 'unavailable' });
   });
 
-  it('tells what wait the service asks for', async () => {
+  it('reports the wait that the service asks for', async () => {
     server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
     expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject({
       reason: 'rate_limited',
@@ -132,7 +132,7 @@ describe('the cost of a completion', () => {
     expect(completion).not.toHaveProperty('costUsd');
   });
 
-  it('is told of a text that was cut off as well', async () => {
+  it('is reported for a truncated text as well', async () => {
     server.script({ text: 'Ye', usage, finish: 'length' });
     expect(await chatOf(server, { prices }).complete(QUESTION)).toHaveProperty('costUsd');
   });
@@ -168,14 +168,14 @@ describe('what comes back', () => {
     ['negative', { prompt_tokens: -1, completion_tokens: 1 }],
     ['half', { prompt_tokens: 1 }],
     ['texts', { prompt_tokens: '1', completion_tokens: '2' }],
-  ])('is an answer although its accounts are %s', async (_, usage) => {
+  ])('is an answer although its usage is %s', async (_, usage) => {
     const fetch = changeReply((reply: object) => ({ ...reply, usage }));
     const completion = await chatOf(server, { fetch }).complete(QUESTION);
     expect(completion.text).toBe('Is it warm?');
     expect(completion).not.toHaveProperty('usage');
   });
 
-  it('may have members that nobody knows, and lack those that nobody reads', async () => {
+  it('may have unknown members, and lack those that are not read', async () => {
     const fetch = changeReply(() => ({
       choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
     }));

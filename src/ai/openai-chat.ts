@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
+import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import { type OpenAIConfig, openAICaller, type ServiceFailure } from './openai-client.ts';
+import { costOf, type Prices, priceOf, type TokenUsage } from './prices.ts';
+
+export interface OpenAIChatConfig extends OpenAIConfig {
+  model: string;
+  /** Without an entry for the model its completions have no cost. */
+  prices?: Prices | undefined;
+  /** How much a reasoning model thinks; the accepted values depend on the model. Its thoughts count as output. */
+  reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
+}
+
+/** A model gave no completion. The message contains no text, no key and nothing that the service said. */
+export class ModelUnavailable extends Error {
+  override readonly name = 'ModelUnavailable';
+  readonly reason: ServiceFailure;
+  /** What the service asked for, at most a minute. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: ServiceFailure, message: string, options: { retryAfterMs?: number | undefined } = {}) {
+    super(message);
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** An upper bound: callers usually have a shorter deadline. */
+const TIMEOUT_MS = 60_000;
+const MAX_MESSAGES = 256;
+const MAX_OUTPUT_TOKENS = 32_768;
+const MAX_REPLY_BYTES = 2 * 1024 * 1024;
+
+/**
+ * A chat model behind OpenAI's chat completions, or any service that offers the same protocol. One request per completion: retries
+ * are left to callers, who know the time and the money that are left. Nothing is stored there.
+ *
+ * A `schema` of the options is sent as a strict one: its root is an object, every object has `additionalProperties: false`
+ * and requires all its members, and it contains no lengths, `allOf`, `oneOf` or `not` (OpenAI's guide to structured outputs).
+ * Everything else is validated in the reply.
+ *
+ * @returns A client whose `complete` throws `ModelUnavailable`, and RangeError for what can never be sent.
+ * @throws {RangeError} When model, key, address or time cannot be right.
+ */
+export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: OpenAIChatConfig): AIClient => {
+  const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
+  const price = priceOf(model, prices);
+  return {
+    model,
+    complete: async (messages, options = {}) => {
+      const body = {
+        ...bodyOf(model, messages, options),
+        ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+      };
+      const bounds = { signal: options.signal, maxBytes: MAX_REPLY_BYTES, retries: 0 } as const;
+      const reply = await call((client, request) => client.chat.completions.create(body, request), bounds);
+      if (!reply.ok) {
+        const { reason, problem, retryAfterMs } = reply;
+        throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, { retryAfterMs });
+      }
+      const completion = readCompletion(reply.value);
+      if (completion === undefined)
+        throw new ModelUnavailable('malformed', 'Cannot complete with the model: the reply is not a completion');
+      const { text, finish, usage } = completion;
+      return {
+        text,
+        finish,
+        ...(usage && { usage: { inputTokens: usage.input, outputTokens: usage.output } }),
+        ...(usage && price && { costUsd: costOf(usage, price) }),
+      };
+    },
+  };
+};
+
+const bodyOf = (model: string, messages: readonly AIMessage[], options: AICompletionOptions) => {
+  const { maxTokens, temperature, schema } = options;
+  if (messages.length < 1 || messages.length > MAX_MESSAGES) throw new RangeError(`not 1 to ${MAX_MESSAGES} messages`);
+  if (schema !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(schema.name))
+    throw new RangeError("the schema's name is not 1 to 64 letters, digits, _ or -");
+  return {
+    model,
+    // The service refuses half a surrogate pair, which a cut text may end in.
+    messages: messages.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+    store: false,
+    ...(maxTokens === undefined ? {} : { max_completion_tokens: Math.min(maxTokens, MAX_OUTPUT_TOKENS) }),
+    ...(temperature === undefined || isReasoning(model) ? {} : { temperature }),
+    ...(schema === undefined
+      ? {}
+      : { response_format: { type: 'json_schema' as const, json_schema: { ...schema, strict: true } } }),
+  };
+};
+
+/** These refuse any temperature but their own: o1, o3-mini, gpt-5-nano, openai/o4-mini. */
+const isReasoning = (model: string): boolean => /^(?:o\d|gpt-5)/.test(model.split('/').at(-1) ?? model);
+
+const Tokens = z.int().min(0);
+
+/** The fields that are read (OpenAI's specification, CreateChatCompletionResponse). */
+const Reply = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  // A faulty usage does not invalidate the completion.
+  usage: z
+    .object({
+      prompt_tokens: Tokens,
+      completion_tokens: Tokens,
+      prompt_tokens_details: z.object({ cached_tokens: Tokens.nullish() }).nullish().catch(undefined),
+    })
+    .nullish()
+    .catch(undefined),
+});
+
+interface ReadCompletion {
+  text: string;
+  finish: NonNullable<AICompletion['finish']>;
+  usage: TokenUsage | undefined;
+}
+
+/** @returns `undefined` when it is not a completion. A refusal has no text: the model's words about it are not an answer. */
+const readCompletion = (value: unknown): ReadCompletion | undefined => {
+  const reply = readAs(Reply, value);
+  const choice = reply.ok ? reply.value.choices[0] : undefined;
+  if (!reply.ok || choice === undefined) return undefined;
+  const { content, refusal } = choice.message;
+  const isRefused = typeof refusal === 'string' && refusal !== '';
+  const { usage } = reply.value;
+  return {
+    text: isRefused ? '' : (content ?? ''),
+    finish: isRefused ? 'refused' : finishOf(choice.finish_reason),
+    usage: usage
+      ? {
+          input: usage.prompt_tokens,
+          cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
+          output: usage.completion_tokens,
+        }
+      : undefined,
+  };
+};
+
+/** A text without a known reason for its end counts as cut off. */
+const finishOf = (reason: string | null | undefined): ReadCompletion['finish'] =>
+  reason === 'stop' ? 'stop' : reason === 'content_filter' ? 'filtered' : 'length';
