@@ -20,8 +20,7 @@ import { remoteMeaning } from '../../src/search/remote-meaning.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 import { createApp } from '../../src/support/app.ts';
-import { currentTaxonomy } from '../../src/support/intents/current-taxonomy.ts';
-import { kvTaxonomies } from '../../src/support/intents/kv-taxonomies.ts';
+import { currentTaxonomy, kvTaxonomies } from '../../src/support/intents/current-taxonomy.ts';
 import { taxonomyRoutes } from '../../src/support/intents/taxonomy-routes.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here

@@ -5,12 +5,10 @@ import type { ContextPreview, ContextResult } from '../contract/context-result.t
 import type { ContextTemplate } from '../contract/context-template.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import type { ContextOptions, RankingFunction, SearchOptions } from '../contract/search-options.ts';
+import { mapBounded } from '../runtime/map-bounded.ts';
 import { buildContext } from './build-context.ts';
-import { checkedConfig } from './check-config.ts';
-import { embedQueries } from './embed-queries.ts';
-import { contextErrorOf } from './errors.ts';
-import { type Asked, logFailure } from './log-failure.ts';
-import { mapBounded } from './map-bounded.ts';
+import { type ContextEngineConfig, checkedConfig, type RequestParts, type SearchAnalytics } from './config.ts';
+import { type Asked, contextErrorOf, logFailure } from './errors.ts';
 import {
   type ContextPlan,
   readContextOptions,
@@ -23,9 +21,8 @@ import {
 } from './read-input.ts';
 import { readyTokenizer } from './ready-tokenizer.ts';
 import { type Registry, registry } from './registry.ts';
+import { embedQueries, type SearchTarget, searchStorage } from './search.ts';
 import { searchAnalytics } from './search-analytics.ts';
-import { type SearchTarget, searchStorage } from './search-storage.ts';
-import type { ContextEngineConfig, RequestParts, SearchAnalytics } from './types.ts';
 
 /**
  * Finds memories of a workspace and makes text of them for a prompt (seed 002, ContextEngine).

@@ -1,8 +1,8 @@
 import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
 import { cl100k } from '../ai/tokenizers/cl100k.ts';
 import { describeCause } from '../runtime/log.ts';
-import { logSafely } from './log-failure.ts';
-import type { ContextEngineConfig } from './types.ts';
+import type { ContextEngineConfig } from './config.ts';
+import { logSafely } from './errors.ts';
 
 /**
  * The tokenizer of an engine, loaded for its first context. When that fails, the context is estimated throughout, never counted

@@ -1,7 +1,7 @@
 import type { ContextTemplate } from '../contract/context-template.ts';
 import type { RankingFunction } from '../contract/search-options.ts';
 import { InvalidContextConfiguration, templateNotFound, validationFailure } from './errors.ts';
-import { DEFAULT_RANKINGS, type Ranking } from './rank-results.ts';
+import { DEFAULT_RANKINGS, type Ranking } from './ranker.ts';
 import { checkedTemplate, DEFAULT_TEMPLATES, withMetadata } from './templates.ts';
 
 /** The templates and rankers of one engine, by name. */

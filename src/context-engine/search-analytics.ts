@@ -1,4 +1,4 @@
-import type { SearchAnalytics } from './types.ts';
+import type { SearchAnalytics } from './config.ts';
 
 /** Workspaces whose figures are kept; the one that was searched longest ago goes first. Under 1 MB in all. */
 const MAX_WORKSPACES = 1000;

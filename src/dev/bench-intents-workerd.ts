@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import type { LearntFrom } from '../support/intents/training-set.ts';
+import type { LearntFrom } from '../support/intents/training-features.ts';
 import { ROOT } from './functions.ts';
 import { bundle } from './local-cloud.ts';
 

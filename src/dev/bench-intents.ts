@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Taxonomy } from '../contract/taxonomy.ts';
 import { seededRandom, shuffle } from '../runtime/seeded-random.ts';
-import { openClassifier } from '../support/intents/open-classifier.ts';
+import { openClassifier } from '../support/intents/classifier.ts';
 import { trainClassifier } from '../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../support/intents/training-set.ts';
+import type { LearntFrom } from '../support/intents/training-features.ts';
 import { benchIntentsInWorkerd } from './bench-intents-workerd.ts';
 
 const RUNS = 10;

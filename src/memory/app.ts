@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
+import type { EmbeddingStatistics } from '../ai/embeddings/calls-under-way.ts';
 import type { ContextError, Result } from '../contract/context-error.ts';
 import { describeIssues } from '../contract/issue.ts';
 import {
@@ -26,15 +27,12 @@ import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
-import type { Engines } from './engines.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
-import { type Finding, findMemories } from './find-memories.ts';
+import { codedError, refused, refusedBy, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
-import { ledgerReplay } from './ledger-replay.ts';
-import { codedError, refused, refusedBy, SELF, withRetryAfter } from './refuse.ts';
-import type { RemoteLedger } from './remote-memory.ts';
+import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
+import { type Engines, type Finding, findMemories } from './search-memories.ts';
 import { type StoringParts, storeMemory } from './store-memory.ts';
-import { toldCache } from './told-cache.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
@@ -262,3 +260,14 @@ const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one'
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
 const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+
+/** What another request was embedding already counts as a hit. */
+export const toldCache = ({
+  hits,
+  storeHits,
+  coalesced,
+  misses,
+}: EmbeddingStatistics): MemoryStats['embedding_cache'] => {
+  const all = hits + storeHits + coalesced;
+  return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
+};

@@ -1,6 +1,7 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { Memory, MemoryDegradation, MemoryInput, MemoryStored } from '../contract/memory.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
+import { SettingRefused } from '../runtime/service-address.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
@@ -128,3 +129,19 @@ const logFault = (log: Log, { error, now, where }: { error: unknown; now: number
     code: 'SERVICE_UNAVAILABLE',
     cause: describeCause(error),
   });
+
+/** As many as were measured to hold (docs/memory.md). */
+const DEFAULTS = { embedded: 10_000, upstash: 50_000 };
+const MOST = 10_000_000;
+
+/**
+ * How many memories a workspace may have: as the variable says, or as many as the back end holds.
+ *
+ * @throws {SettingRefused} For anything but a whole number from 1 to 10,000,000.
+ */
+export const readMaxMemories = (text = '', backEnd: keyof typeof DEFAULTS): number => {
+  if (text.trim() === '') return DEFAULTS[backEnd];
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST) return count;
+  throw new SettingRefused('Cannot use MAX_MEMORIES: it is not a whole number from 1 to 10,000,000');
+};

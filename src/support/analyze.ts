@@ -10,18 +10,23 @@ import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
+import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import { canAnswerFrom, type FoundUnits } from './draft/model-passages.ts';
 import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
-import { withoutName } from './draft/without-name.ts';
-import { type ModelAccount, type ModelDraftOptions, writeWithModel } from './draft/write-with-model.ts';
+import {
+  canAnswerFrom,
+  type FoundUnits,
+  type ModelAccount,
+  type ModelDraftOptions,
+  writeWithModel,
+} from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
-import { missingInformation } from './guidance/missing-information.ts';
 import { saidIn, signalsIn } from './guidance/signals.ts';
+import { secondOpinion } from './intents/classify-with-model.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
-import { secondOpinion } from './intents/second-opinion.ts';
-import { readTicket, type TicketReading } from './read-ticket.ts';
+import { missingInformation } from './ticket/intent-rules.ts';
+import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
 export interface AnalysisParts {
   taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;

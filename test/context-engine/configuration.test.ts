@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { searchAnalytics } from '../../src/context-engine/search-analytics.ts';
-import type { ContextEngineConfig } from '../../src/context-engine/types.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
 import { wordEmbeddings } from './word-embeddings.ts';
 

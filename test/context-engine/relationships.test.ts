@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expandRelationships } from '../../src/context-engine/expand-relationships.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import { mapBounded } from '../../src/context-engine/map-bounded.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
+import { mapBounded } from '../../src/runtime/map-bounded.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
 

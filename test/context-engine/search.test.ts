@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import type { ContextEngineConfig, LogFields } from '../../src/context-engine/config.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextEngineConfig, LogFields } from '../../src/context-engine/types.ts';
 import type { ContextError, Result } from '../../src/contract/context-error.ts';
 import type { SearchOptions } from '../../src/contract/search-options.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';

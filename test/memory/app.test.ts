@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-result.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
-import { createEngines } from '../../src/memory/engines.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES } from '../../src/runtime/limits.ts';
 import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';

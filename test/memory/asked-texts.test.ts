@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import { askedTexts } from '../../src/memory/asked-texts.ts';
+import { askedTexts } from '../../src/memory/erase-memories.ts';
 
 let minute = 0;
 const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({

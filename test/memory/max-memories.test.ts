@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMaxMemories } from '../../src/memory/max-memories.ts';
+import { readMaxMemories } from '../../src/memory/store-memory.ts';
 
 describe('readMaxMemories()', () => {
   it('is what the back end was measured to hold where nothing is set', () => {

@@ -11,7 +11,7 @@ import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { createApp } from '../../src/support/app.ts';
-import { openClassifier } from '../../src/support/intents/open-classifier.ts';
+import { openClassifier } from '../../src/support/intents/classifier.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 import { editionOf, taxonomy } from './draft/tickets.ts';
 

@@ -1,6 +1,6 @@
-import { openClassifier } from '../../support/intents/open-classifier.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
 import { trainClassifier } from '../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { LearntFrom } from '../../support/intents/training-features.ts';
 
 /** Trains what it is sent at `/train`; reads it, and no more, elsewhere. */
 export default {

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contentHash, hashText } from '../../support/intents/content-hash.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
-import { ModelRefused } from '../../support/intents/open-model.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
+import { contentHash, hashText, ModelRefused } from '../../support/intents/packed-model.ts';
+import type { LearntFrom } from '../../support/intents/training-features.ts';
 import { ROOT } from '../functions.ts';
 import { type TrainedAhead, trainAhead } from './train-ahead.ts';
 

@@ -1,7 +1,7 @@
-import { contentHash, hashText } from '../../support/intents/content-hash.ts';
-import { simulateThreshold } from '../../support/intents/simulate-threshold.ts';
+import { simulateThreshold } from '../../support/intents/hold-out.ts';
+import { contentHash, hashText } from '../../support/intents/packed-model.ts';
 import { type TrainingOptions, trainClassifier } from '../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { LearntFrom } from '../../support/intents/training-features.ts';
 
 /** A classifier that is to be put beside its taxonomy. */
 export interface TrainedAhead {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { mapBounded } from '../../context-engine/map-bounded.ts';
 import { readAs } from '../../contract/read-as.ts';
+import { mapBounded } from '../../runtime/map-bounded.ts';
 import type { ArticleSource, SourceArticle, UnreadableArticle } from './article-source.ts';
 import { CountedPage, FIRST_PAGE, nextPage } from './counted-pages.ts';
 import {

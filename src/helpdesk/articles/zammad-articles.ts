@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mapBounded } from '../../context-engine/map-bounded.ts';
+import { mapBounded } from '../../runtime/map-bounded.ts';
 import type { ArticleSource, SourceArticle } from './article-source.ts';
 import { ArticleBody, ArticleTitle, isSince, Labels, Locale, Moment, positionIn } from './read-articles.ts';
 import { type ArticleApi, readTool, readToolIfThere } from './read-tool.ts';

@@ -9,11 +9,10 @@ import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
-import { phrasesOf } from '../languages.ts';
-import { type AlreadyTried, wasTried } from './already-tried.ts';
-import { deviceFilter } from './device-filter.ts';
+import { type AlreadyTried, wasTried } from '../ticket/already-tried.ts';
+import { phrasesOf } from '../ticket/languages.ts';
 import { isProhibition } from './prohibitions.ts';
-import type { RankedUnit, TicketUnits } from './ticket-units.ts';
+import { deviceFilter, type RankedUnit, type TicketUnits } from './ticket-units.ts';
 
 /** A part of an article that a draft quotes as a whole. */
 export interface AnswerPassage {

@@ -5,8 +5,8 @@ import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
-import { primaryOf } from '../languages.ts';
-import { type AlreadyTried, wasTried } from './already-tried.ts';
+import { type AlreadyTried, wasTried } from '../ticket/already-tried.ts';
+import { primaryOf } from '../ticket/languages.ts';
 import type { AnswerPassage } from './answer-passages.ts';
 import { isProhibition } from './prohibitions.ts';
 

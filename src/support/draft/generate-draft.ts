@@ -6,9 +6,8 @@ import { escapeMarkdown } from '../../knowledge/rendering/escape-markdown.ts';
 import { markdownToHtml } from '../../knowledge/rendering/markdown-to-html.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
-import { autoSendOf } from '../guidance/auto-send.ts';
-import { missingInformation } from '../guidance/missing-information.ts';
-import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
+import { autoSendOf, missingInformation } from '../ticket/intent-rules.ts';
+import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
 import type { Answer, AnswerPassage } from './answer-passages.ts';
 import {
   type ChosenTemplate,

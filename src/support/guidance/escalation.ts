@@ -1,6 +1,6 @@
 import type { AgentGuidance, IntentClassification } from '../../contract/support-response.ts';
 import type { EscalationRule, Intent, Taxonomy } from '../../contract/taxonomy.ts';
-import type { TicketReading } from '../read-ticket.ts';
+import type { TicketReading } from '../ticket/read-ticket.ts';
 import { saidIn, signalsIn } from './signals.ts';
 
 /** What the rules are held against. */

@@ -1,17 +1,19 @@
+import { RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import type {
   AgentGuidance,
   ClosestArticle,
+  Draft,
   IntentClassification,
   RecommendedStep,
 } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
-import type { ComposedDraft } from '../draft/generate-draft.ts';
-import { inLanguage } from '../languages.ts';
-import { autoSendOf } from './auto-send.ts';
+import { autoSendOf } from '../ticket/intent-rules.ts';
+import { inLanguage, primaryOf } from '../ticket/languages.ts';
+import type { TicketReading } from '../ticket/read-ticket.ts';
 import { escalationOf } from './escalation.ts';
-import { type RisksInput, risksOf } from './risks.ts';
+import { saidIn, signalsIn } from './signals.ts';
 
 export interface GuidanceInput extends RisksInput {
   taxonomy: Taxonomy;
@@ -38,7 +40,7 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
 };
 
 /** The same that the draft quotes: what the customer has tried is not among them. */
-const recommendedSteps = ({ passages }: ComposedDraft): RecommendedStep[] =>
+const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
   passages
     .flatMap(({ steps, title, url }) =>
       steps.map((step) => ({
@@ -84,3 +86,163 @@ const summaryOf = (
       : `the draft quotes ${quoted === 1 ? 'one article' : `${quoted} articles`}`;
   return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
 };
+
+/** What the guidance describes of a draft. */
+interface GuidedDraft {
+  draft: Draft;
+  /** The quoted passages, best first. */
+  passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
+  /** Prompt injections in the sources were left out. */
+  hasPromptInjection: boolean;
+}
+
+/** What came of the attempt to have a model write the draft. */
+interface ModelOutcome {
+  /** Why its words were not used, as the end of a sentence; undefined when they were. */
+  refused: string | undefined;
+  /** Number of statements that were removed as unsupported. */
+  removed: number;
+  /** Steps of the articles that the model omits. */
+  leftOut: readonly string[];
+}
+
+export interface RisksInput {
+  ticket: TicketReading;
+  knowledge: WeakKnowledgeRetrieval;
+  composed: GuidedDraft;
+  /** Absent without a model. */
+  model?: ModelOutcome | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** From this age on an article is told to be old. */
+const OLD_DAYS = 548;
+const DAY_MS = 86_400_000;
+
+/** What an agent should look out for before sending, the gravest first; at most 20 sentences. */
+export const risksOf = (input: RisksInput): string[] =>
+  [...fromCustomer(input), ...fromKnowledge(input), ...fromDraft(input)]
+    .map((each) => each.slice(0, 1000))
+    .slice(0, 20);
+
+const fromCustomer = ({ ticket }: RisksInput): string[] => {
+  const { danger, isAngry, wanted } = signalsIn(saidIn(ticket), ticket.language);
+  const attachments = namesOf(ticket.metadata.attachments);
+  return [
+    ...(danger === undefined
+      ? []
+      : [
+          `The message speaks of possible danger ("${danger}"): make sure that nobody is at risk before anything else.`,
+        ]),
+    ...(ticket.isClosing
+      ? [
+          'The customer thanks, or says that it is solved: there seems to be nothing to answer, and nothing was looked up.',
+        ]
+      : []),
+    ...(ticket.otherProduct === undefined
+      ? []
+      : [
+          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft goes by the customer's words.`,
+        ]),
+    ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
+    ...(wanted === undefined
+      ? []
+      : [`The customer asks for a ${wanted}: a person has to decide, and the draft promises none.`]),
+    ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
+    ...(ticket.hasPromptInjection
+      ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
+      : []),
+    ...(ticket.isShortened ? ['The message is very long: only its beginning was read.'] : []),
+  ];
+};
+
+const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string[] => {
+  if (ticket.isClosing) return [];
+  const { references = [] } = composed.draft;
+  const old = knowledge.sources_consulted.filter(
+    ({ title, last_updated }) =>
+      references.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+  );
+  return [
+    ...(references.length === 0 && !composed.draft.auto_send
+      ? [isSure(knowledge) ? NOT_QUOTED : 'No article is sure to answer this: nothing in the draft does.']
+      : []),
+    ...old.map(
+      ({ title, last_updated }) =>
+        `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
+    ),
+    ...(composed.hasPromptInjection
+      ? ['An article holds text that speaks to a language model instead of to readers: it was left out.']
+      : []),
+  ];
+};
+
+const isSure = ({ sources_consulted: sources }: RisksInput['knowledge']): boolean =>
+  sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+
+const NOT_QUOTED =
+  'The draft quotes nothing: an article comes close, but says what was tried, is for another device or in another language, or does not answer.';
+
+const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
+  const { draft, passages } = composed;
+  const own = primaryOf(draft.language ?? '');
+  // What a model writes is in the language of the draft.
+  const quotes = draft.written_by === 'model' ? [] : passages;
+  const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
+  const foreign = [...quoted].filter((each) => each !== own);
+  const questions = questionsIn(ticket.question);
+  return [
+    ...(draft.auto_send ? ['The draft is a template: nobody has looked whether it answers this message.'] : []),
+    ...(passages.length > 0 && questions > 1
+      ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
+      : []),
+    ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
+      ? [`The customer writes in "${ticket.language}", the draft is in "${draft.language}".`]
+      : []),
+    ...(foreign.length > 0
+      ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
+      : []),
+    ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
+    ...(model === undefined || model.refused !== undefined || model.removed === 0
+      ? []
+      : [`No source says everything that the model wrote: ${model.removed} of its statements were removed.`]),
+    ...(model === undefined || model.refused !== undefined || model.leftOut.length === 0
+      ? []
+      : [`The draft leaves out steps that its articles have: ${namedSteps(model.leftOut)}.`]),
+  ];
+};
+
+const MAX_STEPS = 4;
+const MAX_STEP_LENGTH = 120;
+
+/** The first of them, each cut to a line. */
+const namedSteps = (steps: readonly string[]): string => {
+  const lines = steps.slice(0, MAX_STEPS).map((step) => {
+    const line = step.replace(/\s+/g, ' ').trim();
+    return `“${line.length > MAX_STEP_LENGTH ? `${line.slice(0, MAX_STEP_LENGTH)}…` : line}”`;
+  });
+  const more = steps.length - lines.length;
+  return `${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+/** Sentences of two words at least that end with a question mark; "???" and "Dust?" are no further question. */
+const questionsIn = (text: string): number =>
+  text
+    .split(/(?<=[?.!\n])\s*/, MAX_SENTENCES)
+    .filter((sentence) => sentence.endsWith('?') && /\p{L}\P{L}{1,5}\p{L}/u.test(sentence)).length;
+const MAX_SENTENCES = 100;
+
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value
+        .filter((each) => typeof each === 'string')
+        .slice(0, 10)
+        .map((each: string) => oneLine(each))
+    : [];
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 100);

@@ -1,5 +1,5 @@
-import { primaryOf } from '../languages.ts';
-import type { TicketReading } from '../read-ticket.ts';
+import { primaryOf } from '../ticket/languages.ts';
+import type { TicketReading } from '../ticket/read-ticket.ts';
 import WORDS from './signal-words.json' with { type: 'json' };
 
 /** The languages that drafts have phrases of. */

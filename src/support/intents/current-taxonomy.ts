@@ -1,11 +1,10 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import type { WaitUntil } from '../../runtime/wait-until.ts';
-import { contentHash, hashText } from './content-hash.ts';
-import { GENERAL_TAXONOMY } from './general-taxonomy.ts';
-import type { TaxonomyStore } from './kv-taxonomies.ts';
-import { emptyClassifier, type IntentClassifier, openClassifier } from './open-classifier.ts';
-import { ModelRefused } from './open-model.ts';
+import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
+import GENERAL from './general-taxonomy.json' with { type: 'json' };
+import { contentHash, hashText, ModelRefused } from './packed-model.ts';
 import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
 
@@ -47,7 +46,9 @@ const MAX_WORKSPACES = 16;
 /** Longer texts are not read, in UTF-16 units. */
 const MAX_TEXT = 8_000_000;
 
-const GENERAL: TaxonomyAtHand = { taxonomy: GENERAL_TAXONOMY, classifier: emptyClassifier };
+/** A workspace without a taxonomy has no intents: every message is `unknown` and gets one polite reply. */
+const GENERAL_TAXONOMY: Taxonomy = { version: 1, ...GENERAL };
+const NO_TAXONOMY: TaxonomyAtHand = { taxonomy: GENERAL_TAXONOMY, classifier: emptyClassifier };
 
 interface Shelf {
   atHand: TaxonomyAtHand;
@@ -77,7 +78,7 @@ export const currentTaxonomy = ({ store, tell, now = Date.now }: CurrentTaxonomy
       tell('taxonomy', error);
       const isKvFault = !(error instanceof TaxonomyUnusable);
       return {
-        ...(known ?? { atHand: GENERAL, text: undefined }),
+        ...(known ?? { atHand: NO_TAXONOMY, text: undefined }),
         readAgainAt: now() + (isKvFault ? RETRY_MS : FRESH_MS),
       };
     }
@@ -138,7 +139,7 @@ interface Opening extends Pick<CurrentTaxonomyOptions, 'store' | 'tell'> {
 }
 
 const open = async (text: string | undefined, opening: Opening): Promise<TaxonomyAtHand> => {
-  if (text === undefined) return GENERAL;
+  if (text === undefined) return NO_TAXONOMY;
   if (text.length > MAX_TEXT) throw unusable(`it is longer than ${MAX_TEXT} characters`);
   const read = readTaxonomy(parsed(text));
   if (!read.ok) throw unusable(`refused at ${[...new Set(read.issues.map(toldPlace))].join(', ').slice(0, 300)}`);
@@ -174,3 +175,48 @@ export const countExamples = ({ intents, out_of_scope_examples: outOfScope }: Ta
 
 const unusable = (why: string): TaxonomyUnusable =>
   new TaxonomyUnusable(`Cannot use the taxonomy of the workspace: ${why}`);
+
+/** The taxonomies of all workspaces and what was trained from them. Reads may be a minute behind. */
+export interface TaxonomyStore {
+  /** As it was written; undefined where the workspace has none. */
+  readTaxonomy(workspace: string): Promise<string | undefined>;
+  writeTaxonomy(workspace: string, text: string): Promise<void>;
+  removeTaxonomy(workspace: string): Promise<void>;
+  /** What was trained in this workspace from what has this hash. Never of another one: a model decides what is sent. */
+  readModel(workspace: string, contentHash: string): Promise<Uint8Array | undefined>;
+  /** @param options.isDerived It may be trained again at any time, so that it goes after some weeks. */
+  writeModel(
+    workspace: string,
+    contentHash: string,
+    options: { packed: Uint8Array; isDerived: boolean },
+  ): Promise<void>;
+  /** Lets a model go that no current taxonomy needs, once every reader has seen that. */
+  retireModel(workspace: string, contentHash: string): Promise<void>;
+}
+
+/** What can be trained again goes after this, so that models of old taxonomies do not pile up. */
+const DERIVED_TTL_SECONDS = 30 * 24 * 60 * 60;
+
+/** Long enough for readers that still have the older taxonomy. */
+const RETIRED_TTL_SECONDS = 60 * 60;
+
+/** Taxonomies in Workers KV: `taxonomy/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
+export const kvTaxonomies = (kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): TaxonomyStore => ({
+  readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
+  writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
+  removeTaxonomy: (workspace) => kv.delete(taxonomyKey(workspace)),
+  readModel: async (workspace, contentHash) => {
+    const bytes = await kv.get(modelKey(workspace, contentHash), 'arrayBuffer');
+    return bytes === null ? undefined : new Uint8Array(bytes);
+  },
+  writeModel: (workspace, contentHash, { packed, isDerived }) =>
+    kv.put(modelKey(workspace, contentHash), packed, isDerived ? { expirationTtl: DERIVED_TTL_SECONDS } : {}),
+  retireModel: async (workspace, contentHash) => {
+    const key = modelKey(workspace, contentHash);
+    const bytes = await kv.get(key, 'arrayBuffer');
+    if (bytes !== null) await kv.put(key, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
+  },
+});
+
+const taxonomyKey = (workspace: string): string => `taxonomy/${workspace}`;
+const modelKey = (workspace: string, contentHash: string): string => `model/${workspace}/${contentHash}`;

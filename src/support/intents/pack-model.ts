@@ -1,6 +1,5 @@
-import type { ContentHash } from './content-hash.ts';
-import type { LearntFeatures } from './learnt-features.ts';
 import {
+  type ContentHash,
   checksumOf,
   HEADER,
   HEADER_LENGTH,
@@ -10,7 +9,8 @@ import {
   type SectionName,
   sectionsOf,
   WEIGHT_STEP,
-} from './model-format.ts';
+} from './packed-model.ts';
+import type { LearntFeatures } from './training-features.ts';
 
 /** The planes of all intents, as whole numbers. */
 export interface QuantisedWeights {

@@ -1,8 +1,6 @@
 import type { Issue } from '../../contract/issue.ts';
 import { type ReadValue, readAs } from '../../contract/read-as.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
-import { checkPattern } from './check-pattern.ts';
-import { checkTemplate } from './check-template.ts';
 
 /** More than this and the caller is not told about the rest. */
 const MAX_ISSUES = 20;
@@ -42,3 +40,133 @@ const issuesIn = (template: Template, path: string): Issue[] =>
 
 const issueOf = (path: string, message: string | undefined): Issue[] =>
   message === undefined ? [] : [{ path, message }];
+
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'customer_name',
+  'product',
+  'subject',
+  'knowledge',
+  'missing_information',
+]);
+
+/** What speaks against a reply template, as the end of a sentence; undefined where it may be used. */
+export const checkTemplate = (template: string): string | undefined => {
+  for (const [, name = ''] of template.matchAll(/\{([a-z_]{1,40})\}/g)) {
+    if (!PLACEHOLDERS.has(name)) return `holds {${name}}, which nothing is put in for`;
+  }
+  for (const name of ['{knowledge}', '{missing_information}']) {
+    const lines = template.split('\n').filter((line) => line.includes(name));
+    if (lines.length > 1) return `holds ${name} more than once`;
+    if (lines.some((line) => line.trim() !== name))
+      return `holds ${name} beside other words: it needs a line of its own`;
+  }
+  return undefined;
+};
+
+/** In how many ways a pattern may be tried at one place of a text. */
+const MAX_WAYS = 1000;
+/** And over how many characters. */
+const MAX_LENGTH = 1000;
+
+/**
+ * What speaks against a regular expression of a taxonomy, which is read over what customers write, so that no message makes it
+ * slow: it must compile with the flags `iu`, end every repeat, and neither look around nor refer back. Its cost then grows with
+ * the length of the text alone.
+ *
+ * @returns The end of a sentence that begins with the pattern's name; undefined where it may be used.
+ */
+export const checkPattern = (pattern: string): string | undefined => {
+  try {
+    new RegExp(pattern, 'iu');
+  } catch {
+    return 'is no regular expression with the flags iu';
+  }
+  if (/\\(?:k<|[1-9])/.test(withoutEscapedBackslashes(pattern))) return 'refers back to a group, which can be slow';
+  if (/\(\?<?[=!]/.test(withoutEscapedBackslashes(pattern))) return 'looks ahead or behind, which can be slow';
+  const { ways, length } = patternCost(pattern);
+  if (ways === Number.POSITIVE_INFINITY) return 'repeats without end, which can be slow: give a bound, as in \\d{1,12}';
+  if (ways > MAX_WAYS) return 'can match in too many ways, which can be slow: give its repeats smaller bounds';
+  return length > MAX_LENGTH ? `can match more than ${MAX_LENGTH} characters, which can be slow` : undefined;
+};
+
+const withoutEscapedBackslashes = (pattern: string): string => pattern.replaceAll('\\\\', '');
+
+/** What a regular expression, or a part of one, may cost at one place of a text. */
+export interface PatternCost {
+  /** In how many ways it may be tried, at most; `Infinity` where a repeat has no end. */
+  ways: number;
+  /** Characters that it reads in one of them, at most. */
+  length: number;
+}
+
+/**
+ * What a regular expression may cost at one place of a text, at most: alternatives add up, what stands side by side multiplies, a
+ * repeat counts each number of times.
+ *
+ * @param pattern Compiles with the flag `u`; looks neither ahead nor behind.
+ */
+export const patternCost = (pattern: string): PatternCost => {
+  const tokens = pattern.match(TOKEN) ?? [];
+  const open = [newGroup()];
+  for (const token of tokens) {
+    const group = open.at(-1) ?? newGroup();
+    if (token.startsWith('(')) open.push(newGroup());
+    else if (token === ')') addItem(open.at(-2) ?? newGroup(), closed(open.pop() ?? newGroup()));
+    else if (token === '|') Object.assign(group, newGroup(), { before: closed(group) });
+    else if (QUANTIFIER.test(token)) group.item = repeated(group.item, token);
+    else addItem(group, { ways: 1, length: 1 });
+  }
+  return closed(open[0] ?? newGroup());
+};
+
+/** A class, an escape, the beginning of a group, a repeat, or one character. */
+const TOKEN =
+  /\[(?:\\.|[^\]\\])*\]|\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c.|.)|\((?:\?(?:<[^>]*>|[a-z-]*:))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|./gsu;
+const QUANTIFIER = /^(?:[*+?]|\{\d)/;
+
+/** A group that is being read. */
+interface Group {
+  /** Of its alternatives so far. */
+  before: PatternCost;
+  /** Of the present one, without its last item. */
+  sequence: PatternCost;
+  item: PatternCost;
+}
+
+const EMPTY: PatternCost = { ways: 1, length: 0 };
+const newGroup = (): Group => ({ before: { ways: 0, length: 0 }, sequence: EMPTY, item: EMPTY });
+
+const joined = (left: PatternCost, right: PatternCost): PatternCost => ({
+  ways: left.ways * right.ways,
+  length: left.length + right.length,
+});
+
+const closed = ({ before, sequence, item }: Group): PatternCost => {
+  const last = joined(sequence, item);
+  return { ways: before.ways + last.ways, length: Math.max(before.length, last.length) };
+};
+
+const addItem = (group: Group, item: PatternCost): void => {
+  group.sequence = joined(group.sequence, group.item);
+  group.item = item;
+};
+
+const repeated = ({ ways, length }: PatternCost, quantifier: string): PatternCost => {
+  const [least, most] = timesOf(quantifier);
+  if (most === Number.POSITIVE_INFINITY) return { ways: most, length: most };
+  if (ways === 1) return { ways: most - least + 1, length: length * most };
+  let sum = 0;
+  for (let times = least; times <= most && sum < Number.MAX_SAFE_INTEGER; times += 1) sum += ways ** times;
+  return { ways: sum, length: length * most };
+};
+
+/** More times than this are as many as without end. */
+const MAX_TIMES = 999;
+
+const timesOf = (quantifier: string): [least: number, most: number] => {
+  if (quantifier.startsWith('?')) return [0, 1];
+  if (!quantifier.startsWith('{')) return [0, Number.POSITIVE_INFINITY];
+  const [least = '0', most = least] = quantifier.replace(/[{}?]/g, '').split(',');
+  const isBounded = most !== '' && Number(most) <= MAX_TIMES;
+  return [Number(least), isBounded ? Number(most) : Number.POSITIVE_INFINITY];
+};

@@ -14,11 +14,9 @@ import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import { memoryReplayStore } from '../../runtime/replay-store.ts';
-import { contentHash, hashText } from './content-hash.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD } from './current-taxonomy.ts';
-import type { TaxonomyStore } from './kv-taxonomies.ts';
-import { openClassifier } from './open-classifier.ts';
-import { ModelRefused } from './open-model.ts';
+import { openClassifier } from './classifier.ts';
+import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
+import { contentHash, hashText, ModelRefused } from './packed-model.ts';
 import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
 

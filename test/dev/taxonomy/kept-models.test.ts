@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keptModel } from '../../../src/dev/taxonomy/kept-models.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../../src/support/intents/training-set.ts';
+import type { LearntFrom } from '../../../src/support/intents/training-features.ts';
 
 const taxonomyOf = (example: string): LearntFrom => ({
   intents: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { startModelCalls } from '../../../src/grounding/model-calls.ts';
-import { canAnswerFrom, modelPassages } from '../../../src/support/draft/model-passages.ts';
+import { canAnswerFrom, modelPassages } from '../../../src/support/draft/write-with-model.ts';
 import { editionOf, foundIn } from './tickets.ts';
 
 const EDITION = editionOf({

@@ -9,7 +9,7 @@ import { createRetriever } from '../../../src/search/retrieve.ts';
 import { type Answer, type AnswerPassage, answerPassages } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer, type DraftTicket } from '../../../src/support/draft/generate-draft.ts';
 import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
-import { readTicket } from '../../../src/support/read-ticket.ts';
+import { readTicket } from '../../../src/support/ticket/read-ticket.ts';
 
 export const taxonomy = Taxonomy.parse(
   JSON.parse(readFileSync(new URL('../../../src/dev/sample-taxonomy.json', import.meta.url), 'utf8')),

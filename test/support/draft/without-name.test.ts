@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutName } from '../../../src/support/draft/without-name.ts';
+import { withoutName } from '../../../src/support/draft/fill-template.ts';
 
 describe('withoutName()', () => {
   it.each([

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EscalationRule, type RequiredFact } from '../../../src/contract/taxonomy.ts';
-import { autoSendOf } from '../../../src/support/guidance/auto-send.ts';
 import { escalationOf } from '../../../src/support/guidance/escalation.ts';
-import { missingInformation } from '../../../src/support/guidance/missing-information.ts';
 import { signalsIn } from '../../../src/support/guidance/signals.ts';
+import { autoSendOf, missingInformation } from '../../../src/support/ticket/intent-rules.ts';
 
 const classification = { primary_intent: 'noise', confidence: 0.8 };
 

@@ -6,8 +6,8 @@ import type { Answer } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
 import type { ModelAccount } from '../../../src/support/draft/write-with-model.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
-import { missingInformation } from '../../../src/support/guidance/missing-information.ts';
-import { readTicket } from '../../../src/support/read-ticket.ts';
+import { missingInformation } from '../../../src/support/ticket/intent-rules.ts';
+import { readTicket } from '../../../src/support/ticket/read-ticket.ts';
 import { knowledgeOf, passage, taxonomy } from '../draft/tickets.ts';
 
 const NOW = Date.parse('2026-11-01T00:00:00Z');

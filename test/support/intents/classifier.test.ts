@@ -4,18 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { IntentClassification } from '../../../src/contract/support-response.ts';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { seededRandom } from '../../../src/runtime/seeded-random.ts';
-import { confidenceOf } from '../../../src/support/intents/confidence.ts';
-import { holdOut } from '../../../src/support/intents/hold-out.ts';
-import { learnFeatures } from '../../../src/support/intents/learnt-features.ts';
 import {
+  confidenceOf,
   emptyClassifier,
   type IntentClassifier,
   openClassifier,
-} from '../../../src/support/intents/open-classifier.ts';
-import { simulateThreshold } from '../../../src/support/intents/simulate-threshold.ts';
-import { trainClassifier, trainOn } from '../../../src/support/intents/train-classifier.ts';
-import { trainSeparator } from '../../../src/support/intents/train-separator.ts';
-import { trainingSetOf } from '../../../src/support/intents/training-set.ts';
+} from '../../../src/support/intents/classifier.ts';
+import { holdOut, simulateThreshold } from '../../../src/support/intents/hold-out.ts';
+import { trainClassifier, trainOn, trainSeparator } from '../../../src/support/intents/train-classifier.ts';
+import { learnFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
 const SAMPLE = Taxonomy.parse(

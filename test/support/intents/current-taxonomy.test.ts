@@ -3,9 +3,8 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import { currentTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
-import { kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
+import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import { checksumOf, HEADER, layoutOf } from '../../../src/support/intents/model-format.ts';
-import { openClassifier } from '../../../src/support/intents/open-classifier.ts';
-import { ModelRefused } from '../../../src/support/intents/open-model.ts';
+import { openClassifier } from '../../../src/support/intents/classifier.ts';
+import {
+  checksumOf,
+  contentHash,
+  HEADER,
+  hashText,
+  layoutOf,
+  ModelRefused,
+} from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 

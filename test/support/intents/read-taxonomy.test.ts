@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern } from '../../../src/support/intents/check-pattern.ts';
-import { patternCost } from '../../../src/support/intents/pattern-cost.ts';
-import { readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
+import { checkPattern, patternCost, readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
 type Json = Record<string, unknown>;

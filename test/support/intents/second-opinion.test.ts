@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AICompletion, AIMessage } from '../../../src/contract/librarian.ts';
-import { openClassifier } from '../../../src/support/intents/open-classifier.ts';
-import { secondOpinion } from '../../../src/support/intents/second-opinion.ts';
+import { openClassifier } from '../../../src/support/intents/classifier.ts';
+import { secondOpinion } from '../../../src/support/intents/classify-with-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 

@@ -8,8 +8,8 @@ import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../../../src/runtime/limits.t
 import { localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { mintContext } from '../../../src/runtime/sign-link.ts';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import type { TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
+import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';

@@ -1,7 +1,7 @@
-import type { Taxonomy } from '../contract/taxonomy.ts';
-import { namedProducts } from '../knowledge/retrieval/named-products.ts';
-import { workingProducts } from '../knowledge/retrieval/working-products.ts';
-import { oncePer } from '../runtime/once-per.ts';
+import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { namedProducts } from '../../knowledge/retrieval/named-products.ts';
+import { workingProducts } from '../../knowledge/retrieval/working-products.ts';
+import { oncePer } from '../../runtime/once-per.ts';
 
 /** What a ticket is about. */
 export interface TicketProduct {

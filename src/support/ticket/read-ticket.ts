@@ -1,13 +1,13 @@
-import type { SupportRequest } from '../contract/support-response.ts';
-import type { Taxonomy } from '../contract/taxonomy.ts';
-import { hasPromptInjection } from '../grounding/prompt-injection.ts';
-import { carrySubject } from '../knowledge/questions/carry-subject.ts';
-import { problemText } from '../knowledge/retrieval/problem-text.ts';
-import type { Turn } from '../search/analyse-query.ts';
-import { detectLanguage } from '../text/detect-language.ts';
-import { readMail } from '../text/mail.ts';
-import { splitSentences } from '../text/split-sentences.ts';
-import { type AlreadyTried, alreadyTried } from './draft/already-tried.ts';
+import type { SupportRequest } from '../../contract/support-response.ts';
+import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
+import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
+import { problemText } from '../../knowledge/retrieval/problem-text.ts';
+import type { Turn } from '../../search/analyse-query.ts';
+import { detectLanguage } from '../../text/detect-language.ts';
+import { readMail } from '../../text/mail.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { type AlreadyTried, alreadyTried } from './already-tried.ts';
 import { leansOnHistory, messageKind } from './message-kind.ts';
 import { ticketProduct } from './ticket-product.ts';
 

@@ -5,7 +5,7 @@ import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
-import type { IntentClassifier } from './open-classifier.ts';
+import type { IntentClassifier } from './classifier.ts';
 
 export interface SecondOpinionOptions {
   taxonomy: Pick<Taxonomy, 'intents'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageKind } from '../../src/support/message-kind.ts';
+import { messageKind } from '../../../src/support/ticket/message-kind.ts';
 
 const before = ['My Apollo II shows 0 H/s since yesterday'];
 

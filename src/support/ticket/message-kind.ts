@@ -1,5 +1,5 @@
-import { problemText } from '../knowledge/retrieval/problem-text.ts';
-import { wordsOf } from '../text/analyse-text.ts';
+import { problemText } from '../../knowledge/retrieval/problem-text.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
 
 /**
  * What a message is to the messages before it: `new` stands by itself, `follow-up` is understood by what was said before, `closing`

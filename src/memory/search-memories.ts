@@ -1,8 +1,37 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { ContextEngine } from '../context-engine/index.ts';
+import type { ContextEngineConfig, LogFields, Logger } from '../context-engine/config.ts';
+import { ContextEngine } from '../context-engine/index.ts';
 import type { ContextError, Result } from '../contract/context-error.ts';
 import type { MemoryDegradation } from '../contract/memory.ts';
-import type { Engines } from './engines.ts';
+import { logLine } from '../runtime/log.ts';
+import type { MemoryStore } from '../storage/memory-store.ts';
+import { MAX_CONTEXT_BYTES } from './fit-results.ts';
+
+/** Two ways to the same memories. They outlive a request: ask them with `forRequest`. */
+export interface Engines {
+  /** By meaning and by words; absent where there is no model for embeddings. */
+  semantic?: ContextEngine | undefined;
+  /** By words alone. */
+  lexical: ContextEngine;
+}
+
+export const createEngines = (parts: {
+  store: MemoryStore;
+  embeddings?: EmbeddingProvider | undefined;
+  tokenizer?: ContextEngineConfig['tokenizer'];
+}): Engines => {
+  const { store: storageClient, embeddings: embeddingProvider, tokenizer } = parts;
+  const common = { storageClient, tokenizer, logger: logFailures, maxResultBytes: MAX_CONTEXT_BYTES };
+  const lexical = new ContextEngine(common);
+  if (embeddingProvider === undefined) return { lexical };
+  return {
+    lexical,
+    semantic: new ContextEngine({ ...common, embeddingProvider, cacheConfig }),
+  };
+};
+
+/** As good as none: each request brings its provider with a cache of its own, which can forget what is erased. */
+const cacheConfig = { maxSize: 1, ttl: 0.001 };
 
 export interface Finding<T> {
   result: Result<T, ContextError>;
@@ -45,3 +74,18 @@ const SEMANTIC_SHARE = 0.5;
 const SEMANTIC_MS = 3000;
 
 const MAY_BE_RETRIED: ReadonlySet<ContextError['type']> = new Set(['embedding_error', 'storage_error', 'search_error']);
+
+/** What the context engine logs, as lines of this house: the kind and the cause of a failure; nothing of the query. */
+export const logFailures: Logger = {
+  // What callers got wrong they are told.
+  warn: () => {},
+  error: (_message, { operation = 'search', error = '', cause = '' }: LogFields) =>
+    logLine({
+      event: 'fault',
+      time: Date.now(),
+      librarian: 'memory',
+      where: String(operation),
+      code: String(error),
+      cause: String(cause),
+    }),
+};

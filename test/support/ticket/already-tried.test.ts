@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alreadyTried, wasTried } from '../../../src/support/draft/already-tried.ts';
+import { alreadyTried, wasTried } from '../../../src/support/ticket/already-tried.ts';
 
 const told = (...customer: string[]) => alreadyTried({ customer, agent: [] });
 

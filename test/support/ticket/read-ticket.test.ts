@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readTicket } from '../../src/support/read-ticket.ts';
-import { taxonomy } from './draft/tickets.ts';
+import { readTicket } from '../../../src/support/ticket/read-ticket.ts';
+import { taxonomy } from '../draft/tickets.ts';
 
 const read = (message: string, more: Omit<Parameters<typeof readTicket>[0], 'message'> = {}) =>
   readTicket({ message, ...more }, { mask: (text) => text.replaceAll('a@b.example', '[email]'), taxonomy });
