@@ -332,7 +332,7 @@ const withoutTried = (
   if (left.length * 2 < items.length) return undefined;
   if (!piece.isStep) return left.join('\n');
   // Whoever did what an agent advised did the whole of it.
-  const advised = { ...alreadyTried, told: [] };
+  const advised = { ...alreadyTried, reported: [] };
   if (items.some((item) => wasTried(item, advised, { under: heading, title }))) return undefined;
   const from = items.indexOf(left[0] ?? '');
   const steps = items.slice(from, items.indexOf(left.at(-1) ?? '') + 1);

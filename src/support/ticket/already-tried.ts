@@ -1,190 +1,207 @@
+import type { Taxonomy } from '../../contract/taxonomy.ts';
+import { oncePer } from '../../runtime/once-per.ts';
 import { analyseText } from '../../text/analyse-text.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
+import WORDS from './already-tried.json' with { type: 'json' };
+import { anyLanguage, wordsExpression } from './languages.ts';
 
-/** What a ticket says was done before: each thing by the stems of its words. */
+/** What was tried before, according to a ticket. Each action is the set of its stems. */
 export interface AlreadyTried {
-  /** Told by the customer, in few words: `restart`, `check cable`. */
-  told: readonly ReadonlySet<string>[];
-  /** Said by an agent earlier, sentence by sentence. */
+  /** Actions that the customer reports, in few words: `restart`, `check cable`. */
+  reported: readonly ReadonlySet<string>[];
+  /** Sentences of earlier advice by agents. */
   advised: readonly ReadonlySet<string>[];
 }
 
-/** What the customer says was tried, and what an agent has advised before. */
-export const alreadyTried = ({
-  customer,
-  agent,
-}: {
-  customer: readonly string[];
-  agent: readonly string[];
-}): AlreadyTried => ({
-  told: customer.slice(-MAX_TEXTS).flatMap(toldIn).slice(0, MAX_THINGS),
-  advised: agent
-    .slice(-MAX_TEXTS)
-    .flatMap((text) => withNext(sentencesOf(text)).map(stemsOf))
-    .filter(({ size }) => size >= 2)
-    .slice(0, MAX_THINGS),
-});
+/**
+ * Collects what the customer reports to have tried and what an agent has advised before.
+ *
+ * @param messages.customer Messages of the customer, oldest first.
+ * @param messages.agent Messages of agents, oldest first.
+ * @param taxonomy Its product names and commonest words do not tell one action from another.
+ */
+export const alreadyTried = (
+  { customer, agent }: { customer: readonly string[]; agent: readonly string[] },
+  taxonomy: CommonWordSource,
+): AlreadyTried => {
+  const common = commonStems(taxonomy);
+  return {
+    reported: customer
+      .slice(-MAX_MESSAGES)
+      .flatMap((text) => actionsIn(text, common))
+      .slice(0, MAX_ACTIONS),
+    advised: agent
+      .slice(-MAX_MESSAGES)
+      .flatMap((text) => withNext(sentencesOf(text)).map(stemsOf))
+      .filter(({ size }) => size >= 2)
+      .slice(0, MAX_ACTIONS),
+  };
+};
 
 /**
- * Whether a step is one that was done: it names the whole of a thing that the customer tells, or says again nearly all that an
- * agent has advised.
+ * Whether a step was already tried: it names every word of a reported action, or repeats nearly all words of a sentence that an agent
+ * has written.
  *
- * @param under The heading and the sentence that introduces it: they tell what a whole list is about.
- * @param title Of the article: it tells what is done by a list whose heading says only what is done.
+ * @param under The heading and the sentence that introduce the step; they may say what a whole list is about.
+ * @param title Title of the article, which completes a heading such as "Update from the dashboard".
  */
 export const wasTried = (
   step: string,
-  { told, advised }: AlreadyTried,
+  { reported, advised }: AlreadyTried,
   { under = '', title = '' }: { under?: string; title?: string } = {},
 ): boolean => {
-  if (told.length === 0 && advised.length === 0) return false;
+  if (reported.length === 0 && advised.length === 0) return false;
   const own = stemsOf(step);
-  const about = stemsOf(under);
-  const above = stemsOf(title);
-  const isTold = told.some((thing) => {
-    const [first] = thing;
+  const heading = stemsOf(under);
+  const article = stemsOf(title);
+  const isReported = reported.some((action) => {
+    const [first] = action;
     if (first === undefined) return false;
-    // "Update from the dashboard" in "Update the firmware".
-    const isDoing = [...thing].some((each) => DOING.has(each) && about.has(each));
-    if (isDoing && [...thing].every((each) => about.has(each) || above.has(each))) return true;
-    if (![...thing].every((each) => own.has(each) || about.has(each))) return false;
+    // "Update from the dashboard" in the article "Update the firmware".
+    const hasVerbInHeading = [...action].some((each) => VERB_STEMS.has(each) && heading.has(each));
+    if (hasVerbInHeading && [...action].every((each) => heading.has(each) || article.has(each))) return true;
+    if (![...action].every((each) => own.has(each) || heading.has(each))) return false;
     // A passing mention is not the step itself: "wait 15 minutes after the restart".
-    return about.has(first) || instructionsOf(step).some((each) => opensWith(each, thing));
+    return heading.has(first) || instructionsOf(step).some((each) => beginsWithAction(each, action));
   });
-  return isTold || (own.size >= 2 && advised.some((said) => shareIn(own, said) >= SAME_FROM));
+  return isReported || (own.size >= 2 && advised.some((sentence) => shareIn(own, sentence) >= SAME_FROM));
 };
 
-const MAX_TEXTS = 20;
-const MAX_THINGS = 60;
-const MAX_READ = 4000;
+const MAX_MESSAGES = 20;
+const MAX_ACTIONS = 60;
+const MAX_LENGTH = 4000;
 const SAME_FROM = 0.8;
 
 const shareIn = (own: ReadonlySet<string>, other: ReadonlySet<string>): number =>
   [...own].filter((each) => other.has(each)).length / own.size;
 
-/** A step, and what it says to do behind the case that it is for: "LED amber: no address. Try another cable." */
+/** The step, and the instructions behind its condition: "LED amber: no address. Try another cable." */
 const instructionsOf = (step: string): string[] => {
-  const [, behind] = /^[^:\n]{1,80}:[*_]{0,3}\s+(\S[^\n]*)$/.exec(step.split('\n', 1)[0] ?? '') ?? [];
-  return behind === undefined ? [step] : [step, ...behind.split(/(?<=[.!])\s+/).slice(0, 3)];
+  const [, instructions] = /^[^:\n]{1,80}:[*_]{0,3}\s+(\S[^\n]*)$/.exec(step.split('\n', 1)[0] ?? '') ?? [];
+  return instructions === undefined ? [step] : [step, ...instructions.split(/(?<=[.!])\s+/).slice(0, 3)];
 };
 
-/** One of its first words is what was done. */
-const opensWith = (step: string, thing: ReadonlySet<string>): boolean =>
-  [...stemsOf(step.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))].slice(0, 4).some((each) => thing.has(each));
+/** One of the first four words belongs to the action. */
+const beginsWithAction = (step: string, action: ReadonlySet<string>): boolean =>
+  [...stemsOf(step.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))].slice(0, 4).some((each) => action.has(each));
 
-/** Each, and each with the one behind it: a step may be of two sentences. */
+/** Each sentence, alone and together with the next one: a step may consist of two sentences. */
 const withNext = (sentences: readonly string[]): string[] =>
   sentences.flatMap((each, at) => (at + 1 < sentences.length ? [each, `${each} ${sentences[at + 1]}`] : [each]));
 
 const sentencesOf = (text: string): string[] => {
-  const read = text.slice(0, MAX_READ);
+  const read = text.slice(0, MAX_LENGTH);
   return splitSentences(read)
     .map(({ start, end }) => read.slice(start, end))
     .slice(0, 60);
 };
 
-const toldIn = (text: string): ReadonlySet<string>[] =>
-  sentencesOf(text).flatMap((told) => {
-    if (told.endsWith('?')) return [];
-    const sentence = told.replace(OFF_AND_ON, '$&, restarted,');
-    const cue = CUE.exec(sentence);
-    // What stands behind the cue; in German and Dutch it may stand on both sides.
-    const said =
-      cue === null || DENIED.test(sentence) ? '' : cue[1] === undefined ? sentence.slice(cue.index) : sentence;
-    const behind = said.split(PARTS).map(thingIn);
-    // "Running in Eco already": what was done stands before the cue.
-    const isBefore = cue !== null && said !== '' && behind.every(({ size }) => size === 0);
-    const useless = [...(isBefore ? sentence.split(PARTS) : []), OF_NO_USE.exec(sentence)?.[1] ?? ''].map(thingIn);
+const actionsIn = (text: string, common: ReadonlySet<string>): ReadonlySet<string>[] =>
+  sentencesOf(text).flatMap((written) => {
+    if (written.endsWith('?')) return [];
+    const sentence = written.replace(POWERED_OFF_AND_ON, '$&, restarted,');
+    const actionOf = (part: string) => actionStems(part, common);
+    const phrase = TRIED.exec(sentence);
+    // The action follows the phrase; in languages other than English it may stand on both sides.
+    const tried =
+      phrase === null || NOT_TRIED.test(sentence)
+        ? ''
+        : ALREADY_ANYWHERE.test(phrase[0])
+          ? sentence
+          : sentence.slice(phrase.index);
+    const following = tried.split(SEPARATOR).map(actionOf);
+    // "Running on low already": the action stands before the phrase.
+    const isBefore = tried !== '' && following.every(({ size }) => size === 0);
+    const preceding = isBefore ? sentence.split(SEPARATOR).map(actionOf) : [];
+    const withoutEffect = actionOf(NO_EFFECT.exec(sentence)?.[1] ?? '');
     const done = sentence
-      .split(PARTS)
+      .split(SEPARATOR)
       .filter(
         (part, at) =>
           (DONE.test(part) && !NOT_DONE.test(part)) ||
-          ((IN_VAIN.test(part) || (at === 0 && NO_JOY.test(sentence))) && ACTION.test(part)),
+          ((IN_VAIN.test(part) || (at === 0 && ENDS_WITHOUT_RESULT.test(sentence))) && ACTION.test(part)),
       )
-      .map((part) => thingIn(part.replace(IN_VAIN, ' ').replace(WHO, ' ')));
-    const isNewest = NEWEST.test(sentence) ? [UPDATED] : [];
-    return [...behind, ...useless, ...done, ...isNewest].filter((thing) => thing.size > 0 && thing.size <= MAX_WORDS);
+      .map((part) => actionOf(part.replace(IN_VAIN, ' ').replace(PRONOUNS, ' ')));
+    const updated = UP_TO_DATE.test(sentence) ? [UPDATED] : [];
+    return [...following, ...preceding, withoutEffect, ...done, ...updated].filter(
+      ({ size }) => size > 0 && size <= MAX_WORDS,
+    );
   });
 
 const MAX_WORDS = 4;
 
-/** "I have already", "tried", "we did", "habe schon", "déjà", "ya he". The group tells that what was done may stand before. */
-const CUE =
-  /\b(?:tried|already|even after|(?:i|we|i['’]ve|we['’]ve)(?: have| also| even){0,2} (?:did|done|followed|made|ran|went|put|pulled|opened|turned|switched|cut|changed|re\w{2,12}ed))\b|\b(bereits|schon|déjà|ya|già|já|al)\b/i;
-/** "I have not tried", "I already know": nothing was done. */
-const DENIED =
-  /\b(?:not|never|haven['’]t|hasn['’]t|didn['’]t) (?:\w{1,12} ){0,2}tried\b|\balready (?:know|paid|ordered|wrote|asked|own|have)\b/i;
-const PARTS = /[,;–—]|\b(?:and|or|but|then|und|oder|et|ou|puis|y|e|o|en)\b/i;
+const alternativesOf = (lists: Readonly<Record<string, readonly string[]>>): string =>
+  Object.values(lists).flat().join('|');
 
-const WORK =
-  'restart|reboot|reset|update|upgrade|reflash|flash|clean|unplug|replug|reseat|replace|swap|exchange|check|reinstall|reconnect|disconnect|power[- ]cycle';
-/** What helps may also be told as done: "restarted", "cables checked", "was replaced". */
-const DONE =
-  /\b(?:restarted|rebooted|reset|updated|upgraded|(?:re)?flashed|cleaned|(?:un|re)plugged|reseated|replaced|swapped|exchanged|checked|vacuumed|hoovered|wiped|reinstalled|reconnected|disconnected|power[- ]cycled|(?:switched|turned) (?:it |everything |the \w{1,12} )?off|used (?:a|an)(?:other)? (?:new|different|other)|moved (?:it|the \w{1,12}) to (?:a|an)(?:other)?)\b/i;
-const NOT_DONE =
-  /\b(?:not|never|cannot|can|could|should|must|may|will|would|be|being|to|shall|if|when|until|before|n['’]t)\b|n['’]t\b/i;
-const ACTION = new RegExp(`\\b(?:${WORK})(?:s|ed|d|ing|ting)?\\b|\\b(?:updat|upgrad|replac|exchang)ing\\b`, 'i');
-/** It was done, and did not help. */
-const IN_VAIN =
-  /\b(?:did(?: not|n['’]t)|does(?: not|n['’]t)|has(?: not|n['’]t)) (?:help|work|fix|solve|change|make)(?:ed|d)?\b.{0,60}|\b(?:no|without) (?:luck|joy|effect|difference|success|improvement|change|result)\b|\b(?:was|is|were) (?:useless|pointless|in vain|no (?:use|help))\b|\bdoes(?: not|n['’]t) do (?:a|any) ?thing\b/i;
-/** What was done, and behind it that it did not help. */
-const NO_JOY =
-  /^[^,;–—.]{1,60}[,;–—.]\s{1,3}(?:but |still |with )?(?:no (?:luck|joy|change|difference|effect)|same (?:thing|result)|nothing changed|nada)\b/i;
-const WHO = /\b(?:i|we|it|they|he|she)\b/gi;
-const NEWEST =
-  /\b(?:latest|newest|current|most recent)\b.{0,20}\b(?:firmware|software|version)\b|\b(?:firmware|software)\b.{0,20}\bup[- ]to[- ]date\b/i;
+/** "I have already", "tried", "we did", "habe schon", "déjà", "ya he". */
+const TRIED = wordsExpression([alternativesOf(WORDS.tried), alternativesOf(WORDS.alreadyAnywhere)]);
+const ALREADY_ANYWHERE = anyLanguage(WORDS.alreadyAnywhere);
+/** "I have not tried", "I already know". */
+const NOT_TRIED = anyLanguage(WORDS.notTried);
+const SEPARATOR = new RegExp(`[,;–—]|${anyLanguage(WORDS.conjunctions).source}`, 'iu');
+/** "restarted", "cables checked", "was replaced". */
+const DONE = anyLanguage(WORDS.done);
+const NOT_DONE = anyLanguage(WORDS.notDone);
+const ACTION = wordsExpression([
+  `(?:${alternativesOf(WORDS.verbs)})(?:s|ed|d|ing|ting)?`,
+  alternativesOf(WORDS.irregularVerbs),
+]);
+/** "did not help", "without success". */
+const IN_VAIN = anyLanguage(WORDS.inVain);
+/** "Gave it a reboot, no luck." */
+const ENDS_WITHOUT_RESULT = new RegExp(
+  `^[^,;–—.]{1,60}[,;–—.]\\s{1,3}(?:but |still |with )?${anyLanguage(WORDS.noResult).source}`,
+  'iu',
+);
+/** "Low power mode makes no difference": group 1 is the action. */
+const NO_EFFECT = new RegExp(`^(?:\\s*(?:but|and|also) )?(.{3,60}?) ${anyLanguage(WORDS.noEffect).source}`, 'iu');
+const PRONOUNS = new RegExp(anyLanguage(WORDS.pronouns).source, 'giu');
+const UP_TO_DATE = anyLanguage(WORDS.upToDate);
+const POWERED_OFF_AND_ON = new RegExp(anyLanguage(WORDS.poweredOffAndOn).source, 'giu');
 
-const OFF_AND_ON =
-  /(?<!(?:not|never|n['’]t) )\b(?:switch|turn|power)(?:ed|ing)? (?:it |everything |the \w{1,12} )?off and (?:back )?on\b|\bpower[- ]?cycl(?:ed|ing)\b|(?<!(?:not|never|n['’]t) )\b(?:pulled|yanked|unplugged|disconnected) (?:it|everything|(?:the|its) (?:power|plug|mains|miner|device|unit|machine)(?: (?:plug|cable|cord))?)\b/gi;
-/** "Eco mode makes no difference", "another pool does the same". */
-const OF_NO_USE =
-  /^(?:\s*(?:but|and|also) )?(.{3,60}?) (?:(?:makes?|made|brings?|brought) no (?:difference|change)|ha[sd] no effect|(?:does|did|behaves?) the same)\b/i;
-
-/** Of the words of a part, those that name what was done. */
-const thingIn = (part: string): ReadonlySet<string> => new Set([...stemsOf(part)].filter((each) => !FILLERS.has(each)));
+/** The stems that name an action. */
+const actionStems = (part: string, common: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...stemsOf(part)].filter((each) => !FILLERS.has(each) && !common.has(each)));
 
 const stemsOf = (text: string): Set<string> => {
   const stems = new Set<string>();
-  analyseText(text.slice(0, MAX_READ), (word, kind) => {
-    if (kind !== 'joined') stems.add(SAME.get(stem(word)) ?? stem(word));
+  analyseText(text.slice(0, MAX_LENGTH), (word, kind) => {
+    if (kind !== 'joined') stems.add(canonicalStem(word));
   });
   return stems;
 };
 
-/** Other words for the same. */
-const SAME: ReadonlyMap<string, string> = new Map(
-  [
-    ['reboot', 'restart'],
-    ['rebooting', 'restart'],
-    ['powercycle', 'restart'],
-    ['upgrade', 'update'],
-    ['cord', 'cable'],
-    ['plug', 'cable'],
-    ['lead', 'cable'],
-    ['swap', 'replace'],
-    ['exchange', 'replace'],
-    ['verify', 'check'],
-    ['vacuum', 'clean'],
-    ['hoover', 'clean'],
-    ['wipe', 'clean'],
-    ['outlet', 'socket'],
-    ['psu', 'supply'],
-  ].map(([one = '', other = '']) => [stem(one), stem(other)]),
+const canonicalStem = (word: string): string => SYNONYMS.get(stem(word)) ?? stem(word);
+
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  Object.entries(WORDS.synonyms).map(([word, same]) => [stem(word), stem(same)]),
 );
-
-/** Of what was done, the verbs. */
-const DOING: ReadonlySet<string> = new Set(WORK.split('|').map((each) => SAME.get(stem(each)) ?? stem(each)));
-
+const VERB_STEMS: ReadonlySet<string> = new Set(Object.values(WORDS.verbs).flat().map(canonicalStem));
 const FILLERS: ReadonlySet<string> = new Set(
-  (
-    'tried try already also even after both another other others different new used use moved move running each own every twice thrice hardly times time several many still everything nothing all thing things device miner unit machine ' +
-    'without success luck help helped result no not one two three four five few couple before now yesterday today did done made ' +
-    'have had has been was again properly correctly working work works apollo just so far know see day days hour hours run ran use using set last week weeks month months year morning night overnight evening minute minutes first gave give out'
-  )
-    .split(' ')
+  Object.values(WORDS.fillers)
+    .flat()
+    .flatMap((line) => line.split(' '))
     .map(stem),
 );
-
 const UPDATED: ReadonlySet<string> = new Set(['update', 'firmware'].map(stem));
+
+/** The part of a taxonomy that product names and common words are read from. */
+interface CommonWordSource extends Pick<Taxonomy, 'devices'> {
+  intents: readonly Pick<Taxonomy['intents'][number], 'examples'>[];
+}
+
+/** A word in the examples of this share of all intents is about the product line, not about an action. */
+const COMMON_FROM = 0.85;
+/** With fewer intents any word may occur in most of them. */
+const MIN_INTENTS = 8;
+
+const commonStems = oncePer(({ devices, intents }: CommonWordSource): ReadonlySet<string> => {
+  const counts = new Map<string, number>();
+  for (const { examples } of intents)
+    for (const each of new Set(examples.flatMap((example) => [...stemsOf(example)])))
+      counts.set(each, (counts.get(each) ?? 0) + 1);
+  const least = intents.length < MIN_INTENTS ? Number.POSITIVE_INFINITY : COMMON_FROM * intents.length;
+  const common = [...counts].flatMap(([each, count]) => (count >= least ? [each] : []));
+  return new Set([...stemsOf(devices.join('\n')), ...common]);
+});

@@ -5,18 +5,17 @@ import { analyseText } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import type { TicketReading } from './read-ticket.ts';
 
-/** Whether a draft may go out without a person, and why or why not. */
-export interface AutoSend {
+/** Whether a draft may be sent without a person, and why. */
+interface AutoSend {
   allowed: boolean;
   /** At least one. */
   reasons: string[];
 }
 
 /**
- * By the classification and the taxonomy alone, as in v1.0 (design 7.9): what the knowledge base has, what a draft says and
- * who wrote it change nothing.
+ * Decides by the classification and the taxonomy alone, as in v1.0 (design 7.9): neither knowledge nor the draft changes it.
  *
- * @param intent Of the taxonomy; undefined where it has none of that id.
+ * @param intent The classified intent; undefined when the taxonomy does not have it.
  */
 export const autoSendOf = (
   { primary_intent, confidence, danger, escalated_to }: IntentClassification,
@@ -39,20 +38,20 @@ export const autoSendOf = (
   return { allowed: confidence >= min_confidence, reasons: [`${rule}; ${sure}.`] };
 };
 
-/** Rounded down, so that 89.9 % is never told as the 90 % that it misses. */
+/** Rounded down: 89.9 % must not read as the 90 % that it misses. */
 const percent = (share: number): string => `${Math.floor(share * 1000 + 1e-9) / 10} %`;
 
-/** Facts that an intent needs and the customer has told neither now nor before. */
+/** Facts that an intent requires and that neither the customer nor the metadata have given. */
 export const missingInformation = (
   intent: Pick<Intent, 'required_facts'> | undefined,
   ticket: Pick<TicketReading, 'subject' | 'customerMessages' | 'metadata'>,
 ): RequiredFact[] => {
   if (intent === undefined) return [];
-  const said = [ticket.subject ?? '', ...ticket.customerMessages].join('\n').slice(-MAX_READ);
-  return intent.required_facts.filter((fact) => !isInMetadata(fact, ticket.metadata) && !isSaid(fact, said));
+  const text = [ticket.subject ?? '', ...ticket.customerMessages].join('\n').slice(-MAX_READ);
+  return intent.required_facts.filter((fact) => !isInMetadata(fact, ticket.metadata) && !isGiven(fact, text));
 };
 
-/** Patterns of a taxonomy are read over so much, the latest of it, in UTF-16 units. */
+/** UTF-16 units that the patterns of a taxonomy are matched against, the latest ones. */
 const MAX_READ = 8000;
 
 const isInMetadata = ({ metadata = [] }: RequiredFact, known: TicketReading['metadata']): boolean =>
@@ -63,15 +62,15 @@ const isInMetadata = ({ metadata = [] }: RequiredFact, known: TicketReading['met
     return Array.isArray(value) ? value.length > 0 : true;
   });
 
-const isSaid = (fact: RequiredFact, said: string): boolean =>
+const isGiven = (fact: RequiredFact, text: string): boolean =>
   fact.patterns === undefined
-    ? questionsOf(fact).some((question) => sharesWords(question, said))
-    : expressionsOf(fact).some((each) => each.test(said));
+    ? questionsOf(fact).some((question) => sharesWords(question, text))
+    : expressionsOf(fact).some((each) => each.test(text));
 
 const questionsOf = ({ question }: RequiredFact): string[] =>
   typeof question === 'string' ? [question] : Object.values(question);
 
-/** Those that compile: a taxonomy is checked when it is stored, by whatever engine did that. */
+/** Patterns that do not compile are skipped: a taxonomy may have been checked by another engine when it was stored. */
 const expressionsOf = oncePer(({ patterns = [] }: RequiredFact): readonly RegExp[] =>
   patterns.flatMap((pattern) => {
     try {
@@ -82,12 +81,12 @@ const expressionsOf = oncePer(({ patterns = [] }: RequiredFact): readonly RegExp
   }),
 );
 
-/** Half of what the question asks about stands in what was said. */
-const sharesWords = (question: string, said: string): boolean => {
-  const asked = stemsOf(question);
-  const told = stemsOf(said);
-  const shared = [...asked].filter((each) => told.has(each)).length;
-  return asked.size > 0 && shared * 2 >= asked.size;
+/** The text has at least half of the question's words. */
+const sharesWords = (question: string, text: string): boolean => {
+  const wanted = stemsOf(question);
+  const given = stemsOf(text);
+  const shared = [...wanted].filter((each) => given.has(each)).length;
+  return wanted.size > 0 && shared * 2 >= wanted.size;
 };
 
 const stemsOf = (text: string): Set<string> => {

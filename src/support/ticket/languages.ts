@@ -1,24 +1,37 @@
 import PHRASES from './phrases.json' with { type: 'json' };
 
-/** What a draft says by itself, beside templates and quotes, in one language. */
-export type Phrases = (typeof PHRASES)['en'];
+/** The sentences that a draft adds to templates and quotes, in one language. */
+type Phrases = (typeof PHRASES)['en'];
 
 const BY_LANGUAGE: Readonly<Record<string, Phrases>> = PHRASES;
 
-/** Phrases of a language, by its primary subtag; English for one that has none here. */
+/** The phrases of a language, by its primary subtag; English when it has none. */
 export const phrasesOf = (language: string): Phrases => BY_LANGUAGE[primaryOf(language)] ?? PHRASES.en;
 
-/** Whether there are phrases of a language. */
 export const hasPhrases = (language: string): boolean => Object.hasOwn(BY_LANGUAGE, primaryOf(language));
 
 /** `pt` of `pt-BR`. */
 export const primaryOf = (language: string): string => language.toLowerCase().split('-')[0] ?? '';
 
-/** What a language is called in another: `en` is `Englisch` in `de`. */
+/** The name of a language in another one: `en` is `Englisch` in `de`. */
 export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: string }): string =>
   new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
 
-/** A text with the language that it is in. */
+/** Regular expressions by language (primary subtag of BCP 47), each of which matches whole words. */
+export type WordLists = Readonly<Record<string, readonly string[]>>;
+
+/** One expression that matches any of the alternatives as whole words, ignoring case. */
+export const wordsExpression = (alternatives: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives.join('|')})(?![\\p{L}\\p{N}])`, 'iu');
+
+/** One expression for all languages. */
+export const anyLanguage = (lists: WordLists): RegExp => wordsExpression(Object.values(lists).flat());
+
+/** One expression for each language. */
+export const byLanguage = (lists: WordLists): ReadonlyMap<string, RegExp> =>
+  new Map(Object.entries(lists).map(([language, alternatives]) => [language, wordsExpression(alternatives)]));
+
+/** A text and its language. */
 export interface TextInLanguage {
   text: string;
   /** BCP 47. */
@@ -26,25 +39,25 @@ export interface TextInLanguage {
 }
 
 /**
- * What a taxonomy says in one language or in several, in the one that is wanted as far as there is one: else in its own, else the
- * first.
+ * Picks the language version of a taxonomy's text: the wanted language, else the taxonomy's own, else the first.
  *
- * @param options.own Of the taxonomy: what has no language of its own is in it.
+ * @param options.own Language of the taxonomy, and of a text without language versions.
  */
 export const inLanguage = (
-  said: string | Readonly<Record<string, string>>,
+  versions: string | Readonly<Record<string, string>>,
   { wanted, own }: { wanted?: string | undefined; own: string },
 ): TextInLanguage => {
-  if (typeof said === 'string') return { text: said, language: own };
-  const [fitting] = languagesLike(said, wanted);
-  const [usual] = languagesLike(said, own);
-  const language = fitting ?? usual ?? Object.keys(said)[0] ?? own;
-  return { text: said[language] ?? '', language };
+  if (typeof versions === 'string') return { text: versions, language: own };
+  const language =
+    closestLanguage(versions, wanted) ?? closestLanguage(versions, own) ?? Object.keys(versions)[0] ?? own;
+  return { text: versions[language] ?? '', language };
 };
 
-/** The language itself first, then others of the same primary subtag. */
-const languagesLike = (said: Readonly<Record<string, string>>, language: string | undefined): string[] => {
-  if (language === undefined) return [];
-  const known = Object.keys(said).filter((each) => primaryOf(each) === primaryOf(language));
-  return known.toSorted((one, other) => Number(other === language) - Number(one === language));
+/** The language itself, else the first with the same primary subtag. */
+const closestLanguage = (
+  versions: Readonly<Record<string, string>>,
+  language: string | undefined,
+): string | undefined => {
+  if (language === undefined || Object.hasOwn(versions, language)) return language;
+  return Object.keys(versions).find((each) => primaryOf(each) === primaryOf(language));
 };

@@ -8,58 +8,58 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, alreadyTried } from './already-tried.ts';
-import { leansOnHistory, messageKind } from './message-kind.ts';
+import { messageKind, needsHistory } from './message-kind.ts';
 import { ticketProduct } from './ticket-product.ts';
 
-/** A ticket as it is classified, searched and drafted by: masked, with what a follow-up takes from messages before. */
+/** A ticket as classification, search and drafting use it: masked, with what a follow-up takes from earlier messages. */
 export interface TicketReading {
   /** The latest message. */
   message: string;
   subject: string | undefined;
-  /** What is asked: the message, and of the messages before what it needs to be understood. Without what speaks to a model. */
+  /** The message with what it needs of earlier messages to be understood, without prompt injections. */
   question: string;
-  /** All of the customer, oldest first, the latest included. */
+  /** All messages of the customer, oldest first, the latest included. */
   customerMessages: readonly string[];
-  /** The messages before, oldest first, of the customer (`user`) and of agents; without what speaks to a model. */
+  /** Earlier messages of the customer (`user`) and of agents (`assistant`), oldest first; those with a prompt injection are omitted. */
   history: readonly Turn[];
-  /** The only one that the customer names, else that of the metadata. */
+  /** The only product that the customer names, else the product of the metadata. */
   product: string | undefined;
-  /** Which product it is is known: not only the name that several models share. */
+  /** False when several products share the name. */
   isProductExact: boolean;
-  /** What the metadata say instead, where the customer names another. */
+  /** The product of the metadata, when the customer names another one. */
   otherProduct: string | undefined;
-  /** Its texts masked and cut. */
+  /** Texts are masked and truncated. */
   metadata: Readonly<Record<string, unknown>>;
-  /** BCP 47; undefined where it cannot be told. */
+  /** BCP 47; undefined when it cannot be detected. */
   language: string | undefined;
   alreadyTried: AlreadyTried;
-  /** It is understood by the messages before. */
+  /** The message needs earlier messages to be understood. */
   isFollowUp: boolean;
-  /** It thanks, or says that the trouble is over, and asks nothing. */
+  /** The message thanks, or reports that the problem is solved, and asks nothing. */
   isClosing: boolean;
-  /** It asks, and tells nothing besides. */
+  /** The message consists of questions alone. */
   isQuestion: boolean;
-  /** A few words, with all that was said before. */
+  /** Message and subject together have only a few words. */
   saysLittle: boolean;
   hasPromptInjection: boolean;
   isShortened: boolean;
 }
 
-/** Of a message so much is read, in UTF-16 units: more is a pasted log. */
+/** UTF-16 units that are read of a message; longer ones are pasted logs. */
 const MAX_READ = 8000;
-/** Messages before that are looked at, the latest. */
+/** Latest messages of the history that are read. */
 const MAX_HISTORY = 20;
 
 /**
- * Reads a ticket. Everything in it is a customer's or an agent's text, and only ever data.
+ * Reads a ticket. Its texts come from customers and agents and are only ever data.
  *
- * @param options.mask Takes personal data out; the customer's name is not read here.
+ * @param options.mask Masks personal data.
  */
 export const readTicket = (
   request: Pick<SupportRequest, 'message' | 'subject' | 'history' | 'metadata'>,
   { mask, taxonomy }: { mask: (text: string) => string; taxonomy: Pick<Taxonomy, 'devices' | 'intents'> },
 ): TicketReading => {
-  // Masked first: of a number that is cut in two, no half would be known for one.
+  // Masked before it is cut: half of a number would not be recognised as personal data.
   const read = (text: string) => mask(text).slice(0, MAX_READ).trim();
   const message = ownMessage(read(request.message));
   const subject = request.subject === undefined ? undefined : read(request.subject);
@@ -71,68 +71,68 @@ export const readTicket = (
   const customerMessages = [...before, message];
   const last = history.at(-1);
   const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
-  const asked = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
-  const told = ticketProduct(request.metadata?.product, {
+  const question = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
+  const { product, otherProduct, isExact } = ticketProduct(request.metadata?.product, {
     ...{ taxonomy, mask },
     texts: [message, subject ?? '', ...before.toReversed()],
   });
   return {
     message,
     subject,
-    question: hasPromptInjection(asked)
-      ? (withoutInjection(asked) ?? before.findLast((text) => !hasPromptInjection(text)) ?? asked)
-      : asked,
+    question: hasPromptInjection(question)
+      ? (withoutInjection(question) ?? before.findLast((text) => !hasPromptInjection(text)) ?? question)
+      : question,
     customerMessages,
     history: history
       .filter(({ text }) => text !== '' && !hasPromptInjection(text))
       .map(({ from, text }) => ({ speaker: from === 'customer' ? 'user' : 'assistant', text })),
-    product: told.product,
-    isProductExact: told.isExact,
-    otherProduct: told.otherwise,
+    product,
+    isProductExact: isExact,
+    otherProduct,
     metadata: readMetadata(request.metadata ?? {}, mask),
     language: detectLanguage(customerMessages.slice(-3).join('\n')),
-    alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }),
+    alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }, taxonomy),
     isFollowUp: kind === 'follow-up',
     isClosing: kind === 'closing',
-    isQuestion: isQuestion(asked),
-    saysLittle: leansOnHistory(problemText(asked, subject).text),
+    isQuestion: isQuestion(question),
+    saysLittle: needsHistory(problemText(question, subject).text),
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
 };
 
-/** All that it says is asked: whoever tells something besides reports trouble. */
+/** Every sentence is a question: a customer who states something as well reports a problem. */
 const isQuestion = (text: string): boolean => {
-  const said = problemText(text)
+  const sentences = problemText(text)
     .text.split(/(?<=[.!?？])\s+|\n/)
     .filter((each) => each.trim() !== '');
-  return said.length > 0 && said.every((each) => /[?？]["”»)*_]{0,4}\s*$/.test(each));
+  return sentences.length > 0 && sentences.every((each) => /[?？]["”»)*_]{0,4}\s*$/.test(each));
 };
 
-/** Without quoted history; a mail that is handed on by words that say little ("FYI") is read instead of them. */
+/** The message without quoted history; a forwarded mail replaces a message of a few words ("FYI"). */
 const ownMessage = (text: string): string => {
   const { own, forwarded } = readMail(text);
   if (forwarded === undefined) return own;
-  return leansOnHistory(problemText(own).text) ? forwarded : `${own}\n${forwarded}`;
+  return needsHistory(problemText(own).text) ? forwarded : `${own}\n${forwarded}`;
 };
 
-/** With what was said since the last message that stands by itself, and no more of it than two messages. */
+/** Adds at most two earlier messages: the last one that is complete by itself, and the latest after it. */
 const withHistory = (message: string, before: readonly string[]): string => {
-  const from = before.findLastIndex((text) => !leansOnHistory(problemText(text).text));
+  const from = before.findLastIndex((text) => !needsHistory(problemText(text).text));
   const since = before.slice(Math.max(0, from));
   return [...new Set([...since.slice(0, 1), ...since.slice(1).slice(-1), message])].join('\n');
 };
 
-/** A pronoun gets the thing that the messages before name. */
+/** Resolves a pronoun to the subject of earlier messages. */
 const withSubject = (message: string, before: readonly string[]): string => {
   if (before.length === 0) return message;
   const clause = { text: message, form: 'question' as const };
   return carrySubject(clause, { earlier: before.slice(-3), sentence: [clause] }).text;
 };
 
-/** The sentences that speak to people, where together they still do; undefined where none do. */
-const withoutInjection = (asked: string): string | undefined => {
-  const sentences = splitSentences(asked).map(({ start, end }) => asked.slice(start, end));
+/** The sentences without a prompt injection; undefined when none are left. */
+const withoutInjection = (text: string): string | undefined => {
+  const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
   const own = sentences.filter((each) => !hasPromptInjection(each)).join(' ');
   return own === '' || hasPromptInjection(own) ? undefined : own;
 };
@@ -140,7 +140,7 @@ const withoutInjection = (asked: string): string | undefined => {
 const MAX_VALUE = 1000;
 const MAX_VALUES = 20;
 
-/** The members of the metadata that are texts or lists of texts; what else there is says only that it is there. */
+/** Masks and truncates the texts of the metadata; other values are only tested for presence. */
 const readMetadata = (
   metadata: Readonly<Record<string, unknown>>,
   mask: (text: string) => string,

