@@ -22,7 +22,7 @@ import {
 } from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
-import { saidIn, signalsIn } from './guidance/signals.ts';
+import { customerWords, signalsIn } from './guidance/signals.ts';
 import { secondOpinion } from './intents/classify-with-model.ts';
 import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
 import { missingInformation } from './ticket/intent-rules.ts';
@@ -111,7 +111,7 @@ const withWarnings = (
   ticket: TicketReading,
   taxonomy: Taxonomy,
 ): IntentClassification => {
-  const { danger } = signalsIn(saidIn(ticket), ticket.language);
+  const { danger } = signalsIn(customerWords(ticket), ticket.language);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const { to } = escalationOf(taxonomy, intent, { ticket, classification });
   return {

@@ -13,79 +13,21 @@ import { autoSendOf } from '../ticket/intent-rules.ts';
 import { inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
 import { escalationOf } from './escalation.ts';
-import { saidIn, signalsIn } from './signals.ts';
+import { customerWords, signalsIn } from './signals.ts';
 
-export interface GuidanceInput extends RisksInput {
+interface GuidanceInput {
   taxonomy: Taxonomy;
   classification: IntentClassification;
-  /** What the customer has not told. */
+  ticket: TicketReading;
+  /** Required facts that the customer has not given. */
   missing: readonly RequiredFact[];
+  knowledge: WeakKnowledgeRetrieval;
+  composed: GuidedDraft;
+  /** Absent without a model. */
+  model?: ModelOutcome | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
 }
-
-/** What the agent should know and do: steps with their sources, what to ask, what to look out for, who else must see it. */
-export const guideAgent = (input: GuidanceInput): AgentGuidance => {
-  const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
-  const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-  const closest = closestArticles(input);
-  const given = { ticket, classification, coverage: knowledge.coverage };
-  return {
-    summary: summaryOf(input, intent?.title),
-    recommended_steps: recommendedSteps(composed),
-    ...(closest.length === 0 ? {} : { closest_articles: closest }),
-    missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
-    risks: risksOf(input),
-    escalation: escalationOf(taxonomy, intent, given),
-    auto_send: autoSendOf(classification, intent),
-  };
-};
-
-/** The same that the draft quotes: what the customer has tried is not among them. */
-const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
-  passages
-    .flatMap(({ steps, title, url }) =>
-      steps.map((step) => ({
-        step: plainStep(step),
-        title: title.slice(0, 200),
-        ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
-      })),
-    )
-    .filter(({ step, title }) => step !== '' && title !== '')
-    .slice(0, 20);
-
-/** Where the draft quotes nothing, what may help all the same; what is less likely than this is not even close. */
-const CLOSE_FROM = 0.05;
-
-const closestArticles = ({ composed, knowledge, ticket }: GuidanceInput): ClosestArticle[] =>
-  composed.passages.length > 0 || ticket.isClosing
-    ? []
-    : knowledge.sources_consulted
-        .filter(({ relevance_score: relevance }) => relevance >= CLOSE_FROM)
-        .map(({ title, url, relevance_score }) => ({ title, url, relevance_score }));
-
-/** As plain text on one line: what shows it knows of no Markdown. */
-const plainStep = (quote: string): string =>
-  markdownToText(quote)
-    .replace(/^\s{0,9}(?:`{3,}|~{3,}).{0,50}$/gm, ' ')
-    .replace(/^\s{1,9}(?:[-*•]|\d{1,2}[.)])\s/gm, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 1000);
-
-const summaryOf = (
-  { classification, ticket, knowledge, composed }: GuidanceInput,
-  title: string | undefined,
-): string => {
-  const sure = `${Math.round(classification.confidence * 100)} % sure`;
-  if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
-  const what = title === undefined ? `The message fits no intent (${sure})` : `${title} (${sure})`;
-  const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
-  const quoted = composed.draft.references?.length ?? 0;
-  const found =
-    quoted === 0
-      ? 'the draft quotes no article'
-      : `the draft quotes ${quoted === 1 ? 'one article' : `${quoted} articles`}`;
-  return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
-};
 
 /** What the guidance describes of a draft. */
 interface GuidedDraft {
@@ -106,28 +48,83 @@ interface ModelOutcome {
   leftOut: readonly string[];
 }
 
-export interface RisksInput {
-  ticket: TicketReading;
-  knowledge: WeakKnowledgeRetrieval;
-  composed: GuidedDraft;
-  /** Absent without a model. */
-  model?: ModelOutcome | undefined;
-  /** Milliseconds since 1970. */
-  now: number;
-}
+/** Tells the agent what to do: steps with their sources, what to ask, what to check, and to whom to escalate. */
+export const guideAgent = (input: GuidanceInput): AgentGuidance => {
+  const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
+  const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+  const closest = closestArticles(input);
+  const given = { ticket, classification, coverage: knowledge.coverage };
+  return {
+    summary: summaryOf(input, intent?.title),
+    recommended_steps: recommendedSteps(composed),
+    ...(closest.length === 0 ? {} : { closest_articles: closest }),
+    missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
+    risks: risksOf(input),
+    escalation: escalationOf(taxonomy, intent, given),
+    auto_send: autoSendOf(classification, intent),
+  };
+};
 
-/** From this age on an article is told to be old. */
+/** The steps that the draft quotes; those that the customer has tried are not among them. */
+const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
+  passages
+    .flatMap(({ steps, title, url }) =>
+      steps.map((step) => ({
+        step: plainStep(step),
+        title: title.slice(0, 200),
+        ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
+      })),
+    )
+    .filter(({ step, title }) => step !== '' && title !== '')
+    .slice(0, 20);
+
+/** Least relevance of an article that is listed when the draft quotes nothing. */
+const CLOSE_FROM = 0.05;
+
+const closestArticles = ({ composed, knowledge, ticket }: GuidanceInput): ClosestArticle[] =>
+  composed.passages.length > 0 || ticket.isClosing
+    ? []
+    : knowledge.sources_consulted
+        .filter(({ relevance_score: relevance }) => relevance >= CLOSE_FROM)
+        .map(({ title, url, relevance_score }) => ({ title, url, relevance_score }));
+
+/** Plain text on one line, for helpdesks that render no Markdown. */
+const plainStep = (quote: string): string =>
+  markdownToText(quote)
+    .replace(/^\s{0,9}(?:`{3,}|~{3,}).{0,50}$/gm, ' ')
+    .replace(/^\s{1,9}(?:[-*•]|\d{1,2}[.)])\s/gm, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 1000);
+
+const summaryOf = (
+  { classification, ticket, knowledge, composed }: GuidanceInput,
+  title: string | undefined,
+): string => {
+  const confidence = `${Math.round(classification.confidence * 100)} % sure`;
+  if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
+  const what = title === undefined ? `The message fits no intent (${confidence})` : `${title} (${confidence})`;
+  const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
+  const quoted = composed.draft.references?.length ?? 0;
+  const found =
+    quoted === 0
+      ? 'the draft quotes no article'
+      : `the draft quotes ${quoted === 1 ? 'one article' : `${quoted} articles`}`;
+  return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
+};
+
+/** Age from which an article is reported as possibly out of date. */
 const OLD_DAYS = 548;
 const DAY_MS = 86_400_000;
 
-/** What an agent should look out for before sending, the gravest first; at most 20 sentences. */
-export const risksOf = (input: RisksInput): string[] =>
+/** What the agent should check before sending, the gravest first; at most 20 sentences. */
+const risksOf = (input: GuidanceInput): string[] =>
   [...fromCustomer(input), ...fromKnowledge(input), ...fromDraft(input)]
     .map((each) => each.slice(0, 1000))
     .slice(0, 20);
 
-const fromCustomer = ({ ticket }: RisksInput): string[] => {
-  const { danger, isAngry, wanted } = signalsIn(saidIn(ticket), ticket.language);
+const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
+  const { danger, isAngry, requested } = signalsIn(customerWords(ticket), ticket.language);
   const attachments = namesOf(ticket.metadata.attachments);
   return [
     ...(danger === undefined
@@ -146,9 +143,9 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
           `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft goes by the customer's words.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
-    ...(wanted === undefined
+    ...(requested === undefined
       ? []
-      : [`The customer asks for a ${wanted}: a person has to decide, and the draft promises none.`]),
+      : [`The customer asks for a ${requested}: a person has to decide, and the draft promises none.`]),
     ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
     ...(ticket.hasPromptInjection
       ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
@@ -157,7 +154,7 @@ const fromCustomer = ({ ticket }: RisksInput): string[] => {
   ];
 };
 
-const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string[] => {
+const fromKnowledge = ({ ticket, knowledge, composed, now }: GuidanceInput): string[] => {
   if (ticket.isClosing) return [];
   const { references = [] } = composed.draft;
   const old = knowledge.sources_consulted.filter(
@@ -178,16 +175,16 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: RisksInput): string
   ];
 };
 
-const isSure = ({ sources_consulted: sources }: RisksInput['knowledge']): boolean =>
+const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boolean =>
   sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
 
 const NOT_QUOTED =
   'The draft quotes nothing: an article comes close, but says what was tried, is for another device or in another language, or does not answer.';
 
-const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
+const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const { draft, passages } = composed;
   const own = primaryOf(draft.language ?? '');
-  // What a model writes is in the language of the draft.
+  // A model writes in the language of the draft.
   const quotes = draft.written_by === 'model' ? [] : passages;
   const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
@@ -216,7 +213,7 @@ const fromDraft = ({ ticket, composed, model }: RisksInput): string[] => {
 const MAX_STEPS = 4;
 const MAX_STEP_LENGTH = 120;
 
-/** The first of them, each cut to a line. */
+/** The first few steps, each shortened to one line. */
 const namedSteps = (steps: readonly string[]): string => {
   const lines = steps.slice(0, MAX_STEPS).map((step) => {
     const line = step.replace(/\s+/g, ' ').trim();
@@ -226,7 +223,7 @@ const namedSteps = (steps: readonly string[]): string => {
   return `${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-/** Sentences of two words at least that end with a question mark; "???" and "Dust?" are no further question. */
+/** Sentences of at least two words that end with a question mark; "???" and "Dust?" are no further questions. */
 const questionsIn = (text: string): number =>
   text
     .split(/(?<=[?.!\n])\s*/, MAX_SENTENCES)
