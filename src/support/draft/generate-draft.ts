@@ -8,7 +8,7 @@ import { markdownToText } from '../../knowledge/rendering/markdown-to-text.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { autoSendOf, missingInformation } from '../ticket/intent-rules.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
-import type { Answer, AnswerPassage } from './answer-passages.ts';
+import type { Answer } from './answer-passages.ts';
 import {
   type ChosenTemplate,
   chooseTemplate,
@@ -17,6 +17,7 @@ import {
   greet,
   type TemplateValues,
 } from './fill-template.ts';
+import type { AnswerPassage } from './quote-passage.ts';
 
 /** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
 export interface DraftTicket {

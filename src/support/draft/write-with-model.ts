@@ -15,9 +15,9 @@ import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
-import type { AnswerPassage } from './answer-passages.ts';
 import { type MissingWarning, missingWarnings, stepsLeftOut } from './check-model-draft.ts';
 import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
+import type { AnswerPassage } from './quote-passage.ts';
 import { deviceFilter, type TicketUnits } from './ticket-units.ts';
 
 /** What became of the model that was to write a draft. */

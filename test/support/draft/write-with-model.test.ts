@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { Draft } from '../../../src/contract/support-response.ts';
 import { ModelBudgetSpent } from '../../../src/runtime/model-budget.ts';
-import type { AnswerPassage } from '../../../src/support/draft/answer-passages.ts';
+import type { AnswerPassage } from '../../../src/support/draft/quote-passage.ts';
 import { writeWithModel } from '../../../src/support/draft/write-with-model.ts';
 import { composeFor, editionOf, foundIn, passage } from './tickets.ts';
 
