@@ -19,10 +19,10 @@ import { type AnalysisParts, analyze } from './analyze.ts';
 
 const SUPPORT = 'support';
 
-export interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
+interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
-  /** Mounts further routes of this function. */
+  /** Mounts further routes of the function. */
   mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import type { IntentClassifier } from './classifier.ts';
 
-export interface SecondOpinionOptions {
+export interface ModelClassificationOptions {
   taxonomy: Pick<Taxonomy, 'intents'>;
   classifier: IntentClassifier;
   /** Within the budgets of the request; absent where there is none. */
@@ -43,10 +43,10 @@ const LEAST_TIME_MS = 250;
  *
  * @param text Masked: it leaves the house.
  */
-export const secondOpinion = async (
+export const classifyWithModel = async (
   text: string,
   first: IntentClassification,
-  options: SecondOpinionOptions,
+  options: ModelClassificationOptions,
 ): Promise<IntentClassification> => {
   const { ai, classifier, taxonomy, timeLeftMs, signal } = options;
   const timeMs = Math.min(MOST_TIME_MS, Math.floor(timeLeftMs * TIME_SHARE));

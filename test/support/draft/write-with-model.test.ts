@@ -72,11 +72,11 @@ const write = async (
 
 describe('writeWithModel()', () => {
   it('puts checked statements in the place of the quotes; greeting, template and signature stay', async () => {
-    const { composed, account, asked } = await write(GOOD);
-    expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
+    const { composed, outcome, asked } = await write(GOOD);
+    expect(outcome).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
     expect(asked).toHaveLength(1);
     const { draft } = composed;
-    const { greeting = '', before = '', after = '' } = PLAIN.answering?.filled ?? {};
+    const { greeting = '', before = '', after = '' } = PLAIN.frame?.filled ?? {};
     expect(draft.markdown).toBe(
       [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'].join('\n\n'),
     );
@@ -87,8 +87,8 @@ describe('writeWithModel()', () => {
 
   it('takes other words that the judge finds in the passage, after two calls', async () => {
     const said = statement('A restart of the miner ends the cleaning.', STEPS[2] ?? '');
-    const { composed, account, asked } = await write([...GOOD, said], { judge: 'stated' });
-    expect(account).toMatchObject({ refused: undefined, removed: 0 });
+    const { composed, outcome, asked } = await write([...GOOD, said], { judge: 'stated' });
+    expect(outcome).toMatchObject({ refused: undefined, removed: 0 });
     expect(asked).toHaveLength(2);
     expect(composed.draft.text).toContain(`${WARNING} A restart of the miner ends the cleaning.`);
   });
@@ -98,7 +98,7 @@ describe('writeWithModel()', () => {
     const kept = await write([lead, LIST, WARNED], { judge: 'stated' });
     expect(kept.composed.draft.text).toContain(lead.text);
     const removed = await write([lead, LIST, WARNED]);
-    expect(removed.account).toMatchObject({ refused: undefined, removed: 1 });
+    expect(removed.outcome).toMatchObject({ refused: undefined, removed: 1 });
     expect(removed.composed.draft.text).not.toContain(lead.text);
     expect(removed.composed.draft.text).toContain('Choose Eco mode');
   });
@@ -114,7 +114,7 @@ describe('writeWithModel()', () => {
   it('shows the model neither the name nor the signature nor the template', async () => {
     const { asked } = await write(GOOD);
     expect(JSON.stringify(asked)).not.toMatch(/Dana|Whitfield|Brightseam/);
-    expect(JSON.stringify(asked)).not.toContain(PLAIN.answering?.filled.before.slice(0, 30));
+    expect(JSON.stringify(asked)).not.toContain(PLAIN.frame?.filled.before.slice(0, 30));
   });
 
   it.each<[string, Statement]>([
@@ -132,8 +132,8 @@ describe('writeWithModel()', () => {
     ['markup', statement('Restart the miner <img src=x>.', STEPS[2] ?? '')],
   ])('removes %s, with a judge and without one, and counts it', async (_, added) => {
     for (const judge of ['not_stated', new Error('no judge')] as const) {
-      const { composed, account } = await write([added, WARNED], { judge });
-      expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 1, leftOut: [] });
+      const { composed, outcome } = await write([added, WARNED], { judge });
+      expect(outcome).toEqual({ model: 'test-model', refused: undefined, removed: 1, leftOut: [] });
       expect(composed.draft.written_by).toBe('model');
       expect(composed.draft.text).not.toContain(added.text);
       expect(composed.draft.text).toContain(WARNING);
@@ -159,9 +159,9 @@ describe('writeWithModel()', () => {
     ['a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
     ['sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
   ])('tells of the steps that the model leaves out in %s', async (_, reply) => {
-    const { composed, account } = await write(reply, { judge: 'stated' });
+    const { composed, outcome } = await write(reply, { judge: 'stated' });
     expect(composed.draft.written_by).toBe('model');
-    expect(account).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
+    expect(outcome).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
   });
 
   it('keeps the quotes where a step may be among what was removed', async () => {
@@ -169,16 +169,16 @@ describe('writeWithModel()', () => {
       statement('Choose Eco mode under **Miner > Power**.', ...STEPS),
       statement('Clean it for 7 hours.', ...STEPS),
     ];
-    const { composed, account } = await write(reply, { judge: 'stated' });
+    const { composed, outcome } = await write(reply, { judge: 'stated' });
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/step of a procedure/);
+    expect(outcome.refused).toMatch(/step of a procedure/);
   });
 
   it('keeps the quotes where the reply is in another language', async () => {
     const german = 'Öffne niemals das Gehäuse, während es noch am Strom angeschlossen ist.';
-    const { composed, account } = await write([statement(german, WARNING)], { judge: 'stated' });
+    const { composed, outcome } = await write([statement(german, WARNING)], { judge: 'stated' });
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/another language/);
+    expect(outcome.refused).toMatch(/another language/);
   });
 
   it.each<[string | Statement[] | Error, RegExp]>([
@@ -188,24 +188,24 @@ describe('writeWithModel()', () => {
     [new Error('socket'), /could not be reached/],
     [new ModelBudgetSpent('spent'), /budget/],
   ])('keeps the quotes after %j', async (reply, why) => {
-    const { composed, account } = await write(reply);
+    const { composed, outcome } = await write(reply);
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(why);
+    expect(outcome.refused).toMatch(why);
   });
 
   it('quotes nothing where the model finds no answer in the passages', async () => {
-    const { composed, account } = await write([]);
+    const { composed, outcome } = await write([]);
     expect(composed).toBe(HOLDING);
-    expect(account.refused).toMatch(/no answer/);
+    expect(outcome.refused).toMatch(/no answer/);
   });
 
   it('waits no longer than it was given for a model that hangs', async () => {
     const ai: AIClient = { model: 'hanging', complete: () => new Promise(() => {}) };
     const start = performance.now();
-    const { composed, account } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
+    const { composed, outcome } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
     expect(performance.now() - start).toBeLessThan(1000);
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/time/);
+    expect(outcome.refused).toMatch(/time/);
   });
 
   it('keeps literal quotes when the time ends at the judge', async () => {
@@ -223,8 +223,8 @@ describe('writeWithModel()', () => {
             }),
     };
     const options = { ...OPTIONS, ai, timeMs: 300 };
-    const { composed, account } = await writeWithModel(PLAIN, options);
-    expect(account).toMatchObject({ refused: undefined, removed: 1 });
+    const { composed, outcome } = await writeWithModel(PLAIN, options);
+    expect(outcome).toMatchObject({ refused: undefined, removed: 1 });
     expect(composed.draft.text).toContain(WARNING);
     expect(composed.draft.text).not.toContain('refund');
   });

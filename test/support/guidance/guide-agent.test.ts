@@ -4,7 +4,7 @@ import { AgentGuidance } from '../../../src/contract/support-response.ts';
 import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
 import type { Answer } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer } from '../../../src/support/draft/generate-draft.ts';
-import type { ModelAccount } from '../../../src/support/draft/write-with-model.ts';
+import type { ModelOutcome } from '../../../src/support/draft/write-with-model.ts';
 import { guideAgent } from '../../../src/support/guidance/guide-agent.ts';
 import { missingInformation } from '../../../src/support/ticket/intent-rules.ts';
 import { readTicket } from '../../../src/support/ticket/read-ticket.ts';
@@ -24,7 +24,7 @@ const guide = (
     answer = { passages: [FANS], hasPromptInjection: false },
     model,
     ...request
-  }: { knowledge?: Knowledge; answer?: Answer; model?: ModelAccount } & Omit<
+  }: { knowledge?: Knowledge; answer?: Answer; model?: ModelOutcome } & Omit<
     Parameters<typeof readTicket>[0],
     'message'
   > = {},

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AICompletion, AIMessage } from '../../../src/contract/librarian.ts';
 import { openClassifier } from '../../../src/support/intents/classifier.ts';
-import { secondOpinion } from '../../../src/support/intents/classify-with-model.ts';
+import { classifyWithModel } from '../../../src/support/intents/classify-with-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
@@ -33,9 +33,9 @@ const modelSaying = (reply: Partial<AICompletion> | (() => Promise<AICompletion>
 const saying = (intent: string) => modelSaying({ text: JSON.stringify({ intent }) });
 
 const opinionOf = (text: string, ai: AIClient | undefined, { timeLeftMs = 10_000 } = {}) =>
-  secondOpinion(text, classifier.classify(text), { taxonomy, classifier, ai, timeLeftMs });
+  classifyWithModel(text, classifier.classify(text), { taxonomy, classifier, ai, timeLeftMs });
 
-describe('secondOpinion()', () => {
+describe('classifyWithModel()', () => {
   it('is not asked for where the first is sure', async () => {
     const { ai, asked } = saying('refund');
     expect(await opinionOf(SURE, ai)).toEqual(classifier.classify(SURE));
@@ -72,7 +72,7 @@ describe('secondOpinion()', () => {
     const first = classifier.classify(text);
     const unsure = { ...first, primary_intent: 'noise', confidence: 0.5 };
     const { ai } = saying('unknown');
-    const opinion = await secondOpinion(text, unsure, { taxonomy, classifier, ai, timeLeftMs: 5000 });
+    const opinion = await classifyWithModel(text, unsure, { taxonomy, classifier, ai, timeLeftMs: 5000 });
     expect(opinion.primary_intent).toBe('unknown');
     expect(opinion.confidence).toBeLessThanOrEqual(classifier.threshold);
     expect(opinion.secondary_intents?.[0]).toEqual({ intent: 'noise', confidence: 0.5 });
@@ -81,7 +81,7 @@ describe('secondOpinion()', () => {
   it('leaves the first as it is where the model agrees', async () => {
     const first = { ...classifier.classify(UNSURE), primary_intent: 'refund', confidence: 0.5 };
     const { ai } = saying('refund');
-    expect(await secondOpinion(UNSURE, first, { taxonomy, classifier, ai, timeLeftMs: 5000 })).toBe(first);
+    expect(await classifyWithModel(UNSURE, first, { taxonomy, classifier, ai, timeLeftMs: 5000 })).toBe(first);
   });
 
   it.each<[string, Partial<AICompletion> | (() => Promise<AICompletion>)]>([
