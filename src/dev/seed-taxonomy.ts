@@ -10,7 +10,7 @@ import {
   MAX_EXAMPLES_AT_LOAD,
   type TaxonomyStore,
 } from '../support/intents/current-taxonomy.ts';
-import { contentHash, hashText, ModelRefused } from '../support/intents/packed-model.ts';
+import { contentHash, hashText, InvalidModel } from '../support/intents/packed-model.ts';
 import { readTaxonomy } from '../support/intents/read-taxonomy.ts';
 import { keptModel } from './taxonomy/kept-models.ts';
 
@@ -60,7 +60,7 @@ const opens = (open: () => unknown): boolean => {
     open();
     return true;
   } catch (error) {
-    if (error instanceof ModelRefused) return false;
+    if (error instanceof InvalidModel) return false;
     throw error;
   }
 };

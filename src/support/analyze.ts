@@ -24,12 +24,12 @@ import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
 import { customerWords, signalsIn } from './guidance/signals.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
-import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
+import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
 import { missingInformation } from './ticket/intent-rules.ts';
 import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
 export interface AnalysisParts {
-  taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
+  taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<OpenTaxonomy>;
   retrieveKnowledge: KnowledgeRetriever;
   mask: Mask;
   /** Compare texts by meaning; absent: by words alone. */

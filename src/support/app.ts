@@ -19,7 +19,7 @@ import { type AnalysisParts, analyze } from './analyze.ts';
 
 const SUPPORT = 'support';
 
-interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
+export interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
   /** Mounts further routes of the function. */

@@ -2,39 +2,38 @@ import type { IntentClassification } from '../../contract/support-response.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { messageFeatures, messageParts } from './message-features.ts';
 import { rarity } from './pack-model.ts';
-import { contentHash, ModelRefused, type OpenModel, openModel, WEIGHT_STEP } from './packed-model.ts';
-import { featureValue, GAIN_UNIT, type LearntFrom } from './training-features.ts';
+import { contentHash, InvalidModel, type OpenModel, openModel, WEIGHT_STEP } from './packed-model.ts';
+import { featureValue, GAIN_UNIT, type TrainingSource } from './training-features.ts';
 
-/** An intent and the chance that it is meant, 0 to 1. */
+/** An intent and its confidence, 0 to 1. */
 type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];
 
-/** Tells what a customer wants. */
+/** Classifies messages by intent. */
 export interface IntentClassifier {
   /**
-   * The likeliest intent and up to three others that are likely too; `unknown` where none is likely enough, with the confidence of
-   * the likeliest. Never throws; of a long message the first sentences count, so that a subject belongs before it, on a line of
-   * its own.
+   * The likeliest intent and up to three others that are likely too; `unknown` when none is likely enough, with the confidence of the
+   * likeliest. Never throws. Only the first sentences of a long message count, so a subject belongs before it, on a line of its own.
    */
   classify(message: string): IntentClassification;
-  /** The likeliest intents, likeliest first, however unlikely they are. */
+  /** The best intents, likeliest first, whatever their confidence. */
   likeliest(message: string, limit: number): LikelyIntent[];
-  /** Confidence below which a message is of no intent. */
+  /** Confidence below which a message has no intent. */
   readonly threshold: number;
 }
 
 const MAX_SECONDARY = 3;
-/** Less likely ones are not worth a word. */
+/** Least confidence of a secondary intent. */
 const LEAST_SECONDARY = 0.15;
 
 /**
- * Opens what `trainClassifier` has packed, in a few milliseconds.
+ * Opens a model that `trainClassifier` has packed, in a few milliseconds.
  *
- * @throws {ModelRefused} When it was trained from another taxonomy or by another version, or is damaged.
+ * @throws {InvalidModel} When it was trained from another taxonomy or by another version, or is damaged.
  */
-export const openClassifier = (packed: Uint8Array, taxonomy: LearntFrom): IntentClassifier => {
+export const openClassifier = (packed: Uint8Array, taxonomy: TrainingSource): IntentClassifier => {
   const model = openModel(packed, { contentHash: contentHash(taxonomy) });
   const ids = taxonomy.intents.map(({ id }) => id);
-  if (ids.length !== model.intentCount) throw new ModelRefused('Cannot open the trained model: its intents are others');
+  if (ids.length !== model.intentCount) throw new InvalidModel('Cannot open the trained model: its intents are others');
   const likeliest = (message: string, limit: number): LikelyIntent[] =>
     [...confidencesOf(model, message)]
       .map((confidence, at) => ({ intent: ids[at] ?? UNKNOWN_INTENT, confidence: rounded(confidence) }))
@@ -47,14 +46,14 @@ export const openClassifier = (packed: Uint8Array, taxonomy: LearntFrom): Intent
   };
 };
 
-/** A desk without intents: every message is of none. */
+/** The classifier of a taxonomy without intents. */
 export const emptyClassifier: IntentClassifier = {
   threshold: 1,
   likeliest: () => [],
   classify: () => ({ primary_intent: UNKNOWN_INTENT, confidence: 0, secondary_intents: [] }),
 };
 
-/** @param likely At least one more than the secondary intents that are told. */
+/** @param likely One more than `MAX_SECONDARY`, likeliest first. */
 const classificationOf = (likely: readonly LikelyIntent[], threshold: number): IntentClassification => {
   const [best] = likely;
   const isKnown = best !== undefined && best.confidence >= threshold;
@@ -69,8 +68,8 @@ const classificationOf = (likely: readonly LikelyIntent[], threshold: number): I
 };
 
 /**
- * By intent, of the message as a whole; of a long one half of it, and half of its best sentence. Found on development tickets and by
- * cross-validation: the whole alone loses requests in long mails, the best sentence alone misreads short messages of two.
+ * Confidences by intent: of the whole message; for a long one, the mean of the whole and of its best sentence. Chosen on development
+ * tickets and by cross-validation: the whole alone loses requests in long mails, the best sentence alone misreads messages of two sentences.
  */
 const confidencesOf = (model: OpenModel, message: string): Float64Array => {
   const { whole, sentences } = messageParts(message);
@@ -83,7 +82,7 @@ const confidencesOf = (model: OpenModel, message: string): Float64Array => {
   });
 };
 
-/** A text of which no word is known is of no intent. */
+/** All 0 when no word of the text is known. */
 const knownConfidences = (model: OpenModel, words: readonly string[]): Float64Array => {
   const { confidences, isKnown } = scoreMessage(model, words);
   return isKnown ? confidences : new Float64Array(model.intentCount);
@@ -91,16 +90,16 @@ const knownConfidences = (model: OpenModel, words: readonly string[]): Float64Ar
 
 const rounded = (share: number): number => Math.round(share * 1000) / 1000;
 
-/** How well a message fits each intent. */
-export interface MessageScores {
-  /** By intent, 0 to 1. */
+/** The scores of a message. */
+interface MessageScores {
+  /** Confidences by intent, 0 to 1. */
   confidences: Float64Array;
   /** Whether any word of it occurs in an example of an intent. */
   isKnown: boolean;
 }
 
-/** Scores the words of a text of bounded length; what no example holds counts for nothing but the confidence. */
-export const scoreMessage = (model: OpenModel, words: readonly string[]): MessageScores => {
+/** Scores the words of a text; words that no example has only lower the confidence. */
+const scoreMessage = (model: OpenModel, words: readonly string[]): MessageScores => {
   const known = words.map((word) => correctWord(word, model));
   const features = messageFeatures(known, { isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0 });
   const scores = scoresOf(model, features.blocks);
@@ -174,7 +173,7 @@ const signalsOf = (model: OpenModel, stems: readonly number[]) => {
   return { unseen: unseen / total, covers: covers.map((cover) => cover / total), isKnown: unseen < total };
 };
 
-/** Where a hash stands in an ascending list; -1 where it does not. */
+/** Place of a hash in an ascending list; -1 when it is missing. */
 const placeOf = (hashes: Uint32Array, hash: number): number => {
   let low = 0;
   let high = hashes.length - 1;
@@ -188,37 +187,37 @@ const placeOf = (hashes: Uint32Array, hash: number): number => {
   return -1;
 };
 
-/** What speaks for one intent being that of a message. */
-export interface IntentSignals {
-  /** Distance to the plane between the intent and all others; 1 is that of a sure example. */
+/** The signals that the confidence of an intent is computed from. */
+interface IntentSignals {
+  /** Distance to the hyperplane between the intent and all others; 1 is that of a clear example. */
   score: number;
-  /** Share of the message's stems that no example holds, rare ones counting more; 0 to 1. */
+  /** Share of the message's stems that no example has, weighted by rarity; 0 to 1. */
   unseen: number;
-  /** Share that occurs in examples of this very intent; 0 to 1. */
+  /** Share of the stems that occur in examples of this intent; 0 to 1. */
   cover: number;
 }
 
 /**
- * The chance, 0 to 1, that a message is in scope and this its intent. Fitted once, on simulations over small random taxonomies (8 to
- * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing (reference on intents). Chances
- * of several intents need not add up to 1.
+ * Probability, 0 to 1, that a message is in scope and has this intent. Fitted once, on simulations over small random taxonomies (8 to
+ * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing (reference on intents). The
+ * probabilities of all intents need not add up to 1.
  */
 export const confidenceOf = ({ score, unseen, cover }: IntentSignals): number =>
   1 / (1 + Math.exp(0.13 - 3.26 * score + 1.47 * unseen - 1.82 * cover));
 
-/** Words that examples hold, sorted by UTF-16 units, and how often they do. */
-export interface KnownWords {
+/** Words of the examples, sorted by UTF-16 units, and their frequencies. */
+interface KnownWords {
   words: readonly string[];
   wordCounts: Uint32Array;
 }
 
-/** Shorter words are more often other words than mistakes. */
+/** A shorter word is more often another word than a spelling mistake. */
 const LEAST_LETTERS = 5;
 const MOST_LETTERS = 32;
 
 /**
- * The word that a misspelt one stands for: the most frequent known one with the same first letter that is one edit away, a swap of
- * neighbours counting as one (reference on intents, step 1). A known word, and one that nothing is near to, comes back.
+ * Corrects a spelling mistake: the most frequent known word with the same first letter at an edit distance of one, where a transposition
+ * counts as one edit (reference on intents, step 1). Returns a known word, or one without a close word, as it is.
  */
 export const correctWord = (word: string, { words, wordCounts }: KnownWords): string => {
   if (word.length < LEAST_LETTERS || word.length > MOST_LETTERS) return word;
@@ -236,7 +235,7 @@ export const correctWord = (word: string, { words, wordCounts }: KnownWords): st
   return best;
 };
 
-/** The first place whose word is not before `wanted`. */
+/** The first place with a word that is not before `wanted`. */
 const placeFrom = (words: readonly string[], wanted: string): number => {
   let low = 0;
   let high = words.length;

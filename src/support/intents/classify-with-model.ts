@@ -7,41 +7,41 @@ import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { startDeadline } from '../../runtime/deadline.ts';
 import type { IntentClassifier } from './classifier.ts';
 
-export interface ModelClassificationOptions {
+interface ModelClassificationOptions {
   taxonomy: Pick<Taxonomy, 'intents'>;
   classifier: IntentClassifier;
-  /** Within the budgets of the request; absent where there is none. */
+  /** A model within the budgets of the request; absent when none is configured. */
   ai: AIClient | undefined;
-  /** Milliseconds left for whatever the request still needs. */
+  /** Milliseconds left for the whole request. */
   timeLeftMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Less likely than this, the message has nothing to do with any intent. */
+/** Least confidence at which the message may have an intent at all. */
 const UNSURE_FROM = 0.03;
-/** From here on the first opinion is right often enough. */
+/** Confidence from which the classifier is right often enough. */
 const SURE_FROM = 0.7;
-/** Unless another intent is nearly as likely. */
+/** Least distance to the next intent of a sure classification. */
 const LEAST_MARGIN = 0.15;
-/** Intents that the model chooses from, the likeliest. */
+/** Likeliest intents that the model chooses from. */
 const MAX_CHOICES = 6;
-/** Examples of each that it is shown. */
+/** Examples of each intent in the prompt. */
 const MAX_EXAMPLES = 4;
-/** Of the message, in UTF-16 units. */
+/** UTF-16 units of the message in the prompt. */
 const MAX_READ = 2000;
 const MAX_TOKENS = 64;
-/** Of the time that is left, the share that a second opinion may take, and no more than this. */
+/** Share of the remaining time for the model, and its upper bound. */
 const TIME_SHARE = 0.3;
 const MOST_TIME_MS = 3000;
 const LEAST_TIME_MS = 250;
 
 /**
- * Asks a model where the first opinion is unsure. It chooses among the likeliest intents and `unknown`; what it chooses instead of the
- * first gets no more confidence than it had, or the least that makes an intent known, so that no model lets a reply go out by
- * itself. Without a model, in too little time, for a text that speaks to models, and after any failure the first opinion
- * stands. Never throws.
+ * Has a model decide when the classifier is unsure. It chooses among the likeliest intents and `unknown`. An intent that it chooses keeps
+ * the classifier's confidence, raised to the threshold at most, so that a model never causes a reply to be sent without a person. The
+ * classification stays as it is without a model, with too little time, for a prompt injection, and after any failure. Never throws.
  *
- * @param text Masked: it leaves the house.
+ * @param text Masked, since it is sent to the model.
+ * @param first The classification by examples.
  */
 export const classifyWithModel = async (
   text: string,
@@ -57,17 +57,17 @@ export const classifyWithModel = async (
   if (choices.length === 0) return first;
   const deadline = startDeadline(timeMs, signal);
   try {
-    const asked = ai.complete(promptFor(text, choices), {
+    const completion = ai.complete(promptFor(text, choices), {
       maxTokens: MAX_TOKENS,
       temperature: 0,
       schema: replySchema(choices),
       signal: deadline.signal,
     });
-    const { text: reply, finish = 'stop' } = await deadline.race(asked);
+    const { text: reply, finish = 'stop' } = await deadline.race(completion);
     const chosen = finish === 'stop' ? readChoice(reply, choices) : undefined;
     return chosen === undefined ? first : withChoice(first, chosen, { classifier, text });
   } catch {
-    // The examples decide then, as they do where there is no model.
+    // The examples decide, as they do without a model.
     return first;
   } finally {
     deadline.end();
@@ -100,7 +100,7 @@ const withChoice = (
   };
 };
 
-/** All that others wrote travels as one JSON object, so that no text can end it and begin something else. */
+/** Foreign texts are sent as one JSON object, so that none of them can end the data. */
 const promptFor = (text: string, choices: readonly Intent[]): AIMessage[] => [
   { role: 'system', content: INSTRUCTIONS },
   {

@@ -1,22 +1,22 @@
 import { splitSentences } from '../../text/split-sentences.ts';
 
-/** Of a message so much is looked at, in UTF-16 units. */
+/** UTF-16 units of a message that are read. */
 const MAX_READ = 4000;
-/** What it is about stands in its first sentences. */
+/** The first sentences say what a message is about. */
 const MAX_SENTENCES = 8;
 const MAX_SENTENCE = 300;
-/** Up to here a message is one request, and read best as one. */
+/** Messages up to this many words are classified as a whole. */
 const FEW_WORDS = 25;
 
 /** The words by which a message is classified. */
-export interface MessageParts {
-  /** Of its first sentences. */
+interface MessageParts {
+  /** Words of the first sentences. */
   whole: string[];
-  /** Of each of them, where there are so many that a request may be lost among a greeting and a story; else none. */
+  /** Words by sentence when the message is long, so that a request is not lost among other sentences; else empty. */
   sentences: string[][];
 }
 
-/** The words of a message that tell its intent; of a long one the first sentences. Quoted mail is left out. */
+/** The words that a message is classified by: those of its first sentences, without quoted mail. */
 export const messageParts = (message: string): MessageParts => {
   const text = withoutQuotes(message.slice(0, MAX_READ));
   const sentences = splitSentences(text)
@@ -33,19 +33,16 @@ const withoutQuotes = (text: string): string =>
     .filter((line) => !/^\s{0,3}>/.test(line))
     .join('\n');
 
-/**
- * The words of a message in lower case: runs of letters and digits, contractions written out, so that `can't`, `cant` and
- * `can not` are the same.
- */
+/** The words of a message in lower case: runs of letters and digits. Contractions are expanded: `can't` and `cant` are `can not`. */
 export const messageWords = (text: string): string[] => {
   const plain = text.normalize('NFKC').toLowerCase().replace(APOSTROPHES, "'");
-  return writtenOut(plain).match(WORD) ?? [];
+  return expandContractions(plain).match(WORD) ?? [];
 };
 
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u00b4\u2032`]/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-const writtenOut = (text: string): string => {
+const expandContractions = (text: string): string => {
   const apart = text.replace(/\b(?:can't|cant)\b/g, 'can not');
   if (!apart.includes("'")) return apart;
   return apart
@@ -57,8 +54,8 @@ const LONG_FORMS: Readonly<Record<string, string>> = { m: 'am', re: 'are', ve: '
 
 /**
  * The stem of an English word: without plural, one of its common endings and a final `e`. Lighter than Porter's, which joins
- * words that a customer keeps apart; measured for intents (reference on intents, step 2). Words of up to three letters, and
- * words in other scripts, come back as they are, or nearly so.
+ * words that customers use for different things; measured for intents (reference on intents, step 2). Words of up to three letters, and
+ * words in other scripts, are hardly changed.
  *
  * @param word Lower case.
  */
@@ -87,11 +84,11 @@ const withoutEnding = (word: string): string => {
   return word.endsWith('ment') ? word.slice(0, -4) : word;
 };
 
-/** What of a message counts for its intent, as 32-bit hashes; a feature that occurs twice stands twice. */
-export interface MessageFeatures {
-  /** Of the distinct stems, in order of appearance; each is also in the first block. */
+/** The features of a message as 32-bit hashes; a feature that occurs twice is listed twice. */
+interface MessageFeatures {
+  /** Hashes of the distinct stems, in order of appearance; each is also in the first block. */
   stems: number[];
-  /** Words with their neighbours, parts of words, pairs of words: each block is scaled on its own. */
+  /** Stems and neighbouring stems, character runs, pairs of stems; each block is scaled on its own. */
   blocks: readonly [number[], number[], number[]];
 }
 
@@ -99,9 +96,9 @@ export interface MessageFeatures {
  * The features of a message (reference on intents, step 3): stems and pairs of neighbouring stems; runs of 2 to 5 characters within
  * each word and its bounds; unordered pairs of different content stems, wherever they stand.
  *
- * @param words Of `messageWords`.
- * @param options.isKnown Whether a stem, by its hash, occurs in any example: pairs with one that does not are left out, since no
- *   example has them. Absent: all are known.
+ * @param words From `messageWords`.
+ * @param options.isKnown Whether any example has a stem, by its hash; pairs with an unknown stem are omitted, since no example has
+ *   them. Absent: all stems are known.
  */
 export const messageFeatures = (
   words: readonly string[],
@@ -125,7 +122,7 @@ const PAIR_SEED = 0x85ebca6b;
 /** FNV-1a, 32 bits: G. Fowler, L. C. Noll, K.-P. Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
 const FNV_PRIME = 0x01000193;
 
-/** In pairs these say nothing. */
+/** Stems that are not paired. */
 const STOP_STEMS: ReadonlySet<string> = new Set(
   'a an the is are was were be been am to of in on at for and or it its this that i my me you your we our do did'.split(
     ' ',
@@ -145,7 +142,7 @@ const hashed = (text: string, state: number): number => {
   return hash;
 };
 
-/** Spreads what FNV leaves in the low bits (the last step of MurmurHash3). */
+/** Mixes the bits of an FNV hash (the last step of MurmurHash3). */
 const finished = (hash: number): number => {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

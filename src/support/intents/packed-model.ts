@@ -1,16 +1,16 @@
-import type { LearntFrom } from './training-features.ts';
+import type { TrainingSource } from './training-features.ts';
 
-/** A packed model is not one, is damaged, or was trained from something else. */
-export class ModelRefused extends Error {
-  override readonly name = 'ModelRefused';
+/** A packed model is malformed, damaged, or was trained from another taxonomy. */
+export class InvalidModel extends Error {
+  override readonly name = 'InvalidModel';
 }
 
-/** A packed model, read where it lies. */
+/** A packed model, read in place. */
 export interface OpenModel {
   intentCount: number;
   /** 0 to 1. */
   threshold: number;
-  /** Examples it was trained from. */
+  /** Number of examples that it was trained from. */
   exampleCount: number;
   biases: Float32Array;
   scales: Float32Array;
@@ -30,16 +30,16 @@ export interface OpenModel {
 }
 
 /**
- * Opens a packed model without copying it, unless it lies askew in its buffer.
+ * Opens a packed model without copying it, unless it is misaligned in its buffer.
  *
- * @throws {ModelRefused} When it is not of this version, not whole, damaged, or trained from anything but `contentHash`.
+ * @throws {InvalidModel} When it has another version, is cut off or damaged, or was trained from anything but `contentHash`.
  */
 export const openModel = (packed: Uint8Array, { contentHash }: { contentHash: ContentHash }): OpenModel => {
   const bytes = packed.byteOffset % 4 === 0 ? packed : packed.slice();
   if (bytes.byteLength < HEADER_LENGTH * 4 || bytes.byteLength % 4 !== 0) throw refused('it is cut off');
   const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
   const read = (name: keyof typeof HEADER): number => numbers[HEADER[name]] ?? 0;
-  if (read('magic') !== MODEL_MAGIC) throw refused('it is none');
+  if (read('magic') !== MODEL_MAGIC) throw refused('it is no trained model');
   if (read('version') !== MODEL_VERSION) throw refused(`its version is ${read('version')}, not ${MODEL_VERSION}`);
   if (read('contentHigh') !== contentHash.high || read('contentLow') !== contentHash.low)
     throw refused('it was trained from another taxonomy');
@@ -72,16 +72,16 @@ export const openModel = (packed: Uint8Array, { contentHash }: { contentHash: Co
     words: wordsIn(new Uint8Array(buffer, at('wordBytes'), read('wordBytes'))),
   };
   const isSound =
-    rises(model.stemStarts, model.stemIntents.length) &&
-    rises(model.weightStarts, model.weights.length) &&
+    isAscending(model.stemStarts, model.stemIntents.length) &&
+    isAscending(model.weightStarts, model.weights.length) &&
     [model.threshold, ...model.biases, ...model.scales].every(Number.isFinite) &&
     model.words.length === model.wordCounts.length;
   if (!isSound) throw refused('its parts do not fit together');
   return model;
 };
 
-/** Whether these are starts within something of this length, none before the last. */
-const rises = (starts: Uint32Array, length: number): boolean => {
+/** Whether the starts ascend up to the length. */
+const isAscending = (starts: Uint32Array, length: number): boolean => {
   for (let at = 1; at < starts.length; at += 1) if ((starts[at] ?? 0) < (starts[at - 1] ?? 0)) return false;
   return (starts.at(-1) ?? 0) === length;
 };
@@ -92,23 +92,23 @@ const wordsIn = (bytes: Uint8Array): string[] => {
   return words;
 };
 
-const refused = (why: string): ModelRefused => new ModelRefused(`Cannot open the trained model: ${why}`);
+const refused = (why: string): InvalidModel => new InvalidModel(`Cannot open the trained model: ${why}`);
 
 /** The first four bytes of a packed model, read as a little-endian number: `CIN1`. */
 export const MODEL_MAGIC = 0x314e4943;
-/** Rises when features, weights or layout change: an older model is trained again. */
+/** Increased when features, weights or layout change: older models are trained again. */
 export const MODEL_VERSION = 1;
-/** Numbers of four bytes before the sections. */
+/** Length of the header, in numbers of four bytes. */
 export const HEADER_LENGTH = 16;
 
-/** Places of the header. */
+/** Fields of the header and their places. */
 export const HEADER = {
   magic: 0,
   version: 1,
-  /** Two halves of the hash of what it was trained from. */
+  /** The two halves of the hash of the training data. */
   contentHigh: 2,
   contentLow: 3,
-  /** Of everything behind it. */
+  /** Checksum of everything after it. */
   checksum: 4,
   intents: 5,
   features: 6,
@@ -120,19 +120,19 @@ export const HEADER = {
   /** Bytes of the words, in UTF-8, each ended by a line feed. */
   wordBytes: 11,
   examples: 12,
-  /** Bits of a Float32: below this confidence a message is of no intent. */
+  /** Bits of a Float32: the confidence below which a message has no intent. */
   threshold: 13,
 } as const;
 
-/** Where the weights of every so manieth feature begin is written down; in between, counts are added up. */
+/** The start of the weights is stored for every 16th feature; in between, counts are added up. */
 export const WEIGHT_STEP = 16;
 
-/** Section -> [bytes of an entry, number of entries]. Those with wider entries come first, so that all are aligned. */
+/** Section -> [bytes of an entry, number of entries]. Sections with wider entries come first, so that all are aligned. */
 export const sectionsOf = (header: Uint32Array) => {
   const count = (name: keyof typeof HEADER): number => header[HEADER[name]] ?? 0;
   return {
     biases: [4, count('intents')],
-    /** What a weight of 1 stands for, by intent. */
+    /** The value of a weight of 1, by intent. */
     scales: [4, count('intents')],
     hashes: [4, count('features')],
     weightStarts: [4, Math.ceil(count('features') / WEIGHT_STEP) + 1],
@@ -151,7 +151,7 @@ export const sectionsOf = (header: Uint32Array) => {
 
 export type SectionName = keyof ReturnType<typeof sectionsOf>;
 
-/** Where each section begins and how long all are, in bytes; the whole is filled up to a multiple of four. */
+/** The start of each section and the length of all, in bytes; padded to a multiple of four. */
 export const layoutOf = (header: Uint32Array): { starts: Record<SectionName, number>; byteLength: number } => {
   let at = HEADER_LENGTH * 4;
   const starts = Object.entries(sectionsOf(header)).map(([name, [size, count]]) => {
@@ -159,13 +159,13 @@ export const layoutOf = (header: Uint32Array): { starts: Record<SectionName, num
     at += size * count;
     return [name, start] as const;
   });
-  // Object.fromEntries forgets the names of the keys, which are those of the table above.
+  // Object.fromEntries loses the key type, which is that of the table above.
   return { starts: Object.fromEntries(starts) as Record<SectionName, number>, byteLength: Math.ceil(at / 4) * 4 };
 };
 
 /**
- * FNV-1a by numbers of four bytes, of everything behind the checksum; what stands before it is compared by itself. Four sums of
- * every fourth number go side by side, which a processor does in half of the time of one.
+ * FNV-1a by numbers of four bytes, of everything after the checksum; the fields before it are compared by themselves. Four interleaved
+ * sums take half the time of one.
  */
 export const checksumOf = (numbers: Uint32Array): number => {
   let [first, second, third, fourth] = [1, 2, 3, 4];
@@ -183,17 +183,17 @@ export const checksumOf = (numbers: Uint32Array): number => {
 
 const FNV_PRIME = 0x01000193;
 
-/** Two numbers of 32 bits. */
+/** A hash of 64 bits, as two numbers. */
 export interface ContentHash {
   high: number;
   low: number;
 }
 
 /**
- * Names what a classifier is trained from: ids, titles, descriptions and examples, in order, and what belongs to no intent. Tells one
- * taxonomy of a workspace from its next; it is no cryptographic hash, so nothing of another workspace may be looked up by it.
+ * Hashes the training data of a classifier: ids, titles, descriptions and examples in order, and the examples of no intent. It tells
+ * versions of a workspace's taxonomy apart; it is not cryptographic, so it must not be used to look up data of another workspace.
  */
-export const contentHash = ({ intents, out_of_scope_examples: outOfScope }: LearntFrom): ContentHash => {
+export const contentHash = ({ intents, out_of_scope_examples: outOfScope }: TrainingSource): ContentHash => {
   const sums = Uint32Array.of(0xdeadbeef, 0x41c6ce57);
   for (const { id, title, description = '', examples } of intents) {
     addAll(sums, [id, title, description]);
@@ -214,13 +214,13 @@ const addAll = (sums: Uint32Array, texts: readonly string[]): void => {
 
 const addText = (sums: Uint32Array, text: string): void => {
   let [high = 0, low = 0] = sums;
-  // Two units at a time; behind the last there is none, which counts as 0.
+  // Two units at a time; a missing one counts as 0.
   for (let at = 0; at < text.length; at += 2) {
     const units = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
     high = Math.imul(high ^ units, 0x9e3779b1);
     low = Math.imul((low << 7) | (low >>> 25), 0x5f356495) ^ units;
   }
-  // The length ends each text, so that no two lists read alike.
+  // The length ends each text, so that different lists never hash the same input.
   sums[0] = Math.imul(high ^ text.length, 0x85ebca6b);
   sums[1] = Math.imul(low ^ ~text.length, 0xc2b2ae35);
 };

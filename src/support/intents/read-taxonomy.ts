@@ -2,10 +2,10 @@ import type { Issue } from '../../contract/issue.ts';
 import { type ReadValue, readAs } from '../../contract/read-as.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 
-/** More than this and the caller is not told about the rest. */
+/** Upper bound of reported issues. */
 const MAX_ISSUES = 20;
 
-/** Reads a taxonomy from outside: its shape, its regular expressions, its templates. Never throws. */
+/** Validates a taxonomy from outside: its shape, its regular expressions and its templates. Never throws. */
 export const readTaxonomy = (value: unknown): ReadValue<Taxonomy> => {
   const read = readAs(Taxonomy, value);
   if (!read.ok) return read;
@@ -49,10 +49,10 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'missing_information',
 ]);
 
-/** What speaks against a reply template, as the end of a sentence; undefined where it may be used. */
-export const checkTemplate = (template: string): string | undefined => {
+/** The problem of a reply template, as the end of a sentence; undefined when it is valid. */
+const checkTemplate = (template: string): string | undefined => {
   for (const [, name = ''] of template.matchAll(/\{([a-z_]{1,40})\}/g)) {
-    if (!PLACEHOLDERS.has(name)) return `holds {${name}}, which nothing is put in for`;
+    if (!PLACEHOLDERS.has(name)) return `holds {${name}}, which is no known placeholder`;
   }
   for (const name of ['{knowledge}', '{missing_information}']) {
     const lines = template.split('\n').filter((line) => line.includes(name));
@@ -63,17 +63,16 @@ export const checkTemplate = (template: string): string | undefined => {
   return undefined;
 };
 
-/** In how many ways a pattern may be tried at one place of a text. */
+/** Upper bound of the ways to match a pattern at one place of a text. */
 const MAX_WAYS = 1000;
-/** And over how many characters. */
+/** Upper bound of the characters that a pattern can match. */
 const MAX_LENGTH = 1000;
 
 /**
- * What speaks against a regular expression of a taxonomy, which is read over what customers write, so that no message makes it
- * slow: it must compile with the flags `iu`, end every repeat, and neither look around nor refer back. Its cost then grows with
- * the length of the text alone.
+ * Checks that a regular expression of a taxonomy cannot become slow on any message: it must compile with the flags `iu`, bound every
+ * repeat, and have neither lookarounds nor back references. Its cost then grows linearly with the length of the text.
  *
- * @returns The end of a sentence that begins with the pattern's name; undefined where it may be used.
+ * @returns The problem, as the end of a sentence that begins with the pattern's name; undefined when it is valid.
  */
 export const checkPattern = (pattern: string): string | undefined => {
   try {
@@ -91,19 +90,19 @@ export const checkPattern = (pattern: string): string | undefined => {
 
 const withoutEscapedBackslashes = (pattern: string): string => pattern.replaceAll('\\\\', '');
 
-/** What a regular expression, or a part of one, may cost at one place of a text. */
-export interface PatternCost {
-  /** In how many ways it may be tried, at most; `Infinity` where a repeat has no end. */
+/** The cost of a regular expression, or of a part of one, at one place of a text. */
+interface PatternCost {
+  /** Upper bound of the ways to match; `Infinity` when a repeat is unbounded. */
   ways: number;
-  /** Characters that it reads in one of them, at most. */
+  /** Upper bound of the characters of a match. */
   length: number;
 }
 
 /**
- * What a regular expression may cost at one place of a text, at most: alternatives add up, what stands side by side multiplies, a
- * repeat counts each number of times.
+ * Upper bound of the cost of a regular expression at one place of a text: alternatives add up, sequences multiply, a repeat counts each
+ * number of repetitions.
  *
- * @param pattern Compiles with the flag `u`; looks neither ahead nor behind.
+ * @param pattern Compiles with the flag `u` and has no lookarounds.
  */
 export const patternCost = (pattern: string): PatternCost => {
   const tokens = pattern.match(TOKEN) ?? [];
@@ -119,16 +118,16 @@ export const patternCost = (pattern: string): PatternCost => {
   return closed(open[0] ?? newGroup());
 };
 
-/** A class, an escape, the beginning of a group, a repeat, or one character. */
+/** A character class, an escape, the beginning of a group, a quantifier, or one character. */
 const TOKEN =
   /\[(?:\\.|[^\]\\])*\]|\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c.|.)|\((?:\?(?:<[^>]*>|[a-z-]*:))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|./gsu;
 const QUANTIFIER = /^(?:[*+?]|\{\d)/;
 
-/** A group that is being read. */
+/** A group that is being parsed. */
 interface Group {
-  /** Of its alternatives so far. */
+  /** Cost of the alternatives so far. */
   before: PatternCost;
-  /** Of the present one, without its last item. */
+  /** Cost of the current alternative without its last item. */
   sequence: PatternCost;
   item: PatternCost;
 }
@@ -160,7 +159,7 @@ const repeated = ({ ways, length }: PatternCost, quantifier: string): PatternCos
   return { ways: sum, length: length * most };
 };
 
-/** More times than this are as many as without end. */
+/** Larger bounds count as unbounded. */
 const MAX_TIMES = 999;
 
 const timesOf = (quantifier: string): [least: number, most: number] => {

@@ -2,32 +2,32 @@ import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
 import { type PackedClassifier, packModel, type QuantisedWeights } from './pack-model.ts';
 import { contentHash } from './packed-model.ts';
 import {
-  type LearntFeatures,
-  type LearntFrom,
-  learnFeatures,
+  extractFeatures,
+  type TrainingFeatures,
   type TrainingSet,
+  type TrainingSource,
   trainingSetOf,
 } from './training-features.ts';
 
 export interface TrainingOptions {
   /** The same seed gives the same bytes. */
   seed?: number | undefined;
-  /** Confidence below which a message is of no intent, 0 to 1. */
+  /** Confidence below which a message has no intent, 0 to 1. */
   threshold?: number | undefined;
   /** `quick`: six sweeps over the examples instead of thirty; .002 less accuracy in half the time (reference on intents). */
   effort?: 'quick' | 'full' | undefined;
 }
 
-/** For 10 to 20 examples an intent; a simulation finds a better one (reference on intents). */
+/** For 10 to 20 examples an intent; `simulateThreshold` finds a better one (reference on intents). */
 export const DEFAULT_THRESHOLD = 0.4;
 
 const EFFORTS = { quick: { sweeps: 6, tolerance: 0.3 }, full: { sweeps: 30, tolerance: 0.1 } };
 
 /**
- * Learns to tell the intents of a taxonomy apart, by its examples alone (reference on intents). Takes some 100 ms for 20 intents of
- * 20 examples, seconds for thousands of examples.
+ * Trains a linear classifier on the examples of a taxonomy (reference on intents). It takes some 100 ms for 20 intents of 20 examples, and
+ * seconds for thousands of examples.
  */
-export const trainClassifier = (taxonomy: LearntFrom, options: TrainingOptions = {}): PackedClassifier => {
+export const trainClassifier = (taxonomy: TrainingSource, options: TrainingOptions = {}): PackedClassifier => {
   const { features, weights } = trainOn(trainingSetOf(taxonomy), options);
   return packModel(features, weights, {
     contentHash: contentHash(taxonomy),
@@ -35,12 +35,12 @@ export const trainClassifier = (taxonomy: LearntFrom, options: TrainingOptions =
   });
 };
 
-/** Trains on any set, not packed yet. */
+/** Trains on any set, without packing the model. */
 export const trainOn = (
   set: TrainingSet,
   { seed = 1, effort = 'full' }: TrainingOptions = {},
-): { features: LearntFeatures; weights: QuantisedWeights } => {
-  const features = learnFeatures(set);
+): { features: TrainingFeatures; weights: QuantisedWeights } => {
+  const features = extractFeatures(set);
   const random = seededRandom(seed);
   const dense = new Float64Array(features.hashes.length);
   const biases = new Float32Array(set.intentCount);
@@ -73,23 +73,23 @@ export interface SparseRows {
   squares: Float64Array;
 }
 
-/** A plane between the rows of one intent and all others. */
-export interface Separator {
-  /** By feature. */
+/** The hyperplane between the rows of one intent and all others. */
+interface Separator {
+  /** Weights by feature. */
   weights: Float64Array;
   bias: number;
 }
 
-export interface SeparatorOptions {
-  /** 0 to 1; the order in which rows are looked at. */
+interface SeparatorOptions {
+  /** Random numbers, 0 to 1, for the order of the rows. */
   random: () => number;
-  /** At most so many times over all rows. */
+  /** Upper bound of passes over all rows. */
   sweeps: number;
-  /** When no row pulls harder than this any more, it is done. */
+  /** Largest violation of the optimality conditions at which training ends. */
   tolerance: number;
 }
 
-/** What a wrong row of the intent costs, and what one of the others does. */
+/** Cost of a misclassified row of the intent, and of another row. */
 const POSITIVE_COST = 4;
 const NEGATIVE_COST = 1;
 
@@ -99,7 +99,7 @@ const NEGATIVE_COST = 1;
  * a constant feature of value 1.
  *
  * @param isOf 1 for the rows of the intent, 0 for the others.
- * @param weights Is overwritten and handed back: as many as there are features.
+ * @param weights One for each feature; overwritten and returned.
  */
 export const trainSeparator = (
   { starts, features, values, squares }: SparseRows,

@@ -11,19 +11,19 @@ interface TrainingExample {
 }
 
 export interface TrainingSet {
-  /** How many intents there are. */
+  /** Number of intents. */
   intentCount: number;
   examples: readonly TrainingExample[];
 }
 
-export const OUT_OF_SCOPE = -1;
+const OUT_OF_SCOPE = -1;
 
 /**
- * Whatever a taxonomy tells about its intents in words: titles, the sentences of descriptions, and examples; and what belongs to
- * none. With few examples titles matter (reference on intents), and descriptions even more: on a sample with 16 examples an intent .57 of held-out
- * examples are right with titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
+ * The training examples of a taxonomy: titles, sentences of descriptions, and examples of its intents, and examples of no intent. With few
+ * examples, titles and descriptions matter (reference on intents): with 16 examples an intent, .57 of held-out examples are right with
+ * titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
  */
-export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: LearntFrom): TrainingSet => ({
+export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: TrainingSource): TrainingSet => ({
   intentCount: intents.length,
   examples: [
     ...intents.flatMap(({ title, description = '', examples }, intent) =>
@@ -35,43 +35,43 @@ export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: Le
 
 const sentencesOf = (text: string): string[] => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
-/** What of a taxonomy a classifier is trained from: a change of anything else leaves it as it is. */
-export interface LearntFrom extends Pick<Taxonomy, 'out_of_scope_examples'> {
+/** The part of a taxonomy that a classifier is trained from; a change of anything else does not affect it. */
+export interface TrainingSource extends Pick<Taxonomy, 'out_of_scope_examples'> {
   intents: readonly Pick<Taxonomy['intents'][number], 'id' | 'title' | 'description' | 'examples'>[];
 }
 
-/** A stem of the examples. */
-interface LearntStem {
+/** A stem that occurs in examples. */
+interface TrainingStem {
   hash: number;
-  /** Examples of intents that hold it. */
+  /** Number of examples with an intent that contain it. */
   examples: number;
-  /** Which intents those are of, ascending. */
+  /** The intents of these examples, ascending. */
   intents: number[];
 }
 
-/** What the examples of a training set are made of. */
-export interface LearntFeatures {
-  /** Hashes, ascending; a feature is named by its place here. */
+/** The features of a training set. */
+export interface TrainingFeatures {
+  /** Hashes, ascending; the place of a hash is the number of its feature. */
   hashes: Uint32Array;
-  /** By feature, 0 to 255: how much it tells about the intent, in `GAIN_UNIT`. */
+  /** Information gain by feature, 0 to 255, in units of `GAIN_UNIT`. */
   gains: Uint8Array;
-  /** The examples as the classifier sees them, in order. */
+  /** Feature vectors of the examples, in order. */
   rows: SparseRows;
-  /** Of the examples that belong to an intent, by hash. */
-  stems: LearntStem[];
-  /** Examples that belong to an intent. */
+  /** Stems of the examples with an intent, by hash. */
+  stems: TrainingStem[];
+  /** Number of examples with an intent. */
   exampleCount: number;
-  /** Words of four letters or more, with how often they occur; for typing mistakes. */
+  /** Frequencies of words of four letters or more, to correct spelling mistakes. */
   words: ReadonlyMap<string, number>;
 }
 
-/** A gain of 255 is this many times it. */
+/** The gain that 1 stands for. */
 export const GAIN_UNIT = 1.07 / 255;
-/** Shorter words stand for no misspelt one. */
+/** Shorter words are not used to correct spelling mistakes. */
 const LEAST_LETTERS = 4;
 
-/** Reads all examples, and weighs what they are made of. */
-export const learnFeatures = (set: TrainingSet): LearntFeatures => {
+/** Extracts and weighs the features of all examples. */
+export const extractFeatures = (set: TrainingSet): TrainingFeatures => {
   const read = set.examples.map(({ text }) => {
     const words = messageWords(text);
     return { words, features: messageFeatures(words) };
@@ -105,14 +105,14 @@ const distinct = (blocks: readonly (readonly number[])[]): Uint32Array => {
   return all.sort().filter((hash, at) => at === 0 || hash !== all[at - 1]);
 };
 
-/** Blocks of a message; see `messageFeatures`. */
+/** Blocks of a message, see `messageFeatures`. */
 const BLOCKS = 3;
 
-/** The features of all blocks, each once: block `i` has those from `starts[i]` to before `starts[i + 1]`. */
+/** The distinct features of all blocks: block `i` has those from `starts[i]` to before `starts[i + 1]`. */
 interface CountedBlocks {
   starts: Uint32Array;
   features: Uint32Array;
-  /** How often each stands in its block. */
+  /** Frequency of each feature in its block. */
   counts: Uint16Array;
 }
 
@@ -123,7 +123,7 @@ const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array
   const starts = new Uint32Array(blocks.length + 1);
   const features = new Uint32Array(size);
   const counts = new Uint16Array(size);
-  /** Where a feature of the present block is counted, plus one; 0 for nowhere yet. */
+  /** Place where a feature of the current block is counted, plus one; 0 for none yet. */
   const countedAt = new Uint32Array(hashes.length);
   let end = 0;
   for (const [at, block] of blocks.entries()) {
@@ -145,8 +145,8 @@ const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array
 };
 
 /**
- * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the intents among the examples that hold the feature, each count first given
- * `1 / K` (reference on intents, step 4). What belongs to no intent counts as one of its own.
+ * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the intents among the examples with the feature, each count first raised by `1 / K`
+ * (reference on intents, step 4). Examples of no intent count as an intent of their own.
  */
 const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet, size: number): Uint8Array => {
   const rowsOfIntent = Map.groupBy(examples.keys(), (row) => examples[row]?.intent ?? OUT_OF_SCOPE);
@@ -154,7 +154,7 @@ const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet,
   const part = (count: number) => (count + 1 / classes) * Math.log(count + 1 / classes);
   const none = part(0);
   const total = new Uint32Array(size);
-  /** Sum of the parts of all classes, less that of none at all. */
+  /** Sum of the parts of all classes, minus the part of an empty class. */
   const parts = new Float64Array(size);
   const own = new Uint32Array(size);
   for (const rows of rowsOfIntent.values()) {
@@ -205,11 +205,11 @@ const rowsOf = ({ starts, features, counts }: CountedBlocks, gains: Uint8Array):
   return { starts: rowStarts, features, values, squares };
 };
 
-/** Before its block is scaled to length 1. */
+/** Value of a feature before its block is scaled to length 1. */
 export const featureValue = (count: number, gain: number): number =>
   count === 1 ? gain : (1 + Math.log(count)) * gain;
 
-const stemsOf = (stemsOfExamples: readonly (readonly number[])[], { examples }: TrainingSet): LearntStem[] => {
+const stemsOf = (stemsOfExamples: readonly (readonly number[])[], { examples }: TrainingSet): TrainingStem[] => {
   const found = new Map<number, { hash: number; examples: number; intents: Set<number> }>();
   for (const [row, stems] of stemsOfExamples.entries()) {
     const { intent = OUT_OF_SCOPE } = examples[row] ?? {};

@@ -12,7 +12,7 @@ import {
 } from '../../../src/support/intents/classifier.ts';
 import { holdOut, simulateThreshold } from '../../../src/support/intents/hold-out.ts';
 import { trainClassifier, trainOn, trainSeparator } from '../../../src/support/intents/train-classifier.ts';
-import { learnFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
+import { extractFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
 const SAMPLE = Taxonomy.parse(
@@ -197,9 +197,9 @@ describe('trainClassifier()', () => {
         { text: 'the fan', intent: 1 },
       ],
     };
-    const { gains, hashes } = learnFeatures(set);
+    const { gains, hashes } = extractFeatures(set);
     const gainOf = (text: string) => {
-      const own = learnFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
+      const own = extractFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
       return gains[hashes.indexOf(own)] ?? 0;
     };
     expect(gainOf('parcel')).toBeGreaterThan(2 * gainOf('the'));

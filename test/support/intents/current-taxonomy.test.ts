@@ -58,7 +58,7 @@ const isolate = ({
   };
   const current = currentTaxonomy({
     store,
-    tell: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
+    onFault: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
     now: () => now,
   });
   return {
