@@ -7,7 +7,7 @@ import { ContextFormatter } from './formatter.ts';
 import { type Ranking, rankResults } from './ranker.ts';
 import { renderMemory, withMetadata } from './templates.ts';
 
-export interface ContextParts {
+interface ContextParts {
   template: ContextTemplate;
   tokenBudget: number;
   maxResultBytes?: number | undefined;
@@ -18,7 +18,7 @@ export interface ContextParts {
   now: number;
 }
 
-/** Results -> text: ranks them with what is related to them, and formats as many as the budget has room for. */
+/** Builds a context: ranks results and related memories, and formats as many as fit into the budget. */
 export const buildContext = (results: readonly SearchResult[], parts: ContextParts): ContextPreview => {
   const { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now } = parts;
   const ranked = rankResults(withRelated(results), ranking, { now, options: rankingOptions });
@@ -36,8 +36,8 @@ export const buildContext = (results: readonly SearchResult[], parts: ContextPar
 };
 
 /**
- * The results, and after them what they lead to. Nobody compared a related memory with the query: its score is that of the
- * result it was reached from, halved at each step, so that it ranks below that one unless it is newer or surer.
+ * The results, followed by their related memories. A related memory was not compared with the query: its score is that of its result, halved
+ * at each step, so that it ranks lower unless it is newer or more certain.
  */
 const withRelated = (results: readonly SearchResult[]): SearchResult[] => [
   ...results,
@@ -47,30 +47,26 @@ const withRelated = (results: readonly SearchResult[]): SearchResult[] => [
 ];
 
 /**
- * The first memories that, as JSON, have room with the text that is made of them, without what they are related to.
+ * The first memories that fit, as JSON and without related memories, into the response together with their text.
  *
- * @param maxBytes Of both; for a memory comes what a preview says of it.
+ * @param maxBytes Upper bound of memories and text, with the fields of a preview.
  */
-export const fitBytes = (
-  memories: readonly SearchResult[],
-  template: ContextTemplate,
-  maxBytes: number,
-): SearchResult[] => {
+const fitBytes = (memories: readonly SearchResult[], template: ContextTemplate, maxBytes: number): SearchResult[] => {
   const { header = '', footer = '', separator } = template;
   const shown = withMetadata(template, undefined);
   let left = maxBytes - AROUND_BYTES - jsonBytes(header + footer);
   const end = memories.findIndex((result) => {
     const { relationships: _, ...bare } = result;
-    left -= jsonBytes(bare) + jsonBytes(separator + renderMemory(shown, result)) + OF_PREVIEW_BYTES;
+    left -= jsonBytes(bare) + jsonBytes(separator + renderMemory(shown, result)) + PREVIEW_BYTES;
     return left < 0;
   });
   return end === -1 ? [...memories] : memories.slice(0, end);
 };
 
-/** Names, numbers and brackets of the result. */
+/** Fields around the memories. */
 const AROUND_BYTES = 4096;
-/** The id twice, each at most twice as long as JSON, and a score. */
-const OF_PREVIEW_BYTES = 600;
+/** Fields of a preview for a memory: its id twice, each at most twice as long as JSON, and a score. */
+const PREVIEW_BYTES = 600;
 
 const encoder = new TextEncoder();
 const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;

@@ -7,12 +7,12 @@ import { RankingOptions } from '../contract/search-options.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
 import { InvalidContextConfiguration } from './errors.ts';
 
-/** Seed 002, Configuration. What a result is, and what can be asked for, is in `src/contract`. */
+/** Configuration of the engine (seed 002, Configuration). Options and results are in `src/contract`. */
 export interface ContextEngineConfig {
   storageClient: StorageClient;
-  /** Absent, beyond the seed: words alone decide then, and no vector is made up. */
+  /** Optional, unlike in the seed: without it, searches are by words alone. */
   embeddingProvider?: EmbeddingProvider | undefined;
-  /** Compared with what the provider has, so that a wrong model is noticed when the engine is made. */
+  /** Compared with the provider's dimensions, so that a wrong model is reported when the engine is created. */
   expectedEmbeddingDimensions?: number | undefined;
   /** `chat` when absent. */
   defaultTemplate?: string | undefined;
@@ -21,22 +21,22 @@ export interface ContextEngineConfig {
   cacheConfig?: CacheConfig | undefined;
   logger?: Logger | undefined;
   /**
-   * Beyond the seed: what counts tokens, or how to load it on the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
-   * Where that fails, and where it is a `CharacterTokenizer`, a token is taken for 4 characters.
+   * An addition to the seed: the tokenizer, or how to load it for the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
+   * When loading fails, tokens are estimated as 4 characters.
    */
   tokenizer?: Tokenizer | (() => Promise<Tokenizer>) | undefined;
   /**
-   * Beyond the seed: bytes of a context with its memories as JSON, 65,536 or more; absent, there is no bound but the budget. From the
-   * first memory that has no room all are left out.
+   * An addition to the seed: upper bound of a context with its memories as JSON, in bytes, 65,536 or more; absent, only the token budget
+   * counts. All memories from the first that does not fit are omitted.
    */
   maxResultBytes?: number | undefined;
-  /** Beyond the seed: weights of the default ranking, handed to every other ranker too. */
+  /** An addition to the seed: weights of the default ranking, passed to every other ranker too. */
   rankingOptions?: RankingOptions | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
-/** Takes a line; `console` is one. Fields hold numbers, ids and hashes, never a query or a memory. */
+/** A logger such as `console`. Fields hold numbers, ids and hashes, never a query or a memory. */
 export interface Logger {
   warn(message: string, fields: LogFields): void;
   error(message: string, fields: LogFields): void;
@@ -44,25 +44,25 @@ export interface Logger {
 
 export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
-/** What one request brings along; what is absent stays as it was. */
+/** The parts that belong to one request; absent ones stay as they are. */
 export interface RequestParts {
-  /** Gives up what was not finished when it aborts: the result is an error then. */
+  /** Aborts the request; the result is an error then. */
   signal?: AbortSignal | undefined;
-  /** The same for embedding and searching alone, where less time is given to them than to the whole; `signal` when absent. */
+  /** Aborts embedding and search alone, which may have less time than the request; `signal` when absent. */
   searchSignal?: AbortSignal | undefined;
-  /** Clients of some storages belong to one request. */
+  /** Some storage clients belong to one request. */
   storageClient?: StorageClient | undefined;
   embeddingProvider?: EmbeddingProvider | undefined;
 }
 
-/** How a workspace was searched since `since`. A context is one search; a batch is one for each of its queries. */
+/** Searches of a workspace since `since`. A context is one search; a batch is one for each query. */
 export interface SearchAnalytics {
   count: number;
-  /** Of these, those that found nothing. */
+  /** Searches without results. */
   empty: number;
-  /** Of these, those that ended with an error; what was refused before the search began is not counted. */
+  /** Searches that ended with an error; invalid requests are not counted. */
   failed: number;
-  /** Of those that did not fail; absent before the first of them. Percentiles are upper bounds, at most a quarter too high. */
+  /** Latencies of successful searches; absent before the first one. Percentiles are upper bounds, at most a quarter too high. */
   latencyMs?: { mean: number; p50: number; p95: number; max: number } | undefined;
   /** Milliseconds since 1970. */
   since: number;
@@ -71,7 +71,7 @@ export interface SearchAnalytics {
 const method = z.custom((value) => typeof value === 'function', 'is no function');
 const dimensions = z.int().min(1).max(16_384);
 
-/** What can be seen from outside; parts have private state, so that what is parsed is not what is used. */
+/** Validates the configuration; the parsed copy is not used, since the parts have private state. */
 const Config = z.strictObject({
   storageClient: z.looseObject({
     searchMemories: method,
@@ -93,9 +93,9 @@ const Config = z.strictObject({
 });
 
 /**
- * The configuration itself, once it has been looked at.
+ * Returns the configuration itself when it is valid.
  *
- * @throws {InvalidContextConfiguration} That names what is wrong: `embeddingProvider: has 3072 dimensions, 1536 are expected`.
+ * @throws {InvalidContextConfiguration} Names the problem: `embeddingProvider: has 3072 dimensions, 1536 are expected`.
  */
 export const checkedConfig = (config: ContextEngineConfig): ContextEngineConfig => {
   const parsed = Config.safeParse(config);

@@ -1,26 +1,26 @@
 import type { RelatedMemory, SearchResult } from '../contract/memory.ts';
 import type { RelatedNeighbour } from '../storage/memory-store.ts';
 
-/** Related memories of one result, and of all results together. */
+/** Upper bounds of related memories, of one result and in total. */
 const MAX_PER_RESULT = 100;
 const MAX_IN_ALL = 900;
-/** Memories whose relations are asked for, in all. */
+/** Upper bound of memories whose relations are looked up. */
 const MAX_LOOKUPS = 200;
-/** Content and metadata of what is related, in UTF-16 units: where that is reached, nothing more is asked for. */
+/** Upper bound of content and metadata of all related memories, in UTF-16 units; then lookups end. */
 const MAX_LENGTH_IN_ALL = 4_000_000;
 
 interface Step {
-  /** Place of the result that this began at. */
+  /** Place of the result that the path began at. */
   result: number;
   memoryId: string;
 }
 
 /**
- * Follows relations from results, level by level, and writes what was reached to `relationships` of the result it was reached
- * from. Each memory appears once in all: at its smallest depth, of equals at the best result; never one that is itself a result.
- * So circles end. At most 100 a result and 900 in all, from at most 200 lookups, 4 MB of them: what is near a good result comes first.
+ * Follows relations from the results, level by level, and adds the related memories to `relationships` of the result. Each memory appears
+ * once: at its smallest depth, then at the best result, and never when it is a result itself, so cycles end. At most 100 a result and 900
+ * in total, from at most 200 lookups, 4 MB: memories near the best results come first.
  *
- * @param neighboursOf Relations that begin or end at each of some memories, in their order; asked for a level at once.
+ * @param neighboursOf Relations from and to each of some memories, in their order; called once a level.
  */
 export const expandRelationships = async (
   results: readonly SearchResult[],
@@ -37,11 +37,11 @@ export const expandRelationships = async (
   let level: Step[] = results.map(({ memory }, result) => ({ result, memoryId: memory.id }));
 
   for (let depth = 1; depth <= maxDepth && level.length > 0 && lookups > 0 && left > 0; depth += 1) {
-    const asked = level.slice(0, lookups);
-    lookups -= asked.length;
-    const found = await neighboursOf(asked.map(({ memoryId }) => memoryId));
+    const current = level.slice(0, lookups);
+    lookups -= current.length;
+    const found = await neighboursOf(current.map(({ memoryId }) => memoryId));
     level = [];
-    for (const [place, { result }] of asked.entries()) {
+    for (const [place, { result }] of current.entries()) {
       const ofResult = related[result] ?? [];
       for (const { memory, relationship } of found[place] ?? []) {
         if (seen.has(memory.id) || ofResult.length >= MAX_PER_RESULT || seen.size - firstSeen >= MAX_IN_ALL) continue;

@@ -3,8 +3,8 @@ import type { RankingFunction, RankingOptions } from '../contract/search-options
 import { searchFailure } from './errors.ts';
 
 /**
- * Used where a weight is not given; the seed names none. Together 1, so that a score is 0 to 1. Being similar counts most: what
- * is new or sure but about something else helps nobody.
+ * Default weights; the seed names none. They add up to 1, so that a score is 0 to 1. Similarity counts most: a new or certain memory about
+ * something else does not help.
  */
 export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>> = {
   similarityWeight: 0.6,
@@ -12,18 +12,19 @@ export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeigh
   confidenceWeight: 0.2,
 };
 
-/** When "now" is, milliseconds since 1970; the clock when absent. */
-export interface RankingMoment {
+/** Current time. */
+interface RankingMoment {
+  /** Milliseconds since 1970; the clock when absent. */
   now?: number | undefined;
 }
 
 /**
- * Orders of memories, best first (seed 002, Ranker). Nothing that is handed in changes; results that score the same keep
- * their order; a score that is no number ranks last. Each result gets its place from 1 as `rank`.
+ * Sorts memories, best first (seed 002, Ranker). Arguments are not changed; equal scores keep their order; a score of NaN ranks last. Each
+ * result gets its place from 1 as `rank`.
  */
 // biome-ignore lint/complexity/noStaticOnlyClass: the seed calls it a class of static methods.
 export class MemoryRanker {
-  /** By `defaultScore`. */
+  /** Sorts by `defaultScore`. */
   static defaultRanking(
     results: SearchResult[],
     options: RankingOptions = {},
@@ -36,7 +37,7 @@ export class MemoryRanker {
     return MemoryRanker.custom(results, ({ score }) => score);
   }
 
-  /** The newest first. */
+  /** Sorts the newest first. */
   static byRecency(results: SearchResult[]): SearchResult[] {
     return MemoryRanker.custom(results, ({ memory }) => Date.parse(memory.created_at));
   }
@@ -45,7 +46,7 @@ export class MemoryRanker {
     return MemoryRanker.custom(results, ({ memory }) => memory.confidence);
   }
 
-  /** By a score of each result, the highest first; it is asked for once. */
+  /** Sorts by a score, the highest first; it is computed once for each result. */
   static custom(results: SearchResult[], scoreFn: (result: SearchResult) => number): SearchResult[] {
     return results
       .map((result) => ({ result, score: comparable(scoreFn(result)) }))
@@ -71,7 +72,7 @@ export const defaultScore = (
 
 const DAY_MS = 86_400_000;
 
-/** `1 / (1 + days since creation)`, days with their fractions: 1 now, 0.5 a day ago. What is from the future counts as from now; 0 for no date. */
+/** `1 / (1 + days since creation)`, days with their fractions: 1 now, 0.5 a day ago. A future date counts as now, an invalid one as 0. */
 export const recencyScore = (createdAt: string, now: number): number => {
   const days = (now - Date.parse(createdAt)) / DAY_MS;
   return Number.isNaN(days) ? 0 : 1 / (1 + Math.max(0, days));
@@ -81,12 +82,12 @@ const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 const comparable = (score: number): number => (Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score);
 
-/** A way to rank: by a score, as ours do, or by a function of the caller's. */
+/** A ranking: by a score, as the built-in ones, or by a function of the caller. */
 export type Ranking =
   | { scoreOf: (result: SearchResult, options: RankingOptions & { now: number }) => number }
   | { order: RankingFunction };
 
-/** The rankers that every engine knows. */
+/** The built-in rankers. */
 export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'confidence', Ranking> = {
   default: { scoreOf: defaultScore },
   similarity: { scoreOf: ({ score }) => score },
@@ -94,16 +95,16 @@ export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'co
   confidence: { scoreOf: ({ memory }) => memory.confidence },
 };
 
-export interface Ranked {
+interface Ranked {
   /** Best first, each with its place from 1 as `rank`. */
   results: SearchResult[];
-  /** By memory id: the score; where a function ranks there is none but the order: 1 for the first, 1/2 for the second. */
+  /** Scores by memory id; for a function, derived from the order: 1 for the first, 1/2 for the second. */
   scores: Map<string, number>;
 }
 
 /**
- * A function gets copies, so that it may sort in place, and only its order counts: what it left out stays out, what it
- * returns twice or made up is passed over.
+ * Ranks results. A function gets copies, so that it may sort in place, and only its order counts: results that it omits are dropped,
+ * repeated and unknown ones are ignored.
  *
  * @throws {ContextFailure} `search_error` when it throws or returns no list.
  */
@@ -142,7 +143,7 @@ const inOrderOf = (results: SearchResult[], order: RankingFunction, weights: Ran
   return ranked;
 };
 
-/** Ten times what there can be: whatever follows was made up. */
+/** Ten times the largest possible number of results; further entries are ignored. */
 const MAX_ENTRIES = 10_000;
 
 /** A ranker can return anything. */

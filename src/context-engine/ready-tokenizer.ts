@@ -5,8 +5,8 @@ import type { ContextEngineConfig } from './config.ts';
 import { logSafely } from './errors.ts';
 
 /**
- * The tokenizer of an engine, loaded for its first context. When that fails, the context is estimated throughout, never counted
- * in two ways, and the next one tries again.
+ * Loads the tokenizer of an engine for its first context. When loading fails, that context is estimated as a whole, and the next one tries
+ * again.
  */
 export const readyTokenizer = ({
   tokenizer = () => loadTokenizer('gpt-4', [cl100k]),

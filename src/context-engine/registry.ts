@@ -6,12 +6,12 @@ import { checkedTemplate, DEFAULT_TEMPLATES, withMetadata } from './templates.ts
 
 /** The templates and rankers of one engine, by name. */
 export interface Registry {
-  /** Replaces what has the name. @throws {InvalidContextConfiguration} */
+  /** Replaces a template of the same name. @throws {InvalidContextConfiguration} */
   addTemplate(name: string, template: ContextTemplate): void;
   addRanker(name: string, ranker: RankingFunction): void;
-  /** @throws {ContextFailure} `template_not_found`, with the names that there are. */
+  /** @throws {ContextFailure} `template_not_found`, with the registered names. */
   template(name: string, includeMetadata: boolean | undefined): ContextTemplate;
-  /** @throws {ContextFailure} `validation_error`, with the names that there are. */
+  /** @throws {ContextFailure} `validation_error`, with the registered names. */
   ranking(ranker: string | RankingFunction): Ranking;
 }
 

@@ -9,27 +9,27 @@ import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from 
 import { expandRelationships } from './expand-relationships.ts';
 import type { SearchPlan } from './read-input.ts';
 
-/** What is looked for: a text, its vector, or both. */
+/** A query: a text, its vector, or both. */
 export interface SearchTarget {
   text?: string | undefined;
   vector?: number[] | undefined;
 }
 
-export interface Workspace {
+interface Workspace {
   id: string;
   storage: StorageClient;
-  /** Of the search itself. */
+  /** Aborts the search. */
   searchSignal?: AbortSignal | undefined;
-  /** Of what follows relations. */
+  /** Aborts following relations. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Memories of one workspace, the most similar first, with what is related to them where that is asked for. The filters are the
- * storage's work, and hold whatever the storage makes of them.
+ * Searches the memories of one workspace, the most similar first, with related memories on request. The storage applies the filters; they
+ * are checked again here.
  *
  * @throws {ContextFailure} `storage_error` for whatever the storage throws; `search_error` when it returns a memory of another
- * workspace: nothing of such a reply is to be trusted.
+ * workspace, since such a reply cannot be trusted at all.
  */
 export const searchStorage = async (
   target: SearchTarget,
@@ -39,13 +39,13 @@ export const searchStorage = async (
   const { includeRelationships = false, relationshipDepth, ...query } = plan;
   const own = <T extends { memory: { workspace_id: string } }>(found: T[]): T[] => {
     if (found.some(({ memory }) => memory.workspace_id !== id))
-      throw searchFailure('Cannot use what the storage found: it is not of this workspace');
+      throw searchFailure('Cannot use the results of the storage: they belong to another workspace');
     return found;
   };
   const found = await reading('memories', searchSignal, () =>
     storage.searchMemories(id, { ...onlyGiven(target), ...filtersOf(query) }, { signal: searchSignal }),
   );
-  const results = once(own(found).filter(({ memory }) => isWanted(memory, query)))
+  const results = distinct(own(found).filter(({ memory }) => isWanted(memory, query)))
     .map(({ memory, score }) => ({ memory, score: similarityOf(score) }))
     .toSorted((left, right) => right.score - left.score)
     .slice(0, query.limit);
@@ -56,7 +56,7 @@ export const searchStorage = async (
   });
 };
 
-/** For several memories at once, where the storage can do that. */
+/** Looks up relations of several memories at once, if the storage can. */
 const neighboursIn =
   ({ id, storage, signal }: Workspace, own: (found: RelatedNeighbour[]) => RelatedNeighbour[]) =>
   async (memoryIds: readonly string[]): Promise<RelatedNeighbour[][]> => {
@@ -83,7 +83,7 @@ const onlyGiven = ({ text, vector }: SearchTarget): SearchTarget => ({
 
 type Filters = Omit<SearchPlan, 'includeRelationships' | 'relationshipDepth'>;
 
-/** Of a context's plan, only what a storage knows. */
+/** The filters that a storage knows. */
 const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Filters): Filters => ({
   limit,
   memoryTypes,
@@ -93,23 +93,22 @@ const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conver
   conversationId,
 });
 
-/** The first of each id. */
-const once = (found: readonly FoundMemory[]): FoundMemory[] =>
+/** The first result of each id. */
+const distinct = (found: readonly FoundMemory[]): FoundMemory[] =>
   [...new Map(found.toReversed().map((result) => [result.memory.id, result])).values()].toReversed();
 
 const similarityOf = (score: number): number => (score >= 0 ? Math.min(1, score) : 0);
 
-export interface QueryEmbedding {
+interface QueryEmbedding {
   provider: EmbeddingProvider;
   cache: EmbeddingCache;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A vector for each query, those that the cache has not got in one call; equal queries are embedded once.
+ * Embeds queries: those that are not cached in one call, equal ones once.
  *
- * @throws {ContextFailure} `embedding_error`, for all when one has none: a vector of another dimension, or with something that is
- * no number, is no vector.
+ * @throws {ContextFailure} `embedding_error` for all when one fails. A vector with other dimensions or values that are no numbers fails.
  */
 export const embedQueries = async (
   queries: readonly string[],

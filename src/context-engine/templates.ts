@@ -3,7 +3,7 @@ import { describeIssues, issuesOf } from '../contract/issue.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { InvalidContextConfiguration } from './errors.ts';
 
-/** The templates that every engine knows (seed 002, Context Templates). */
+/** The built-in templates (seed 002, Context Templates). */
 export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary', ContextTemplate> = {
   chat: {
     name: 'chat',
@@ -31,7 +31,7 @@ export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary', ContextT
   },
 };
 
-/** A checked copy. @throws {InvalidContextConfiguration} */
+/** Returns a validated copy. @throws {InvalidContextConfiguration} */
 export const checkedTemplate = (name: string, template: ContextTemplate): ContextTemplate => {
   const parsed = ContextTemplate.safeParse({ ...template, name });
   if (parsed.success) return parsed.data;
@@ -40,31 +40,30 @@ export const checkedTemplate = (name: string, template: ContextTemplate): Contex
 
 const VARIABLE = /\{\{\s*(content|type|confidence|timestamp|score)\s*\}\}/g;
 const METADATA = /\{\{\s*(?:type|confidence|timestamp)\s*\}\}/;
-/** Text in brackets that names metadata: `[{{type}}] `, ` (confidence: {{confidence}})`. */
+/** Text in brackets with metadata: `[{{type}}] `, ` (confidence: {{confidence}})`. */
 const METADATA_IN_BRACKETS =
   /(?:^[ \t]*|[ \t]+|)(?:\[[^[\]]*\{\{\s*(?:type|confidence|timestamp)\s*\}\}[^[\]]*\]|\([^()]*\{\{\s*(?:type|confidence|timestamp)\s*\}\}[^()]*\))/g;
 const ALL_METADATA = ' ({{type}}, confidence: {{confidence}}, {{timestamp}})';
 
 /**
- * The template as one call wants it. Where type, confidence and time are asked for and the format names none of them, they
- * follow in brackets. Where they are not wanted, they go, with the brackets around them; undefined leaves it to the template.
+ * The template with or without metadata. When type, confidence and time are wanted and the format has none of them, they are appended in
+ * brackets. When they are not wanted, they are removed with the brackets around them; undefined leaves the decision to the template.
  */
 export const withMetadata = (template: ContextTemplate, includeMetadata: boolean | undefined): ContextTemplate => {
   const { memoryFormat } = template;
   const isWanted = includeMetadata ?? template.includeMetadata;
   if (isWanted)
     return METADATA.test(memoryFormat) ? template : { ...template, memoryFormat: memoryFormat + ALL_METADATA };
-  // A template that says false and names them nevertheless means what it names.
+  // A template with `includeMetadata: false` may still name single fields.
   if (includeMetadata === undefined) return template;
   const without = memoryFormat.replace(METADATA_IN_BRACKETS, '').replace(new RegExp(METADATA, 'g'), '').trimStart();
   return { ...template, memoryFormat: without === '' ? '{{content}}' : without, includeMetadata: false };
 };
 
 /**
- * One memory as text. All variables are replaced at once, so that what a memory says is never taken for a variable or a
- * pattern. Numbers have two decimals, times are UTC to the second: `0.90`, `2024-01-15T10:00:00Z`.
+ * Renders one memory. All variables are replaced at once, so that the content of a memory is never taken for a variable or a pattern. Numbers have two decimals, times are UTC to the second: `0.90`, `2024-01-15T10:00:00Z`.
  *
- * @param content Stands in for the content of the memory.
+ * @param content Replaces the content of the memory.
  */
 export const renderMemory = (
   { memoryFormat }: ContextTemplate,

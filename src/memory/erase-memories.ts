@@ -6,7 +6,7 @@ import type { MemoryStore } from '../storage/memory-store.ts';
 
 export interface ErasingParts {
   store: MemoryStore;
-  /** Drops the embeddings of texts from every cache. Throws when it cannot. */
+  /** Drops the embeddings of texts from every cache; throws when that fails. */
   forgetEmbeddings?: ((texts: readonly string[], options: StoreOptions) => Promise<void>) | undefined;
 }
 
@@ -16,8 +16,8 @@ interface Erasing {
 }
 
 /**
- * Removes all of a person or of a conversation, the newest first: reads some, has the caches forget what was embedded for these, and
- * removes these. Once they are gone nobody could tell what there is to forget. Repeated after a failure it finishes.
+ * Erases all memories of a person or of a conversation in batches, the newest first. The cached embeddings of a batch are dropped before its
+ * memories, since afterwards no one could tell which texts were cached. Repeating it after a failure completes it.
  *
  * @returns How many memories were removed.
  * @throws {StoreUnavailable}
@@ -27,13 +27,13 @@ export const eraseMemories = async (
   { store, forgetEmbeddings, workspaceId, signal }: ErasingParts & Erasing,
 ): Promise<number> => {
   for (let erased = 0; ; ) {
-    const { memories, next: cursor } = await store.list(workspaceId, { ...of, limit: ERASED_AT_ONCE }, { signal });
+    const { memories, next: cursor } = await store.list(workspaceId, { ...of, limit: BATCH_SIZE }, { signal });
     if (forgetEmbeddings !== undefined && memories.length > 0) {
-      const before = cursor === undefined ? undefined : { ...of, limit: TURN_BEFORE, cursor };
+      const before = cursor === undefined ? undefined : { ...of, limit: OLDER_MEMORIES, cursor };
       const older = before === undefined ? [] : (await store.list(workspaceId, before, { signal })).memories;
-      await forgetEmbeddings(askedTexts(memories, older), { signal });
+      await forgetEmbeddings(embeddedTexts(memories, older), { signal });
     }
-    // Also when there are none: an erasure that broke off may have left vectors.
+    // Also for an empty batch: an interrupted erasure may have left vectors.
     const removed = await store.erase(
       workspaceId,
       memories.map(({ id }) => id),
@@ -44,11 +44,11 @@ export const eraseMemories = async (
   }
 };
 
-const ERASED_AT_ONCE = 50;
-/** Memories behind them, among which the question before the oldest of them is. */
-const TURN_BEFORE = 8;
+const BATCH_SIZE = 50;
+/** Older memories that are read with a batch; among them is the question before its oldest one. */
+const OLDER_MEMORIES = 8;
 
-/** The same for one memory; false when there was none. */
+/** Erases one memory; false when it does not exist. */
 export const deleteMemory = async (
   id: string,
   { store, forgetEmbeddings, workspaceId, signal }: ErasingParts & Erasing,
@@ -58,20 +58,19 @@ export const deleteMemory = async (
     const conversationId = memory?.conversation_id;
     const listing = { conversationId, limit: 100 };
     const around = conversationId === undefined ? [] : (await store.list(workspaceId, listing, { signal })).memories;
-    if (memory !== undefined) await forgetEmbeddings(askedTexts([memory], around), { signal });
+    if (memory !== undefined) await forgetEmbeddings(embeddedTexts([memory], around), { signal });
   }
   return store.delete(workspaceId, id, { signal });
 };
 
 /**
- * Texts that may have been embedded to look for something, when memories that are erased were written or searched for: what stands in
- * them, and, of questions of a conversation, how they were understood and what stood before them. What was longer than a question may
- * be was none.
+ * Texts that may have been embedded as queries because of the erased memories: their contents and, for questions of a conversation, their
+ * standalone form and their combination with the questions before them. Longer texts than a query may be were never embedded.
  *
- * @param around Other memories of these conversations: what was asked before or after what is erased.
+ * @param around Other memories of the same conversations.
  * @returns Each once; trimmed, as questions are.
  */
-export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] = []): string[] => {
+export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory[] = []): string[] => {
   const texts = new Set(erased.flatMap(formsOf).flatMap((form) => [form, questionText(form, {})]));
   const isErased = new Set(erased.map(({ id }) => id));
   const known = new Map([...erased, ...around].map((memory) => [memory.id, memory]));
@@ -82,7 +81,7 @@ export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] 
       const first = ofOne[at - 2];
       if (before === undefined || ![first, before, next].some((each) => each !== undefined && isErased.has(each.id)))
         continue;
-      // A turn that is a follow-up question itself goes along behind the one before it.
+      // A previous turn that is a follow-up question itself was embedded with the question before it.
       const joined = formsOf(before).flatMap((text) =>
         first === undefined ? [] : formsOf(first).map((each) => `${each} ${text}`),
       );
@@ -96,15 +95,15 @@ export const askedTexts = (erased: readonly Memory[], around: readonly Memory[] 
   return [...texts];
 };
 
-/** Of a turn so much goes along with the next question. */
+/** UTF-16 units of a turn that are embedded with the next question. */
 const MAX_TURN = 1500;
 
-/** As the gateway stores the turns of a conversation, with `understood_as` in the metadata. */
+/** The type of turns that the gateway stores, with `understood_as` in their metadata. */
 const QUESTION = 'question';
 
 const formsOf = ({ content, metadata }: Memory): string[] => {
-  const understood = metadata?.understood_as;
-  const forms = [content.trim(), ...(typeof understood === 'string' ? [understood.trim()] : [])];
+  const standalone = metadata?.understood_as;
+  const forms = [content.trim(), ...(typeof standalone === 'string' ? [standalone.trim()] : [])];
   return forms.filter(({ length }) => length > 0 && length <= QUERY_MAX_LENGTH);
 };
 

@@ -8,11 +8,11 @@ import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
 type MemoryContext = Context<GuardedEnv>;
 
-/** As a librarian is called in addresses, contexts and logs. */
+/** Id in addresses, contexts and logs. */
 export const SELF = 'memory';
 
-/** An error as it travels, noted for the log. */
-export const refused = (
+/** Writes an error response and notes its code for the log. */
+export const errorResponse = (
   c: MemoryContext,
   code: ErrorCode,
   message?: string,
@@ -22,7 +22,7 @@ export const refused = (
   return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));
 };
 
-/** A caller that is told to come again is told when (design 7.6). */
+/** Adds `Retry-After` to 429 and 503 (design 7.6). */
 export const withRetryAfter = (response: Response): Response => {
   const code = response.status === 503 ? 'SERVICE_UNAVAILABLE' : response.status === 429 ? 'RATE_LIMITED' : undefined;
   if (code !== undefined) {
@@ -31,23 +31,23 @@ export const withRetryAfter = (response: Response): Response => {
   return response;
 };
 
-/** The engine has logged the cause; the caller is told what to do. */
-export const refusedBy = (c: MemoryContext, error: ContextError): Response => {
+/** The response to an error of the context engine, which has logged the cause. */
+export const contextErrorResponse = (c: MemoryContext, error: ContextError): Response => {
   switch (error.type) {
     case 'validation_error':
-      return refused(c, 'INVALID_QUERY', `Cannot search memories: ${error.message}`);
+      return errorResponse(c, 'INVALID_QUERY', `Cannot search memories: ${error.message}`);
     case 'template_not_found':
-      return refused(c, 'INVALID_QUERY', `Cannot build the context: there is no template ${error.template}`, {
+      return errorResponse(c, 'INVALID_QUERY', `Cannot build the context: there is no template ${error.template}`, {
         suggestion: `Use one of: ${(error.available ?? []).join(', ')}`.slice(0, 900),
       });
     case 'search_error':
-      return refused(c, 'DATA_SOURCE_ERROR');
+      return errorResponse(c, 'DATA_SOURCE_ERROR');
     default:
-      return refused(c, isAborted(error.cause) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE');
+      return errorResponse(c, isAborted(error.cause) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE');
   }
 };
 
-/** What a store could not do, as the error that the caller gets; all else stays as it is. */
+/** Gives an error of the store its code; other errors stay as they are. */
 export const codedError = (error: Error): Error => {
   if (!(error instanceof StoreUnavailable)) return error;
   return new CodedError(isAborted(error) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE', 'Cannot use the memories', {

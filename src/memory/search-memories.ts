@@ -7,11 +7,11 @@ import { logLine } from '../runtime/log.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { MAX_CONTEXT_BYTES } from './fit-results.ts';
 
-/** Two ways to the same memories. They outlive a request: ask them with `forRequest`. */
+/** Two engines over the same memories. They outlive a request: use `forRequest`. */
 export interface Engines {
-  /** By meaning and by words; absent where there is no model for embeddings. */
+  /** Searches by meaning and by words; absent without an embedding model. */
   semantic?: ContextEngine | undefined;
-  /** By words alone. */
+  /** Searches by words alone. */
   lexical: ContextEngine;
 }
 
@@ -30,54 +30,55 @@ export const createEngines = (parts: {
   };
 };
 
-/** As good as none: each request brings its provider with a cache of its own, which can forget what is erased. */
+/** Practically off: each request brings a provider with its own cache, which can drop the texts of erased memories. */
 const cacheConfig = { maxSize: 1, ttl: 0.001 };
 
-export interface Finding<T> {
+export interface MemorySearch<T> {
   result: Result<T, ContextError>;
-  /** What the result had to do without. */
+  /** The parts that failed and that the result does without. */
   degraded: MemoryDegradation[];
 }
 
 /**
- * Asks the engine, and where vectors fail or take too long asks again by words alone, which the seed leaves to callers (seed 002,
- * Graceful Degradation).
+ * Searches by meaning and words; when vectors fail or take too long, searches again by words alone, which the seed leaves to callers
+ * (seed 002, Graceful Degradation).
  *
- * @param ask A search or a context, by a text; one by a vector has no words to fall back on.
- * @param options.timeoutMs Time left for all.
- * @param options.embeddingProvider Of this request, in place of the engine's.
+ * @param search A search or a context.
+ * @param options.hasText Whether it is by a text; a search by a vector has no fallback.
+ * @param options.timeoutMs Time left for both attempts.
+ * @param options.embeddingProvider The provider of this request, in place of the engine's.
  */
 export const findMemories = async <T>(
   { semantic, lexical }: Engines,
-  ask: (engine: ContextEngine) => Promise<Result<T, ContextError>>,
+  search: (engine: ContextEngine) => Promise<Result<T, ContextError>>,
   options: {
     signal: AbortSignal;
     timeoutMs: number;
     hasText: boolean;
     embeddingProvider?: EmbeddingProvider | undefined;
   },
-): Promise<Finding<T>> => {
+): Promise<MemorySearch<T>> => {
   const { signal, timeoutMs, hasText, embeddingProvider } = options;
-  if (semantic === undefined) return { result: await ask(lexical.forRequest({ signal })), degraded: [] };
-  if (!hasText) return { result: await ask(semantic.forRequest({ signal, embeddingProvider })), degraded: [] };
-  const patienceMs = Math.max(1, Math.floor(Math.min(timeoutMs * SEMANTIC_SHARE, SEMANTIC_MS)));
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const first = await ask(semantic.forRequest({ signal, searchSignal: patience, embeddingProvider }));
-  if (first.ok || signal.aborted || !MAY_BE_RETRIED.has(first.error.type)) return { result: first, degraded: [] };
-  const second = await ask(lexical.forRequest({ signal }));
+  if (semantic === undefined) return { result: await search(lexical.forRequest({ signal })), degraded: [] };
+  if (!hasText) return { result: await search(semantic.forRequest({ signal, embeddingProvider })), degraded: [] };
+  const semanticMs = Math.max(1, Math.floor(Math.min(timeoutMs * SEMANTIC_SHARE, SEMANTIC_MS)));
+  const searchSignal = AbortSignal.any([signal, AbortSignal.timeout(semanticMs)]);
+  const first = await search(semantic.forRequest({ signal, searchSignal, embeddingProvider }));
+  if (first.ok || signal.aborted || !RETRYABLE.has(first.error.type)) return { result: first, degraded: [] };
+  const second = await search(lexical.forRequest({ signal }));
   if (!second.ok) return { result: second, degraded: [] };
   return { result: second, degraded: [first.error.type === 'embedding_error' ? 'embeddings' : 'vectors'] };
 };
 
-/** What vectors may take of the time that is left, and at most. */
+/** Share of the remaining time for the first attempt, and its upper bound. */
 const SEMANTIC_SHARE = 0.5;
 const SEMANTIC_MS = 3000;
 
-const MAY_BE_RETRIED: ReadonlySet<ContextError['type']> = new Set(['embedding_error', 'storage_error', 'search_error']);
+const RETRYABLE: ReadonlySet<ContextError['type']> = new Set(['embedding_error', 'storage_error', 'search_error']);
 
-/** What the context engine logs, as lines of this house: the kind and the cause of a failure; nothing of the query. */
-export const logFailures: Logger = {
-  // What callers got wrong they are told.
+/** Writes failures of the context engine to the log: their kind and cause, nothing of the query. */
+const logFailures: Logger = {
+  // Mistakes of callers are in their responses.
   warn: () => {},
   error: (_message, { operation = 'search', error = '', cause = '' }: LogFields) =>
     logLine({

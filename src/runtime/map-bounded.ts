@@ -1,7 +1,7 @@
-/** Cloudflare opens six connections for a request; one is left for others. */
+/** Cloudflare opens six connections for a request; one is left for other work. */
 const MAX_PARALLEL = 5;
 
-/** Maps with at most five calls under way, results in the order of the items. After the first failure no call is begun. */
+/** Maps with at most five calls in flight; results are in the order of the items. After a failure no further call starts. */
 export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Promise<U>): Promise<U[]> => {
   const results: U[] = [];
   let next = 0;

@@ -36,7 +36,7 @@ const parts = () => ({
 });
 
 describe('eraseMemories()', () => {
-  it('has forgotten everything that was asked with what it removes, over all its steps', async () => {
+  it('drops the cached embeddings of all erased questions, over all batches', async () => {
     for (let index = 0; index < 120; index++) {
       await put(`q${index}`);
       // Three others between a question and the next.
@@ -48,7 +48,7 @@ describe('eraseMemories()', () => {
     for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);
   });
 
-  it('removes nothing that was not forgotten before, also where an answer of the store ends early', async () => {
+  it('erases a memory only after its embeddings are dropped, also when a batch ends early', async () => {
     for (let index = 0; index < 12; index++) await put(`q${index}`);
     const known = store;
     const few = async (...[workspaceId, query, options]: Parameters<MemoryStore['list']>) => {
@@ -62,7 +62,7 @@ describe('eraseMemories()', () => {
     expect(await eraseMemories({ personId: 'p' }, { ...parts(), store: { ...known, list: few, erase } })).toBe(12);
   });
 
-  it('removes nothing when the caches cannot forget, and all of it when it is repeated', async () => {
+  it('erases nothing when the caches fail, and everything when repeated', async () => {
     await put('q1');
     const failing = async () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot forget embeddings'));
     const broken = eraseMemories({ personId: 'p' }, { ...parts(), forgetEmbeddings: failing });
@@ -73,7 +73,7 @@ describe('eraseMemories()', () => {
 });
 
 describe('deleteMemory()', () => {
-  it('has forgotten what was asked with the questions before and after it', async () => {
+  it('drops the embeddings of the questions before and after it', async () => {
     for (const id of ['q1', 'q2', 'q3', 'q4']) await put(id);
     expect(await deleteMemory('q2', parts())).toBe(true);
     expect(forgotten.toSorted()).toEqual(['q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted());

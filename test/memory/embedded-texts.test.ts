@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import { askedTexts } from '../../src/memory/erase-memories.ts';
+import { embeddedTexts } from '../../src/memory/erase-memories.ts';
 
 let minute = 0;
 const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
@@ -13,17 +13,17 @@ const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
   ...changes,
 });
 
-describe('askedTexts()', () => {
-  it('is what a memory says, trimmed as questions are', () => {
-    expect(askedTexts([memory('  The fan is loud.\n', { type: 'fact' })])).toEqual(['The fan is loud.']);
+describe('embeddedTexts()', () => {
+  it('contains the trimmed content of a memory', () => {
+    expect(embeddedTexts([memory('  The fan is loud.\n', { type: 'fact' })])).toEqual(['The fan is loud.']);
   });
 
-  it('is also how a question was understood', () => {
+  it('contains the standalone form of a question', () => {
     const question = memory('And the II?', { metadata: { understood_as: 'Is the fan of the Apollo II loud?' } });
-    expect(askedTexts([question])).toEqual(['And the II?', 'Is the fan of the Apollo II loud?']);
+    expect(embeddedTexts([question])).toEqual(['And the II?', 'Is the fan of the Apollo II loud?']);
   });
 
-  it('is also a question behind the one before it in its conversation, in the order of time', () => {
+  it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
     const [first, answer, second, third] = [
       memory('one', { conversation_id: 'c' }),
       memory('an answer', { conversation_id: 'c', type: 'answer' }),
@@ -31,7 +31,7 @@ describe('askedTexts()', () => {
       memory('three', { conversation_id: 'c' }),
     ] as const;
     const elsewhere = memory('elsewhere', { conversation_id: 'd' });
-    const texts = askedTexts([third, elsewhere, second, answer, first]);
+    const texts = embeddedTexts([third, elsewhere, second, answer, first]);
     expect(texts.filter((text) => text.includes('\n')).toSorted()).toEqual(
       [
         'one\ntwo',
@@ -44,18 +44,20 @@ describe('askedTexts()', () => {
     );
   });
 
-  it('has what stands around what is erased in no other way', () => {
+  it('contains neighbouring questions only in combination with erased ones', () => {
     const [first, second, third] = ['one', 'two', 'three'].map((text) => memory(text, { conversation_id: 'c' }));
     if (!first || !second || !third) throw new Error('there are three');
-    expect(askedTexts([second], [third, first]).toSorted()).toEqual(
+    expect(embeddedTexts([second], [third, first]).toSorted()).toEqual(
       ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'].toSorted(),
     );
-    expect(askedTexts([first], [third, second]).toSorted()).toEqual(['one', 'one\ntwo', 'one two\nthree'].toSorted());
+    expect(embeddedTexts([first], [third, second]).toSorted()).toEqual(
+      ['one', 'one\ntwo', 'one two\nthree'].toSorted(),
+    );
   });
 
-  it('is of a long question the part that is embedded too, and nothing of what is longer than any', () => {
+  it('contains the embedded beginning of a long question, and no text that is too long for a query', () => {
     const long = `${'word '.repeat(600)}end`;
-    expect(askedTexts([memory(long)])).toEqual([long, long.slice(0, 2000)]);
-    expect(askedTexts([memory('x'.repeat(4001))])).toEqual([]);
+    expect(embeddedTexts([memory(long)])).toEqual([long, long.slice(0, 2000)]);
+    expect(embeddedTexts([memory('x'.repeat(4001))])).toEqual([]);
   });
 });
