@@ -1,11 +1,15 @@
-import type { Tokenizer } from '../ai/tokenizer.ts';
+import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
+import { cl100k } from '../ai/tokenizers/cl100k.ts';
 import type { ContextPreview } from '../contract/context-result.ts';
 import type { ContextTemplate } from '../contract/context-template.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import type { RankingOptions } from '../contract/search-options.ts';
+import { describeCause } from '../runtime/log.ts';
+import type { ContextEngineConfig } from './config.ts';
+import { logSafely } from './errors.ts';
 import { ContextFormatter } from './formatter.ts';
 import { type Ranking, rankResults } from './ranker.ts';
-import { renderMemory, withMetadata } from './templates.ts';
+import { renderMemory, withMetadata } from './registry.ts';
 
 interface ContextParts {
   template: ContextTemplate;
@@ -70,3 +74,28 @@ const PREVIEW_BYTES = 600;
 
 const encoder = new TextEncoder();
 const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
+
+/**
+ * Loads the tokenizer of an engine for its first context. When loading fails, that context is estimated as a whole, and the next one tries
+ * again.
+ */
+export const readyTokenizer = ({
+  tokenizer = () => loadTokenizer('gpt-4', [cl100k]),
+  logger,
+}: ContextEngineConfig): (() => Promise<Tokenizer>) => {
+  let ready = typeof tokenizer === 'function' ? undefined : tokenizer;
+  return async () => {
+    if (ready !== undefined || typeof tokenizer !== 'function') return ready ?? new CharacterTokenizer();
+    try {
+      ready = await tokenizer();
+      return ready;
+    } catch (error) {
+      const fields = { cause: describeCause(error) };
+      logSafely(logger, 'warn', {
+        message: 'context engine: the tokenizer was not loaded, tokens are estimated',
+        fields,
+      });
+      return new CharacterTokenizer();
+    }
+  };
+};

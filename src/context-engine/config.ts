@@ -5,7 +5,7 @@ import { CacheConfig } from '../contract/cache-config.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
 import { RankingOptions } from '../contract/search-options.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
-import { InvalidContextConfiguration } from './errors.ts';
+import { InvalidContextConfiguration, type Logger } from './errors.ts';
 
 /** Configuration of the engine (seed 002, Configuration). Options and results are in `src/contract`. */
 export interface ContextEngineConfig {
@@ -35,14 +35,6 @@ export interface ContextEngineConfig {
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
-
-/** A logger such as `console`. Fields hold numbers, ids and hashes, never a query or a memory. */
-export interface Logger {
-  warn(message: string, fields: LogFields): void;
-  error(message: string, fields: LogFields): void;
-}
-
-export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /** The parts that belong to one request; absent ones stay as they are. */
 export interface RequestParts {

@@ -4,7 +4,6 @@ import type { ContextError } from '../contract/context-error.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
 import { describeCause } from '../runtime/log.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
-import type { LogFields, Logger } from './config.ts';
 
 /** The configuration, a template or a ranker is invalid. Names the member. */
 export class InvalidContextConfiguration extends Error {
@@ -79,6 +78,14 @@ const STORAGE = {
   malformed: 'the storage returned a malformed response',
   aborted: GONE,
 } satisfies Record<StoreUnavailable['reason'], string>;
+
+/** A logger such as `console`. Fields hold numbers, ids and hashes, never a query or a memory. */
+export interface Logger {
+  warn(message: string, fields: LogFields): void;
+  error(message: string, fields: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /** A call of the engine, for the log. */
 export interface EngineCall {

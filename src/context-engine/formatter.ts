@@ -2,7 +2,7 @@ import type { Tokenizer } from '../ai/tokenizer.ts';
 import type { ContextResult } from '../contract/context-result.ts';
 import type { ContextTemplate } from '../contract/context-template.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import { renderMemory, withMetadata } from './templates.ts';
+import { renderMemory, withMetadata } from './registry.ts';
 
 /**
  * Formats memories as text within a token budget (seed 002, Formatter). The budget covers the whole text with header, separators and

@@ -6,7 +6,7 @@ import type { ContextTemplate } from '../contract/context-template.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import type { ContextOptions, RankingFunction, SearchOptions } from '../contract/search-options.ts';
 import { mapBounded } from '../runtime/map-bounded.ts';
-import { buildContext } from './build-context.ts';
+import { buildContext, readyTokenizer } from './build-context.ts';
 import { type ContextEngineConfig, checkedConfig, type RequestParts, type SearchAnalytics } from './config.ts';
 import { contextErrorOf, type EngineCall, logFailure } from './errors.ts';
 import {
@@ -19,7 +19,6 @@ import {
   readWorkspace,
   type SearchPlan,
 } from './read-input.ts';
-import { readyTokenizer } from './ready-tokenizer.ts';
 import { type Registry, registry } from './registry.ts';
 import { embedQueries, type SearchTarget, searchStorage } from './search.ts';
 import { searchAnalytics } from './search-analytics.ts';

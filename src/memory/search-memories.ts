@@ -1,5 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { ContextEngineConfig, LogFields, Logger } from '../context-engine/config.ts';
+import type { ContextEngineConfig } from '../context-engine/config.ts';
+import type { LogFields, Logger } from '../context-engine/errors.ts';
 import { ContextEngine } from '../context-engine/index.ts';
 import type { ContextError, Result } from '../contract/context-error.ts';
 import type { MemoryDegradation } from '../contract/memory.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CharacterTokenizer, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
 import { cl100k } from '../../src/ai/tokenizers/cl100k.ts';
 import { ContextFormatter, cutText } from '../../src/context-engine/formatter.ts';
-import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
+import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/registry.ts';
 import type { ContextTemplate } from '../../src/contract/context-template.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
 import { memoryOf, wordsOf } from './memory-storage.ts';

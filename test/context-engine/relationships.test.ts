@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandRelationships } from '../../src/context-engine/expand-relationships.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
+import { expandRelationships } from '../../src/context-engine/search.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
@@ -91,9 +91,9 @@ describe('expandRelationships()', () => {
         fc.integer({ min: 1, max: 5 }),
         async (edges, roots, depth) => {
           const { results } = await expand(roots, { ids: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], edges, depth });
-          const reached = reached(results).flat();
-          expect(new Set(reached.map((entry) => entry.charAt(0))).size).toBe(reached.length);
-          expect(reached.toSorted()).toEqual(depthsFrom(roots, { edges, depth }));
+          const paths = reached(results).flat();
+          expect(new Set(paths.map((entry) => entry.charAt(0))).size).toBe(paths.length);
+          expect(paths.toSorted()).toEqual(depthsFrom(roots, { edges, depth }));
         },
       ),
     );

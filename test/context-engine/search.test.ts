@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
-import type { ContextEngineConfig, LogFields } from '../../src/context-engine/config.ts';
+import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
+import type { LogFields } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { ContextError, Result } from '../../src/contract/context-error.ts';
 import type { SearchOptions } from '../../src/contract/search-options.ts';

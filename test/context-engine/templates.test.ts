@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
-import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
+import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/registry.ts';
 import { ContextTemplate } from '../../src/contract/context-template.ts';
 import { memoryOf } from './memory-storage.ts';
 
