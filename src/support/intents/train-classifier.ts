@@ -3,6 +3,7 @@ import { type PackedClassifier, packModel, type QuantisedWeights } from './pack-
 import { contentHash } from './packed-model.ts';
 import {
   extractFeatures,
+  type SparseRows,
   type TrainingFeatures,
   type TrainingSet,
   type TrainingSource,
@@ -63,15 +64,6 @@ const greatestOf = (weights: Float64Array): number => {
   for (let at = 0; at < weights.length; at += 1) greatest = Math.max(greatest, Math.abs(weights[at] as number));
   return greatest;
 };
-
-/** Sparse rows: row `i` has the features `features[starts[i]]` to before `starts[i + 1]`, with the values beside them. */
-export interface SparseRows {
-  starts: Uint32Array;
-  features: Uint32Array;
-  values: Float32Array;
-  /** Squared length of each row. */
-  squares: Float64Array;
-}
 
 /** The hyperplane between the rows of one intent and all others. */
 interface Separator {

@@ -1,7 +1,6 @@
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { messageFeatures, messageWords } from './message-features.ts';
-import type { SparseRows } from './train-classifier.ts';
 
 /** A message whose intent is known. */
 interface TrainingExample {
@@ -47,6 +46,15 @@ interface TrainingStem {
   examples: number;
   /** The intents of these examples, ascending. */
   intents: number[];
+}
+
+/** Sparse rows: row `i` has the features `features[starts[i]]` to before `starts[i + 1]`, with the values beside them. */
+export interface SparseRows {
+  starts: Uint32Array;
+  features: Uint32Array;
+  values: Float32Array;
+  /** Squared length of each row. */
+  squares: Float64Array;
 }
 
 /** The features of a training set. */
