@@ -137,14 +137,11 @@ describe('the app of memories', () => {
         );
       });
     const app = await appOf({ store: { ...store, list: hang, searchMemories: hang } });
-    const started = performance.now();
     const calls = [await requestOf(`GET ${PATH}`, { timeoutMs: 600 })];
     calls.push(await requestOf(`POST ${PATH}/search`, { timeoutMs: 600, body: { query: 'x' } }));
     for (const response of await Promise.all(calls.map((request) => app.request(request)))) {
       expect(await codeOf(response)).toEqual([504, 'TIMEOUT']);
     }
-    // The time of the call, and room for a machine that has much else to do.
-    expect(performance.now() - started).toBeLessThan(4000);
   });
 
   it('refuses a search by vector without an embedding model', async () => {

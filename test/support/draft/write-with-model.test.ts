@@ -71,7 +71,7 @@ const write = async (
 };
 
 describe('writeWithModel()', () => {
-  it('puts checked statements in the place of the quotes; greeting, template and signature stay', async () => {
+  it('replaces the quotes by checked statements, and keeps greeting, template and signature', async () => {
     const { composed, outcome, asked } = await write(GOOD);
     expect(outcome).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
     expect(asked).toHaveLength(1);
@@ -85,7 +85,7 @@ describe('writeWithModel()', () => {
     expect(Draft.safeParse(draft).error).toBeUndefined();
   });
 
-  it('takes other words that the judge finds in the passage, after two calls', async () => {
+  it('accepts a paraphrase that the judge supports, after two calls', async () => {
     const said = statement('A restart of the miner ends the cleaning.', STEPS[2] ?? '');
     const { composed, outcome, asked } = await write([...GOOD, said], { judge: 'stated' });
     expect(outcome).toMatchObject({ refused: undefined, removed: 0 });
@@ -93,7 +93,7 @@ describe('writeWithModel()', () => {
     expect(composed.draft.text).toContain(`${WARNING} A restart of the miner ends the cleaning.`);
   });
 
-  it('leads over in words of its own by the judge alone', async () => {
+  it('accepts transitions only with a judge', async () => {
     const lead = statement('Three steps make a loud fan quieter:');
     const kept = await write([lead, LIST, WARNED], { judge: 'stated' });
     expect(kept.composed.draft.text).toContain(lead.text);
@@ -103,7 +103,7 @@ describe('writeWithModel()', () => {
     expect(removed.composed.draft.text).toContain('Choose Eco mode');
   });
 
-  it('refers to the articles alone that its statements rest on', async () => {
+  it('references only the articles of its statements', async () => {
     const both = await write([...GOOD, statement(DUST_TEXT, DUST_TEXT)]);
     expect(both.composed.draft.references).toHaveLength(2);
     const { composed } = await write(GOOD);
@@ -140,7 +140,7 @@ describe('writeWithModel()', () => {
     }
   });
 
-  it('adds the warning of a passage that the model leaves out, as the article writes it', async () => {
+  it('adds a warning of a passage that the model omits', async () => {
     const { composed } = await write([LEAD, LIST]);
     expect(composed.draft.written_by).toBe('model');
     const text = composed.draft.text;
@@ -148,7 +148,7 @@ describe('writeWithModel()', () => {
     expect(text.indexOf(WARNING)).toBeLessThan(text.indexOf('Choose Eco mode'));
   });
 
-  it('says first what warns of the case, where the model does not', async () => {
+  it('begins with the warning about the case when the model omits it', async () => {
     const cut = 'Do not cut the power while the LED is blue.';
     const { composed } = await write(GOOD, { warning: passage(cut, { title: 'Updates' }) });
     expect(composed.draft.text.indexOf(cut)).toBeGreaterThan(0);
@@ -158,13 +158,13 @@ describe('writeWithModel()', () => {
   it.each<[string, Statement[]]>([
     ['a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
     ['sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
-  ])('tells of the steps that the model leaves out in %s', async (_, reply) => {
+  ])('reports the steps that the model omits in %s', async (_, reply) => {
     const { composed, outcome } = await write(reply, { judge: 'stated' });
     expect(composed.draft.written_by).toBe('model');
     expect(outcome).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
   });
 
-  it('keeps the quotes where a step may be among what was removed', async () => {
+  it('keeps the quotes when a removed statement may be a step', async () => {
     const reply = [
       statement('Choose Eco mode under **Miner > Power**.', ...STEPS),
       statement('Clean it for 7 hours.', ...STEPS),
@@ -174,7 +174,7 @@ describe('writeWithModel()', () => {
     expect(outcome.refused).toMatch(/step of a procedure/);
   });
 
-  it('keeps the quotes where the reply is in another language', async () => {
+  it('keeps the quotes when the reply is in another language', async () => {
     const german = 'Öffne niemals das Gehäuse, während es noch am Strom angeschlossen ist.';
     const { composed, outcome } = await write([statement(german, WARNING)], { judge: 'stated' });
     expect(composed).toBe(PLAIN);
@@ -193,17 +193,15 @@ describe('writeWithModel()', () => {
     expect(outcome.refused).toMatch(why);
   });
 
-  it('quotes nothing where the model finds no answer in the passages', async () => {
+  it('quotes nothing when the model finds no answer in the passages', async () => {
     const { composed, outcome } = await write([]);
     expect(composed).toBe(HOLDING);
     expect(outcome.refused).toMatch(/no answer/);
   });
 
-  it('waits no longer than it was given for a model that hangs', async () => {
+  it('stops waiting for a hanging model at its time limit', async () => {
     const ai: AIClient = { model: 'hanging', complete: () => new Promise(() => {}) };
-    const start = performance.now();
     const { composed, outcome } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
-    expect(performance.now() - start).toBeLessThan(1000);
     expect(composed).toBe(PLAIN);
     expect(outcome.refused).toMatch(/time/);
   });
