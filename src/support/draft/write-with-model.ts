@@ -196,7 +196,7 @@ const WEAK_BELOW = 0.4;
 /** Hits of each query that a model proposes. */
 const QUERY_HITS = 10;
 
-export interface ModelPassagesOptions {
+interface ModelPassagesOptions {
   /** The customer's product; undefined when none is named. */
   product: string | undefined;
   /** False when several products share the name. */

@@ -18,7 +18,7 @@ export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: s
   new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
 
 /** Regular expressions by language (primary subtag of BCP 47), each of which matches whole words. */
-export type WordLists = Readonly<Record<string, readonly string[]>>;
+type WordLists = Readonly<Record<string, readonly string[]>>;
 
 /** One expression that matches any of the alternatives as whole words, ignoring case. */
 export const wordsExpression = (alternatives: readonly string[]): RegExp =>
