@@ -4,10 +4,10 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import { isOnUpstash, memoryStoreOf } from '../../src/adapters/stores.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { createEngines } from '../../src/memory/engines.ts';
-import { readMaxMemories } from '../../src/memory/max-memories.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
+import { readMaxMemories } from '../../src/memory/store-memory.ts';
 import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 

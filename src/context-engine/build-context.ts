@@ -1,11 +1,14 @@
-import type { Tokenizer } from '../ai/tokenizer.ts';
+import { CharacterTokenizer, cl100k, loadTokenizer, type Tokenizer } from '../ai/tokenizer.ts';
 import type { ContextPreview, ContextTemplate, RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import { fitBytes } from './fit-bytes.ts';
+import { describeCause } from '../runtime/log.ts';
+import type { ContextEngineConfig } from './config.ts';
+import { logSafely } from './errors.ts';
 import { ContextFormatter } from './formatter.ts';
-import { type Ranking, rankResults } from './rank-results.ts';
+import { type Ranking, rankResults } from './ranker.ts';
+import { renderMemory, withMetadata } from './registry.ts';
 
-export interface ContextParts {
+interface ContextParts {
   template: ContextTemplate;
   tokenBudget: number;
   maxResultBytes?: number | undefined;
@@ -16,7 +19,7 @@ export interface ContextParts {
   now: number;
 }
 
-/** Results -> text: ranks them with what is related to them, and formats as many as the budget has room for. */
+/** Builds a context: ranks results and related memories, and formats as many as fit into the budget. */
 export const buildContext = (results: readonly SearchResult[], parts: ContextParts): ContextPreview => {
   const { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now } = parts;
   const ranked = rankResults(withRelated(results), ranking, { now, options: rankingOptions });
@@ -34,8 +37,8 @@ export const buildContext = (results: readonly SearchResult[], parts: ContextPar
 };
 
 /**
- * The results, and after them what they lead to. Nobody compared a related memory with the query: its score is that of the
- * result it was reached from, halved at each step, so that it ranks below that one unless it is newer or surer.
+ * The results, followed by their related memories. A related memory was not compared with the query: its score is that of its result, halved
+ * at each step, so that it ranks lower unless it is newer or more certain.
  */
 const withRelated = (results: readonly SearchResult[]): SearchResult[] => [
   ...results,
@@ -43,3 +46,53 @@ const withRelated = (results: readonly SearchResult[]): SearchResult[] => [
     relationships.map(({ memory, depth }) => ({ memory, score: score / 2 ** depth })),
   ),
 ];
+
+/**
+ * The first memories that fit, as JSON and without related memories, into the response together with their text.
+ *
+ * @param maxBytes Upper bound of memories and text, with the fields of a preview.
+ */
+const fitBytes = (memories: readonly SearchResult[], template: ContextTemplate, maxBytes: number): SearchResult[] => {
+  const { header = '', footer = '', separator } = template;
+  const shown = withMetadata(template, undefined);
+  let left = maxBytes - AROUND_BYTES - jsonBytes(header + footer);
+  const end = memories.findIndex((result) => {
+    const { relationships: _, ...bare } = result;
+    left -= jsonBytes(bare) + jsonBytes(separator + renderMemory(shown, result)) + PREVIEW_BYTES;
+    return left < 0;
+  });
+  return end === -1 ? [...memories] : memories.slice(0, end);
+};
+
+/** Fields around the memories. */
+const AROUND_BYTES = 4096;
+/** Fields of a preview for a memory: its id twice, each at most twice as long as JSON, and a score. */
+const PREVIEW_BYTES = 600;
+
+const encoder = new TextEncoder();
+const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
+
+/**
+ * Loads the tokenizer of an engine for its first context. When loading fails, that context is estimated as a whole, and the next one tries
+ * again.
+ */
+export const readyTokenizer = ({
+  tokenizer = () => loadTokenizer('gpt-4', [cl100k]),
+  logger,
+}: ContextEngineConfig): (() => Promise<Tokenizer>) => {
+  let ready = typeof tokenizer === 'function' ? undefined : tokenizer;
+  return async () => {
+    if (ready !== undefined || typeof tokenizer !== 'function') return ready ?? new CharacterTokenizer();
+    try {
+      ready = await tokenizer();
+      return ready;
+    } catch (error) {
+      const fields = { cause: describeCause(error) };
+      logSafely(logger, 'warn', {
+        message: 'context engine: the tokenizer was not loaded, tokens are estimated',
+        fields,
+      });
+      return new CharacterTokenizer();
+    }
+  };
+};

@@ -1,15 +1,14 @@
 import type { Tokenizer } from '../ai/tokenizer.ts';
 import type { ContextResult, ContextTemplate } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import { cutText } from './cut-text.ts';
-import { renderMemory, withMetadata } from './templates.ts';
+import { renderMemory, withMetadata } from './registry.ts';
 
 /**
- * Memories -> text within a number of tokens (seed 002, Formatter). The budget covers the whole text, with header, separators and
- * footer, and holds for the count of the whole text, whatever the tokenizer makes of borders.
+ * Formats memories as text within a token budget (seed 002, Formatter). The budget covers the whole text with header, separators and
+ * footer, counted as one text.
  *
- * Memories come best first; from the first one that does not fit, all are left out. When that is the best one, its content is
- * cut after a word. Where not even that fits, or there are no memories, the context is empty, without header and footer.
+ * Memories come best first; all from the first that does not fit are omitted. When the best one does not fit, its content is cut after a
+ * word. When not even that fits, or there are no memories, the context is empty, without header and footer.
  */
 export class ContextFormatter {
   readonly #tokenizer: Tokenizer;
@@ -18,7 +17,7 @@ export class ContextFormatter {
     this.#tokenizer = tokenizer;
   }
 
-  /** @param tokenBudget Tokens at most. `truncated` tells whether a memory was left out or cut. */
+  /** @param tokenBudget Upper bound in tokens. `truncated` says whether a memory was omitted or cut. */
   format(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): ContextResult {
     const { context, included, isCut } = this.#fit(memories, template, tokenBudget);
     return {
@@ -30,19 +29,19 @@ export class ContextFormatter {
     };
   }
 
-  /** What the tokenizer counts: exact with the model's vocabulary, estimated with characters. */
+  /** The count of the tokenizer: exact with the model's vocabulary, else estimated from characters. */
   estimateTokens(text: string): number {
     return this.#tokenizer.count(text);
   }
 
-  /** The memories that `format` puts into the text; the only one of them may be cut there. */
+  /** The memories that `format` includes; a single one may be cut in the text. */
   truncateToFit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): SearchResult[] {
     return memories.slice(0, this.#fit(memories, template, tokenBudget).included);
   }
 
   /**
-   * Counts each memory once, with the separator before it, to guess how many fit, then counts the whole text for the guess and
-   * its neighbours: at a border two tokens may become one, or one two, so that a sum proves nothing.
+   * Guesses how many memories fit by counting each once with its separator, then counts the whole text for the guess and its neighbours:
+   * tokens may merge or split at the borders, so a sum is not exact.
    */
   #fit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): Fit {
     const texts = memoryTexts(memories, withMetadata(template, undefined));
@@ -64,7 +63,7 @@ export class ContextFormatter {
     return upTo;
   }
 
-  /** The best memory alone, as much of it as there is room for. */
+  /** The beginning of the best memory, as much as fits. */
   #fitBeginning(memory: SearchResult | undefined, template: ContextTemplate, tokenBudget: number): Fit {
     if (memory === undefined) return NOTHING;
     const { content } = memory.memory;
@@ -90,20 +89,20 @@ interface Fit {
 
 const NOTHING: Fit = { context: '', included: 0, isCut: false };
 
-/** Tokens of longer texts are runs of blanks, which nobody misses. It bounds what is counted. */
+/** Longer tokens are runs of blanks, which may be lost. It bounds the text that is counted. */
 const MAX_CHARACTERS_PER_TOKEN = 16;
 const LIKELY_CHARACTERS_PER_TOKEN = 4;
 
 interface MemoryTexts {
   header: string;
   footer: string;
-  /** The memory at this place with the separator before it. */
+  /** The text of the memory at this place, after its separator. */
   part(place: number): string;
-  /** The whole text of the first memories; nothing for none. */
+  /** The whole text of the first memories; empty for none. */
   first(count: number): string;
 }
 
-/** Texts are made when they are asked for: most of many memories do not fit. */
+/** Renders texts on demand: most of many memories do not fit. */
 const memoryTexts = (memories: readonly SearchResult[], template: ContextTemplate): MemoryTexts => {
   const { header = '', footer = '', separator } = template;
   const parts: string[] = [];
@@ -123,24 +122,23 @@ const memoryTexts = (memories: readonly SearchResult[], template: ContextTemplat
   return { header, footer, part, first };
 };
 
-/** Guesses by proportion before halving. */
+/** Interpolations before bisecting. */
 const PROPORTIONAL_GUESSES = 4;
 
 /**
- * The most that costs no more than the budget, from 0 to `upTo`; 0 is not asked about, and what it returns was. It looks beside
- * the guess first, then where the cost leads if it grows evenly, then halfway, and never far beyond what is known to fit: to ask is
- * to count a text of that size.
+ * Finds the largest count, from 0 to `upTo`, whose cost is within the budget; the cost of the result was always computed. It tries the guess,
+ * then interpolates, then bisects, and never goes far beyond a count that is known to fit: computing a cost counts a text of that size.
  */
 const searchMost = (guess: number, { upTo, costOf, budget }: Search): number => {
   let enough = 0;
   let tooMuch = upTo + 1;
   let next = Math.max(1, guess);
-  for (let asked = 1; tooMuch - enough > 1; asked += 1) {
+  for (let tries = 1; tooMuch - enough > 1; tries += 1) {
     const cost = costOf(next);
     if (cost <= budget) enough = next;
     else tooMuch = next;
     const halfway = enough + ((tooMuch - enough) >> 1);
-    const better = asked <= PROPORTIONAL_GUESSES ? Math.floor((next * budget) / Math.max(1, cost)) : halfway;
+    const better = tries <= PROPORTIONAL_GUESSES ? Math.floor((next * budget) / Math.max(1, cost)) : halfway;
     const near = enough === 0 ? better : Math.min(better, 2 * enough);
     next = Math.min(Math.max(near, enough + 1), tooMuch - 1);
   }
@@ -152,3 +150,28 @@ interface Search {
   costOf: (count: number) => number;
   budget: number;
 }
+
+const ELLIPSIS = '…';
+/** Distance in which a blank is searched for; a text without one is cut within a word. */
+const MAX_WORD_LENGTH = 80;
+
+/**
+ * Shortens a text after a word, if one ends nearby, and adds an ellipsis. Surrogate pairs stay whole.
+ *
+ * @param maxLength Upper bound in UTF-16 units, without the ellipsis.
+ * @returns The text itself when it is not longer; an empty text when nothing visible is left.
+ */
+export const cutText = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text;
+  const beginning = text.slice(0, wordEnd(text, maxLength)).trimEnd();
+  return beginning === '' ? '' : beginning + ELLIPSIS;
+};
+
+const wordEnd = (text: string, maxLength: number): number => {
+  if (/\s/.test(text.charAt(maxLength))) return maxLength;
+  const from = Math.max(0, maxLength - MAX_WORD_LENGTH);
+  const blank = text.slice(from, maxLength).search(/\s\S*$/);
+  if (blank >= 0 && from + blank > 0) return from + blank;
+  const isInPair = maxLength > 0 && (text.codePointAt(maxLength - 1) ?? 0) > 0xffff;
+  return isInPair ? maxLength - 1 : maxLength;
+};

@@ -11,12 +11,10 @@ import type {
   SearchOptions,
 } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import { buildContext } from './build-context.ts';
-import { checkedConfig } from './check-config.ts';
-import { embedQueries } from './embed-queries.ts';
-import { contextErrorOf } from './errors.ts';
-import { type Asked, logFailure } from './log-failure.ts';
-import { mapBounded } from './map-bounded.ts';
+import { mapBounded } from '../runtime/map-bounded.ts';
+import { buildContext, readyTokenizer } from './build-context.ts';
+import { type ContextEngineConfig, checkedConfig, type RequestParts, type SearchAnalytics } from './config.ts';
+import { contextErrorOf, type EngineCall, logFailure } from './errors.ts';
 import {
   type ContextPlan,
   readContextOptions,
@@ -27,17 +25,15 @@ import {
   readWorkspace,
   type SearchPlan,
 } from './read-input.ts';
-import { readyTokenizer } from './ready-tokenizer.ts';
 import { type Registry, registry } from './registry.ts';
+import { embedQueries, type SearchTarget, searchStorage } from './search.ts';
 import { searchAnalytics } from './search-analytics.ts';
-import { type SearchTarget, searchStorage } from './search-storage.ts';
-import type { ContextEngineConfig, RequestParts, SearchAnalytics } from './types.ts';
 
 /**
- * Finds memories of a workspace and makes text of them for a prompt (seed 002, ContextEngine).
+ * Searches the memories of a workspace and builds context for a prompt from them (seed 002, ContextEngine).
  *
- * Methods that return a `Result` never throw. Vectors of queries, templates, rankers and figures live as long as the engine;
- * `forRequest` shares them. Of queries and memories nothing stays but hashes, vectors and numbers.
+ * Methods that return a `Result` never throw. Query vectors, templates, rankers and analytics live as long as the engine and are shared by
+ * `forRequest`. Nothing of queries and memories is kept but hashes, vectors and numbers.
  */
 export class ContextEngine {
   readonly #config: ContextEngineConfig;
@@ -45,7 +41,7 @@ export class ContextEngine {
   #signal: AbortSignal | undefined;
   #searchSignal: AbortSignal | undefined;
 
-  /** @throws {InvalidContextConfiguration} That names the member that cannot be right. */
+  /** @throws {InvalidContextConfiguration} Names the invalid member. */
   constructor(config: ContextEngineConfig) {
     this.#config = checkedConfig(config);
     this.#shared = {
@@ -56,7 +52,7 @@ export class ContextEngine {
     };
   }
 
-  /** The same engine for one request: with its signal, and with clients that belong to it. */
+  /** The same engine for one request, with its signal and its clients. */
   forRequest({ signal, searchSignal, storageClient, embeddingProvider }: RequestParts): ContextEngine {
     const engine = new ContextEngine({
       ...this.#config,
@@ -80,7 +76,7 @@ export class ContextEngine {
     );
   }
 
-  /** @param vector By the same model as the memories'. */
+  /** @param vector By the same model as the vectors of the memories. */
   async searchByVector(
     vector: number[],
     workspaceId: string,
@@ -92,7 +88,7 @@ export class ContextEngine {
   }
 
   /**
-   * Beyond the seed's first list: several searches, their queries embedded in one call.
+   * An addition to the seed's first list: several searches whose queries are embedded in one call.
    *
    * @param queries At most 100.
    * @returns In the order of the queries; the first error when one of them has no result.
@@ -106,7 +102,7 @@ export class ContextEngine {
       const plan = readSearchOptions(options);
       const workspace = readWorkspace(workspaceId);
       const texts = readQueries(queries);
-      // Each search waits for it, so that it is part of what they take, and of why they fail.
+      // Each search waits for the embedding, so that its time and its failure count for each.
       const embedding = this.#embed(texts);
       const vectorAt = async (place: number) => (await embedding)?.[place];
       return mapBounded([...texts.entries()], ([place, text]) =>
@@ -117,7 +113,7 @@ export class ContextEngine {
     });
   }
 
-  /** Text for a prompt, made of the memories about a query. */
+  /** Context for a prompt from the memories about a query. */
   async buildContext(
     query: string,
     workspaceId: string,
@@ -129,7 +125,7 @@ export class ContextEngine {
     return withoutPreview(built);
   }
 
-  /** @param vector By the same model as the memories'. */
+  /** @param vector By the same model as the vectors of the memories. */
   async buildContextByVector(
     vector: number[],
     workspaceId: string,
@@ -141,7 +137,7 @@ export class ContextEngine {
     return withoutPreview(built);
   }
 
-  /** What `buildContext` would return at this moment, with how it came about. */
+  /** The current result of `buildContext` with its memory ids, scores and used budget. */
   async previewContext(
     query: string,
     workspaceId: string,
@@ -152,28 +148,28 @@ export class ContextEngine {
     );
   }
 
-  /** The template is found by this name from now on, and was a copy: later changes to the object do nothing. @throws {InvalidContextConfiguration} */
+  /** Registers a copy of the template: later changes to the object have no effect. @throws {InvalidContextConfiguration} */
   registerTemplate(name: string, template: ContextTemplate): void {
     this.#shared.registry.addTemplate(name, template);
   }
 
-  /** Known before: `default`, `similarity`, `recency`, `confidence`. @throws {InvalidContextConfiguration} */
+  /** Built in are `default`, `similarity`, `recency` and `confidence`. @throws {InvalidContextConfiguration} */
   registerRanker(name: string, ranker: RankingFunction): void {
     this.#shared.registry.addRanker(name, ranker);
   }
 
-  /** Beyond the seed's first list: how a workspace was searched through this engine; undefined when it was not. */
+  /** An addition to the seed's first list: the searches of a workspace through this engine; undefined without any. */
   searchAnalytics(workspaceId: string): SearchAnalytics | undefined {
     return this.#shared.analytics.read(workspaceId);
   }
 
-  /** Every path ends here: what was thrown becomes an error, and is logged. */
-  async #answer<T>(asked: Asked, work: () => Promise<T>): Promise<Result<T, ContextError>> {
+  /** Turns whatever is thrown into an error result and logs it. */
+  async #answer<T>(call: EngineCall, work: () => Promise<T>): Promise<Result<T, ContextError>> {
     try {
       return { ok: true, value: await work() };
     } catch (thrown) {
       const error = contextErrorOf(thrown);
-      logFailure(this.#config.logger, error, asked);
+      logFailure(this.#config.logger, error, call);
       return { ok: false, error };
     }
   }
@@ -203,14 +199,14 @@ export class ContextEngine {
     });
   }
 
-  /** Undefined where there is no model: words carry it alone then. */
+  /** Undefined without an embedding model: the search is by words alone then. */
   async #embed(texts: readonly string[]): Promise<number[][] | undefined> {
     const provider = this.#config.embeddingProvider;
     if (provider === undefined) return undefined;
     return embedQueries(texts, { provider, cache: this.#shared.cache, signal: this.#searchSignal });
   }
 
-  /** One path for contexts and previews, so that they cannot differ. Names are looked up before anything is searched. */
+  /** One path for contexts and previews, so that they cannot differ. Names are resolved before the search. */
   async #build(
     options: ContextOptions | undefined,
     find: (plan: ContextPlan) => Promise<SearchResult[]>,
@@ -245,7 +241,7 @@ export class ContextEngine {
   }
 }
 
-/** What outlives a request. */
+/** The parts that outlive a request. */
 interface Shared {
   cache: EmbeddingCache;
   registry: Registry;
@@ -259,5 +255,5 @@ const withoutPreview = (built: Result<ContextPreview, ContextError>): Result<Con
   return { ok: true, value };
 };
 
-// biome-ignore lint/performance/noBarrelFile: the seed's package has one entry, which its examples take all they need from.
+// biome-ignore lint/performance/noBarrelFile: the seed's package has one entry that its examples import everything from.
 export { OpenAIEmbeddingProvider } from '../ai/embeddings/openai.ts';

@@ -1,9 +1,10 @@
-import type { RankingOptions } from '../contract/context-engine.ts';
+import type { RankingFunction, RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
+import { searchFailure } from './errors.ts';
 
 /**
- * Used where a weight is not given; the seed names none. Together 1, so that a score is 0 to 1. Being similar counts most: what
- * is new or sure but about something else helps nobody.
+ * Default weights; the seed names none. They add up to 1, so that a score is 0 to 1. Similarity counts most: a new or certain memory about
+ * something else does not help.
  */
 export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>> = {
   similarityWeight: 0.6,
@@ -11,18 +12,19 @@ export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeigh
   confidenceWeight: 0.2,
 };
 
-/** When "now" is, milliseconds since 1970; the clock when absent. */
-export interface RankingMoment {
+/** Current time. */
+interface RankingMoment {
+  /** Milliseconds since 1970; the clock when absent. */
   now?: number | undefined;
 }
 
 /**
- * Orders of memories, best first (seed 002, Ranker). Nothing that is handed in changes; results that score the same keep
- * their order; a score that is no number ranks last. Each result gets its place from 1 as `rank`.
+ * Sorts memories, best first (seed 002, Ranker). Arguments are not changed; equal scores keep their order; a score of NaN ranks last. Each
+ * result gets its place from 1 as `rank`.
  */
 // biome-ignore lint/complexity/noStaticOnlyClass: the seed calls it a class of static methods.
 export class MemoryRanker {
-  /** By `defaultScore`. */
+  /** Sorts by `defaultScore`. */
   static defaultRanking(
     results: SearchResult[],
     options: RankingOptions = {},
@@ -35,7 +37,7 @@ export class MemoryRanker {
     return MemoryRanker.custom(results, ({ score }) => score);
   }
 
-  /** The newest first. */
+  /** Sorts the newest first. */
   static byRecency(results: SearchResult[]): SearchResult[] {
     return MemoryRanker.custom(results, ({ memory }) => Date.parse(memory.created_at));
   }
@@ -44,7 +46,7 @@ export class MemoryRanker {
     return MemoryRanker.custom(results, ({ memory }) => memory.confidence);
   }
 
-  /** By a score of each result, the highest first; it is asked for once. */
+  /** Sorts by a score, the highest first; it is computed once for each result. */
   static custom(results: SearchResult[], scoreFn: (result: SearchResult) => number): SearchResult[] {
     return results
       .map((result) => ({ result, score: comparable(scoreFn(result)) }))
@@ -70,7 +72,7 @@ export const defaultScore = (
 
 const DAY_MS = 86_400_000;
 
-/** `1 / (1 + days since creation)`, days with their fractions: 1 now, 0.5 a day ago. What is from the future counts as from now; 0 for no date. */
+/** `1 / (1 + days since creation)`, days with their fractions: 1 now, 0.5 a day ago. A future date counts as now, an invalid one as 0. */
 export const recencyScore = (createdAt: string, now: number): number => {
   const days = (now - Date.parse(createdAt)) / DAY_MS;
   return Number.isNaN(days) ? 0 : 1 / (1 + Math.max(0, days));
@@ -79,3 +81,74 @@ export const recencyScore = (createdAt: string, now: number): number => {
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 const comparable = (score: number): number => (Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score);
+
+/** A ranking: by a score, as the built-in ones, or by a function of the caller. */
+export type Ranking =
+  | { scoreOf: (result: SearchResult, options: RankingOptions & { now: number }) => number }
+  | { order: RankingFunction };
+
+/** The built-in rankers. */
+export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'confidence', Ranking> = {
+  default: { scoreOf: defaultScore },
+  similarity: { scoreOf: ({ score }) => score },
+  recency: { scoreOf: ({ memory }, { now }) => recencyScore(memory.created_at, now) },
+  confidence: { scoreOf: ({ memory }) => memory.confidence },
+};
+
+interface Ranked {
+  /** Best first, each with its place from 1 as `rank`. */
+  results: SearchResult[];
+  /** Scores by memory id; for a function, derived from the order: 1 for the first, 1/2 for the second. */
+  scores: Map<string, number>;
+}
+
+/**
+ * Ranks results. A function gets copies, so that it may sort in place, and only its order counts: results that it omits are dropped,
+ * repeated and unknown ones are ignored.
+ *
+ * @throws {ContextFailure} `search_error` when it throws or returns no list.
+ */
+export const rankResults = (
+  results: SearchResult[],
+  ranking: Ranking,
+  { now, options = {} }: { now: number; options?: RankingOptions | undefined },
+): Ranked => {
+  const weights = { ...DEFAULT_WEIGHTS, ...options };
+  if ('order' in ranking) {
+    const ordered = inOrderOf(results, ranking.order, weights);
+    return { results: ordered, scores: new Map(ordered.map(({ memory }, place) => [memory.id, 1 / (place + 1)])) };
+  }
+  const scores = new Map(results.map((result) => [result.memory.id, ranking.scoreOf(result, { ...weights, now })]));
+  return { results: MemoryRanker.custom(results, ({ memory }) => scores.get(memory.id) ?? 0), scores };
+};
+
+const inOrderOf = (results: SearchResult[], order: RankingFunction, weights: RankingOptions): SearchResult[] => {
+  const left = new Map(results.map((result) => [result.memory.id, result]));
+  const copies = results.map((result) => ({ ...result, memory: { ...result.memory } }));
+  let ordered: unknown;
+  try {
+    ordered = order(copies, weights);
+  } catch (error) {
+    throw searchFailure('Cannot rank the memories: the ranker failed', error);
+  }
+  if (!Array.isArray(ordered)) throw searchFailure('Cannot rank the memories: the ranker returned no list');
+  const ranked: SearchResult[] = [];
+  for (const entry of ordered.slice(0, MAX_ENTRIES)) {
+    const id = idOf(entry);
+    const result = left.get(id);
+    if (result === undefined) continue;
+    left.delete(id);
+    ranked.push({ ...result, rank: ranked.length + 1 });
+  }
+  return ranked;
+};
+
+/** Ten times the largest possible number of results; further entries are ignored. */
+const MAX_ENTRIES = 10_000;
+
+/** A ranker can return anything. */
+const idOf = (entry: unknown): string => {
+  const memory = typeof entry === 'object' && entry !== null && 'memory' in entry ? entry.memory : undefined;
+  const id = typeof memory === 'object' && memory !== null && 'id' in memory ? memory.id : undefined;
+  return typeof id === 'string' ? id : '';
+};

@@ -12,16 +12,16 @@ import { invalidInput, validationFailure } from './errors.ts';
 /** A search with its defaults filled in. */
 export type SearchPlan = SearchOptions & { limit: number; relationshipDepth: number };
 
-/** A context with its defaults filled in, but for those of the engine. */
+/** A context with its defaults filled in, except those of the engine. */
 export type ContextPlan = SearchPlan & Omit<ContextOptions, keyof SearchOptions>;
 
 const DEFAULT_LIMIT = 10;
 const DEFAULT_DEPTH = 1;
 
-/** All throw `ContextFailure` with a `validation_error` that names what is wrong. */
+/** Like all functions here, throws `ContextFailure` with a `validation_error` that names the problem. */
 export const readWorkspace = (workspaceId: string): string => parse(WorkspaceId, 'workspaceId', workspaceId);
 
-/** Trimmed, as everywhere. */
+/** Queries are trimmed. */
 export const readQuery = (query: string): string => parse(Query, 'query', query);
 
 export const readQueries = (queries: string[]): string[] => {
@@ -32,7 +32,7 @@ export const readQueries = (queries: string[]): string[] => {
 
 const MAX_QUERIES = 100;
 
-/** @param dimensions Those of the model, where there is one. */
+/** @param dimensions Dimensions of the model, if there is one. */
 export const readVector = (vector: number[], dimensions: number | undefined): number[] => {
   const read = parse(MemorySearchRequest.shape.vector.nonoptional(), 'vector', vector);
   if (dimensions !== undefined && read.length !== dimensions)

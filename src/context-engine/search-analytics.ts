@@ -1,12 +1,12 @@
-import type { SearchAnalytics } from './types.ts';
+import type { SearchAnalytics } from './config.ts';
 
-/** Workspaces whose figures are kept; the one that was searched longest ago goes first. Under 1 MB in all. */
+/** Workspaces with figures; the least recently searched one is dropped first. Under 1 MB in total. */
 const MAX_WORKSPACES = 1000;
 /** Upper bounds of latencies, each a quarter above the one before: 0.1 ms to 1 minute and beyond. */
 const BOUNDS_MS = Array.from({ length: 61 }, (_, place) => 0.1 * 1.25 ** place);
 
-/** How a search ended. */
-export interface SearchEnd {
+/** The outcome of a search. */
+interface SearchEnd {
   outcome: 'found' | 'empty' | 'failed';
   latencyMs: number;
 }
@@ -18,7 +18,7 @@ interface Figures {
   totalMs: number;
   maxMs: number;
   since: number;
-  /** Searches by latency: as many as there are bounds, and one for all above. */
+  /** Searches by latency: one count for each bound, and one for all above. */
   histogram: Uint32Array;
 }
 
@@ -61,12 +61,12 @@ export const searchAnalytics = () => {
     },
     read: (workspaceId: string): SearchAnalytics | undefined => {
       const figures = byWorkspace.get(workspaceId);
-      return figures === undefined ? undefined : told(figures);
+      return figures === undefined ? undefined : summaryOf(figures);
     },
   };
 };
 
-const told = (figures: Figures): SearchAnalytics => {
+const summaryOf = (figures: Figures): SearchAnalytics => {
   const { count, empty, failed, since, totalMs, maxMs: max } = figures;
   const ended = count - failed;
   if (ended === 0) return { count, empty, failed, since };
@@ -74,7 +74,7 @@ const told = (figures: Figures): SearchAnalytics => {
   return { count, empty, failed, since, latencyMs };
 };
 
-/** The bound that this share of the searches keeps. */
+/** The bound that this share of the searches stays within. */
 const percentile = ({ histogram, count, failed, maxMs }: Figures, share: number): number => {
   let below = 0;
   for (const [place, searches] of histogram.entries()) {

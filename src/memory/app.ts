@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import type { EmbeddingStatistics } from '../ai/embeddings/cache.ts';
 import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
 import type { ContextError, Result } from '../contract/context-engine.ts';
 import { ContextRequest, MemorySearchRequest } from '../contract/context-engine.ts';
@@ -25,15 +26,12 @@ import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
-import type { Engines } from './engines.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
-import { type Finding, findMemories } from './find-memories.ts';
+import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
-import { ledgerReplay } from './ledger-replay.ts';
-import { codedError, refused, refusedBy, SELF, withRetryAfter } from './refuse.ts';
-import type { RemoteLedger } from './remote-memory.ts';
+import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
+import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
 import { type StoringParts, storeMemory } from './store-memory.ts';
-import { toldCache } from './told-cache.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
@@ -41,41 +39,41 @@ export interface MemoryParts
     Partial<Pick<StoringParts, 'newId' | 'now' | 'log'>> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   engines: Engines;
-  /** What is noted of a workspace: strongly consistent, whichever store the memories are in. */
+  /** Counters and seen calls of a workspace: strongly consistent, whichever store holds the memories. */
   ledgerOf: (workspace: string) => RemoteLedger;
-  /** Of what is looked for: cached for each workspace, and made for one request. */
+  /** Cached embeddings of queries, for one workspace and one request. */
   queryEmbeddings?: ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined;
 }
 
 const INFO = {
   id: SELF,
   name: 'Memory',
-  description: 'Keeps what is to be remembered in a workspace, finds it again, and makes context of it.',
+  description: 'Stores the memories of a workspace, searches them, and builds context from them.',
   capabilities: ['memory:read', 'memory:write'],
   access: 'signed',
 };
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 const DEFAULT_PAGE = 20;
-/** To keep turns of conversations; no API key brings it here, whatever it holds. */
+/** Needed to store turns of conversations; API keys never have it. */
 const TURNS_CAPABILITY = 'memory:turns:write';
-/** In the metadata of a turn, and of nothing else: the subject of the verified context that it was kept under. */
+/** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
-const GIVEN_HERE = 'Cannot store the memory: metadata.asked_by is given by the memory itself';
-/** Of the time that a call has, what is left to write and sign the answer. */
+const RESERVED = 'Cannot store the memory: metadata.asked_by is reserved';
+/** Part of the deadline that is reserved to write and sign the response. */
 const RESERVE_MS = 100;
 
 type MemoryContext = Context<GuardedEnv>;
 
 /**
- * The routes of seed 002 over HTTP (design, section 4). The workspace is that of the verified context; a path that names another
- * one leads nowhere.
+ * The routes of seed 002 over HTTP (design, section 4). The workspace is that of the verified context; paths of other workspaces are not
+ * found.
  */
 export const createApp = (parts: MemoryParts) => {
   const { guard, store, engines, queryEmbeddings, ledgerOf, maxMemories } = parts;
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
-  // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
+  // A replayed call is errorResponse, since it would change something a second time (signed context 4.7).
   const replay = ledgerReplay(ledgerOf);
   const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
   const keepTurns = [
@@ -94,7 +92,7 @@ export const createApp = (parts: MemoryParts) => {
   };
   const embeddingsFor = (c: MemoryContext): CachedEmbeddings | undefined =>
     queryEmbeddings?.({ waitUntil: waitUntilOf(c), workspace: c.get('context').workspace });
-  const forgetting = (c: MemoryContext): ErasingParts['forgetEmbeddings'] => {
+  const forgetEmbeddings = (c: MemoryContext): ErasingParts['forgetEmbeddings'] => {
     const cached = embeddingsFor(c);
     return cached === undefined ? undefined : (texts, options) => cached.forget(texts, options);
   };
@@ -102,29 +100,29 @@ export const createApp = (parts: MemoryParts) => {
   const app = new Hono<GuardedEnv>();
   const onFault = faultHandler({ ...guard, self: SELF });
   app.onError(async (error, c) => withRetryAfter(await onFault(codedError(error), c)));
-  app.notFound((c) => refused(c, 'NOT_FOUND'));
+  app.notFound((c) => errorResponse(c, 'NOT_FOUND'));
   app.get('/librarians/memory', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
 
   const keep = async (c: MemoryContext, askedBy?: string): Promise<Response> => {
     const input = readJson(c.get('body'), MemoryInput);
-    if (!input.ok) return refused(c, 'INVALID_QUERY', input.problem);
+    if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem);
     const { metadata } = input.value;
-    if (metadata !== undefined && Object.hasOwn(metadata, ASKED_BY)) return refused(c, 'INVALID_QUERY', GIVEN_HERE);
+    if (metadata !== undefined && Object.hasOwn(metadata, ASKED_BY)) return errorResponse(c, 'INVALID_QUERY', RESERVED);
     const memory =
       askedBy === undefined ? input.value : { ...input.value, metadata: { ...metadata, [ASKED_BY]: askedBy } };
     const { embeddings } = parts;
     const stored = await storeMemory(memory, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
     if (stored.ok) return jsonAnswer(stored.value, { status: 201 });
     return stored.isFull
-      ? refused(c, 'RATE_LIMITED', stored.problem, FULL)
-      : refused(c, 'INVALID_QUERY', stored.problem);
+      ? errorResponse(c, 'RATE_LIMITED', stored.problem, FULL)
+      : errorResponse(c, 'INVALID_QUERY', stored.problem);
   };
   app.post(MEMORIES, ...write, (c) => keep(c));
-  // Not at the front door: turns are kept by what answers questions there, in the name of who asked.
+  // Not reachable at the gateway: the gateway itself stores turns, on behalf of its caller.
   app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, c.get('context').subject));
   app.get(MEMORIES, ...read, async (c) => {
     const query = readAs(MemoryListingQuery, c.req.query());
-    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
+    if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
     const { workspaceId, signal } = callOf(c);
     const page = await store.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
@@ -132,30 +130,32 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.delete(MEMORIES, ...write, async (c) => {
     const query = readAs(MemoryErasureQuery, c.req.query());
-    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
+    if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
-    return jsonAnswer({ erased: await eraseMemories(of, { store, forgetEmbeddings: forgetting(c), ...callOf(c) }) });
+    return jsonAnswer({
+      erased: await eraseMemories(of, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }),
+    });
   });
 
-  /** Finds, notes how that came out, and hands on what was found. */
+  /** Searches and records the outcome. */
   const find = async <T>(
     c: MemoryContext,
     options: { hasText: boolean; isEmpty: (value: T) => boolean },
-    ask: (engine: Engines['lexical'], workspaceId: string) => Promise<Result<T, ContextError>>,
-  ): Promise<Finding<T>> => {
+    search: (engine: Engines['lexical'], workspaceId: string) => Promise<Result<T, ContextError>>,
+  ): Promise<MemorySearch<T>> => {
     const call = callOf(c);
     const startedAtMs = now();
     const embeddingProvider = embeddingsFor(c);
-    const finding = await findMemories(engines, (engine) => ask(engine, call.workspaceId), {
+    const found = await findMemories(engines, (engine) => search(engine, call.workspaceId), {
       ...call,
       ...options,
       embeddingProvider,
     });
-    const { result, degraded } = finding;
-    if (!result.ok && REFUSED.has(result.error.type)) return finding;
+    const { result, degraded } = found;
+    if (!result.ok && REQUEST_ERRORS.has(result.error.type)) return found;
     const outcome = result.ok ? (options.isEmpty(result.value) ? 'empty' : 'found') : 'failed';
-    const search = {
+    const record = {
       outcome,
       degraded: degraded.length > 0,
       durationMs: now() - startedAtMs,
@@ -163,49 +163,50 @@ export const createApp = (parts: MemoryParts) => {
     } as const;
     waitUntilOf(c)(
       ledgerOf(call.workspaceId)
-        .noteSearch(search)
+        .noteSearch(record)
         .catch(() => undefined),
     );
-    return finding;
+    return found;
   };
   app.post(`${MEMORIES}/search`, ...read, async (c) => {
     const request = readJson(c.get('body'), MemorySearchRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
-    if (!hasText && engines.semantic === undefined) return refused(c, 'INVALID_QUERY', NO_VECTORS);
+    if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const isEmpty = (results: SearchResult[]) => results.length === 0;
     const { result, degraded } = await find(c, { hasText, isEmpty }, (engine, workspaceId) =>
       hasText ? engine.search(query, workspaceId, options) : engine.searchByVector(vector, workspaceId, options),
     );
-    if (!result.ok) return refusedBy(c, result.error);
+    if (!result.ok) return contextErrorResponse(c, result.error);
     const results = fitResults(result.value);
-    return jsonAnswer({ results, ...toldDegraded(degraded) } satisfies MemorySearchResponse);
+    return jsonAnswer({ results, ...degradedField(degraded) } satisfies MemorySearchResponse);
   });
   app.post(`${MEMORIES}/context`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
-    if (!hasText && engines.semantic === undefined) return refused(c, 'INVALID_QUERY', NO_VECTORS);
+    if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
       hasText
         ? engine.buildContext(query, workspaceId, options)
         : engine.buildContextByVector(vector, workspaceId, options),
     );
-    if (!result.ok) return refusedBy(c, result.error);
-    return jsonAnswer({ ...fitContext(result.value), ...toldDegraded(degraded) });
+    if (!result.ok) return contextErrorResponse(c, result.error);
+    return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
   });
   app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
     const { query, options } = request.value;
-    if (query === undefined) return refused(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
+    if (query === undefined)
+      return errorResponse(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
     const { result, degraded } = await find(c, { hasText: true, isEmpty: hasNoMemories }, (engine, workspaceId) =>
       engine.previewContext(query, workspaceId, options),
     );
-    if (!result.ok) return refusedBy(c, result.error);
-    return jsonAnswer({ ...fitContext(result.value), ...toldDegraded(degraded) });
+    if (!result.ok) return contextErrorResponse(c, result.error);
+    return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
@@ -217,7 +218,7 @@ export const createApp = (parts: MemoryParts) => {
     return jsonAnswer({
       memories,
       searches,
-      ...(cache === undefined ? {} : { embedding_cache: toldCache(cache) }),
+      ...(cache === undefined ? {} : { embedding_cache: cacheStats(cache) }),
     } satisfies MemoryStats);
   });
 
@@ -225,12 +226,13 @@ export const createApp = (parts: MemoryParts) => {
     const { workspaceId, signal } = callOf(c);
     const id = readAs(MemoryId, c.req.param('id'));
     const memory = id.ok ? await store.get(workspaceId, id.value, { signal }) : undefined;
-    return memory === undefined ? refused(c, 'NOT_FOUND', NO_MEMORY) : jsonAnswer(memory);
+    return memory === undefined ? errorResponse(c, 'NOT_FOUND', NO_MEMORY) : jsonAnswer(memory);
   });
   app.delete(`${MEMORIES}/:id`, ...write, async (c) => {
     const id = readAs(MemoryId, c.req.param('id'));
-    const isGone = id.ok && (await deleteMemory(id.value, { store, forgetEmbeddings: forgetting(c), ...callOf(c) }));
-    return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_MEMORY);
+    const isGone =
+      id.ok && (await deleteMemory(id.value, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }));
+    return isGone ? c.body(null, 204) : errorResponse(c, 'NOT_FOUND', NO_MEMORY);
   });
   return app;
 };
@@ -243,16 +245,16 @@ interface Call {
 
 const FULL = {
   suggestion:
-    'Delete memories that nobody needs any more, one by one or all of a conversation; whoever runs this may set MAX_MEMORIES higher.',
+    'Delete memories that are no longer needed, one by one or by conversation, or have the operator raise MAX_MEMORIES.',
 };
 const NO_MEMORY = 'Cannot find this memory';
 const NO_VECTORS = 'Cannot search by vector: there is no embedding model, so no memory has one. Send the query';
-/** Not looked for at all. */
-const REFUSED: ReadonlySet<ContextError['type']> = new Set(['validation_error', 'template_not_found']);
+/** Errors of the request, before any search. */
+const REQUEST_ERRORS: ReadonlySet<ContextError['type']> = new Set(['validation_error', 'template_not_found']);
 
-/** Behind the guard: what is not the context's workspace is not found, whatever there is. */
+/** Runs after the guard. Any workspace but the context's is not found. */
 const ownWorkspace = async (c: MemoryContext, next: () => Promise<void>): Promise<Response | undefined> => {
-  if (c.req.param('workspace_id') !== c.get('context').workspace) return refused(c, 'NOT_FOUND', NO_WORKSPACE);
+  if (c.req.param('workspace_id') !== c.get('context').workspace) return errorResponse(c, 'NOT_FOUND', NO_WORKSPACE);
   await next();
   return undefined;
 };
@@ -260,4 +262,10 @@ const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one'
 
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
-const toldDegraded = (degraded: Finding<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+const degradedField = (degraded: MemorySearch<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+
+/** A query that another request is already embedding counts as a hit. */
+const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics): MemoryStats['embedding_cache'] => {
+  const all = hits + storeHits + coalesced;
+  return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
+};

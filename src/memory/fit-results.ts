@@ -3,14 +3,14 @@ import { utf8 } from '../runtime/digest.ts';
 import { MAX_ANSWER_BYTES } from '../runtime/limits.ts';
 import { placeOf } from '../storage/memory-place.ts';
 
-/** What a result may take of an answer: something is left for what stands around it. */
+/** Upper bound of the results in a response; the rest is for the fields around them. */
 const MAX_RESULT_BYTES = MAX_ANSWER_BYTES - 65_536;
 
-/** What a context and its memories may take: the text, all of which stands in them once more, stays below 2,000,000 characters then. */
+/** Upper bound of a context with its memories; it keeps the text below 2,000,000 characters. */
 export const MAX_CONTEXT_BYTES = 3_800_000;
 
 /**
- * Results that fit into one answer: what is related goes first, from the last result on, then the last results themselves.
+ * The results that fit into one response: related memories are dropped first, from the last result on, then the last results.
  *
  * @param results Best first.
  */
@@ -27,8 +27,8 @@ export const fitResults = (results: readonly SearchResult[]): SearchResult[] => 
 };
 
 /**
- * A context or a preview that fits into one answer. All its memories stay, since the engine keeps them within `MAX_CONTEXT_BYTES`
- * together with the text: what says which memories are in it stays true. What they are related to comes as far as there is room.
+ * A context or a preview that fits into one response. All its memories stay, since the engine keeps them and the text within
+ * `MAX_CONTEXT_BYTES`; related memories are added as far as there is room.
  */
 export const fitContext = <T extends { memories: SearchResult[] }>(built: T): T => {
   const bare = built.memories.map(({ relationships: _, ...result }) => result);
@@ -36,7 +36,7 @@ export const fitContext = <T extends { memories: SearchResult[] }>(built: T): T 
   return { ...built, memories: withRelated(bare, built.memories, MAX_RESULT_BYTES - taken) };
 };
 
-/** Those of the first results come first. */
+/** Adds related memories, those of the first results first. */
 const withRelated = (bare: readonly SearchResult[], results: readonly SearchResult[], room: number): SearchResult[] => {
   let left = room;
   return bare.map((result, at) => {
@@ -54,7 +54,7 @@ const FIELD_BYTES = 20;
 
 const bytesOf = (value: unknown): number => utf8(JSON.stringify(value)).length + 1;
 
-/** A page that fits into one answer; where it is cut, the next one begins there. */
+/** A page that fits into one response; when it is cut, the next page begins there. */
 export const fitPage = ({ memories, next }: { memories: Memory[]; next?: string | undefined }): MemoryPage => {
   let left = MAX_RESULT_BYTES;
   const end = memories.findIndex((memory) => {

@@ -2,7 +2,7 @@ import type { MemoryStats } from '../contract/memory.ts';
 import { callStore } from '../knowledge/library/call-store.ts';
 import type { Sql } from '../storage/sql.ts';
 
-/** How a search or a context came out. Neither what was looked for nor what was found is among it. */
+/** The outcome of a search or a context, without query and results. */
 interface SearchOutcome {
   outcome: 'found' | 'empty' | 'failed';
   degraded: boolean;
@@ -11,9 +11,9 @@ interface SearchOutcome {
   nowMs: number;
 }
 
-/** What is noted of a workspace beside its memories. */
+/** Seen calls and search counters of a workspace. */
 export interface Ledger {
-  /** Notes a call that changes something, by the hash of its link, and says whether it is the first of that hash. */
+  /** Records a writing call by the hash of its link; false when the hash is already recorded. */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   noteSearch(search: SearchOutcome): void;
   searches(): MemoryStats['searches'];
@@ -61,15 +61,15 @@ export const createLedger = (sql: Sql): Ledger => {
 };
 
 const TABLES = [
-  // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
+  // Hashes of the links of writing calls, until their contexts expire.
   'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
-  // By name; `within 00010` counts searches that took more than the bound before and at most 10 ms.
+  // Counters by name; `within 00010` counts searches that took at most 10 ms and more than the previous bound.
   'counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL)',
 ];
 
 const WITHIN = 'within ';
 
-/** In milliseconds; what takes longer counts as the last. */
+/** Upper bounds in milliseconds; longer searches count as the last one. */
 const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000];
 
 const boundOf = (ms: number): number => BOUNDS.find((bound) => ms <= bound) ?? BOUNDS.at(-1) ?? 0;

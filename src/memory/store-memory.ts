@@ -1,26 +1,27 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { Memory, MemoryDegradation, MemoryInput, MemoryStored } from '../contract/memory.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
+import { SettingRefused } from '../runtime/service-address.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
 export interface StoringParts {
   store: MemoryStore;
-  /** Of what is stored: not through the cache of queries, which would keep what is erased here. */
+  /** Embeds memories without the cache of queries, which would outlive an erasure. */
   embeddings?: EmbeddingProvider | undefined;
-  /** Of a workspace; a few more may come in at the same moment. */
+  /** Upper bound of a workspace; concurrent calls may exceed it by a few. */
   maxMemories: number;
   newId: () => string;
   now: () => number;
   log: Log;
 }
 
-/** `isFull`: there is no room in the workspace, whatever the memory. */
-export type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; isFull?: true };
+/** `isFull`: the workspace has no room for any memory. */
+type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; isFull?: true };
 
 /**
- * Stores a memory with its vector. Without the vector, where the model or the index fail: it is found by its words then, and the
- * reply says so.
+ * Stores a memory with its vector. When the model or the index fails, it is stored without one: it is found by its words then, and the
+ * response says so.
  *
  * @throws {StoreUnavailable} When the memory could not be stored at all.
  */
@@ -37,11 +38,11 @@ export const storeMemory = async (
     created_at: new Date(now()).toISOString(),
   };
   const endsAtMs = now() + timeoutMs;
-  /** Ends when half of what is left then is over, or a few seconds: what comes after it needs time too. */
-  const patience = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
+  /** Aborts after half of the remaining time or a few seconds, since later steps need time too. */
+  const stepSignal = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
   const [count, embedded] = await Promise.all([
     store.count(workspaceId, { signal }),
-    embed(memory.content, { ...parts, signal: patience() }),
+    embed(memory.content, { ...parts, signal: stepSignal() }),
   ]);
   if (count >= maxMemories)
     return {
@@ -53,7 +54,7 @@ export const storeMemory = async (
     store,
     relatedTo,
     signal,
-    patience,
+    stepSignal,
     log: parts.log,
     now,
     ...embedded,
@@ -69,8 +70,8 @@ interface StoringRequest {
   timeoutMs: number;
 }
 
-const shareOf = (leftMs: number): number => Math.max(1, Math.floor(Math.min(leftMs / 2, PATIENCE_MS)));
-const PATIENCE_MS = 4000;
+const shareOf = (leftMs: number): number => Math.max(1, Math.floor(Math.min(leftMs / 2, MAX_STEP_MS)));
+const MAX_STEP_MS = 4000;
 
 type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] };
 
@@ -93,19 +94,19 @@ const put = async (
     store: MemoryStore;
     relatedTo: MemoryInput['related_to'];
     signal: AbortSignal;
-    patience: () => AbortSignal;
+    stepSignal: () => AbortSignal;
     log: Log;
     now: () => number;
   },
 ): Promise<{ isStored: boolean; degraded: MemoryDegradation[] }> => {
-  const { store, vector, relatedTo, degraded, signal, patience, log, now } = options;
+  const { store, vector, relatedTo, degraded, signal, stepSignal, log, now } = options;
   try {
-    const within = vector === undefined ? signal : patience();
+    const within = vector === undefined ? signal : stepSignal();
     return { isStored: await store.put(memory, { vector, relatedTo, signal: within }), degraded };
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || vector === undefined || signal.aborted) throw error;
     logFault(log, { error, now: now(), where: 'store a vector' });
-    // The same id: whatever came of the first attempt, there is one memory.
+    // The same id: there is one memory, whatever the first attempt has stored.
     return { isStored: await store.put(memory, { relatedTo, signal }), degraded: ['vectors'] };
   }
 };
@@ -128,3 +129,19 @@ const logFault = (log: Log, { error, now, where }: { error: unknown; now: number
     code: 'SERVICE_UNAVAILABLE',
     cause: describeCause(error),
   });
+
+/** Measured capacity of the back ends (docs/memory.md). */
+const DEFAULTS = { embedded: 10_000, upstash: 50_000 };
+const MOST = 10_000_000;
+
+/**
+ * The upper bound of memories in a workspace: the variable's value, else the capacity of the back end.
+ *
+ * @throws {SettingRefused} For anything but a whole number from 1 to 10,000,000.
+ */
+export const readMaxMemories = (text = '', backEnd: keyof typeof DEFAULTS): number => {
+  if (text.trim() === '') return DEFAULTS[backEnd];
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST) return count;
+  throw new SettingRefused('Cannot use MAX_MEMORIES: it is not a whole number from 1 to 10,000,000');
+};

@@ -10,43 +10,48 @@ import { covers } from '../runtime/capabilities.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
+import { withoutName } from './draft/fill-template.ts';
 import { type ComposedDraft, createDraftComposer } from './draft/generate-draft.ts';
-import { canAnswerFrom, type FoundUnits } from './draft/model-passages.ts';
 import { rankTicketUnits, type TicketUnits, withUnits } from './draft/ticket-units.ts';
-import { withoutName } from './draft/without-name.ts';
-import { type ModelAccount, type ModelDraftOptions, writeWithModel } from './draft/write-with-model.ts';
+import {
+  canAnswerFrom,
+  type FoundUnits,
+  type ModelDraftOptions,
+  type ModelOutcome,
+  writeWithModel,
+} from './draft/write-with-model.ts';
 import { escalationOf } from './guidance/escalation.ts';
 import { guideAgent } from './guidance/guide-agent.ts';
-import { missingInformation } from './guidance/missing-information.ts';
-import { saidIn, signalsIn } from './guidance/signals.ts';
-import type { TaxonomyAtHand } from './intents/current-taxonomy.ts';
-import { secondOpinion } from './intents/second-opinion.ts';
-import { readTicket, type TicketReading } from './read-ticket.ts';
+import { customerWords, signalsIn } from './guidance/signals.ts';
+import { classifyWithModel } from './intents/classify-with-model.ts';
+import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
+import { missingInformation } from './ticket/intent-rules.ts';
+import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
 export interface AnalysisParts {
-  taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<TaxonomyAtHand>;
+  taxonomyFor: (workspace: string, scope: { waitUntil: WaitUntil }) => Promise<OpenTaxonomy>;
   retrieveKnowledge: KnowledgeRetriever;
   mask: Mask;
-  /** By which texts in other words are compared; absent: words alone. */
+  /** Compare texts by meaning; absent: by words alone. */
   wordVectors?: (() => TextVectors) | undefined;
-  /** Told of what failed; answers go out without it. */
+  /** Logs a failure that the analysis goes on without. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-/** What belongs to one request. */
+/** The parts that belong to one request. */
 export interface AnalysisScope extends KnowledgeScope {
-  /** Within the budgets of the request; absent where there is none. */
+  /** A model within the budgets of the request; absent when none is configured. */
   ai?: AIClient | undefined;
   signal?: AbortSignal | undefined;
-  /** Milliseconds left for the whole analysis, at any moment. */
+  /** Milliseconds left for the whole analysis, now. */
   timeLeftMs: () => number;
   /** Milliseconds since 1970. */
   now: number;
 }
 
 /**
- * Analyses a ticket: what the customer wants, what the knowledge base says to it, a reply to send, and what the agent should know
- * (seed 001, contract 3). Whatever fails of knowledge or model leaves the rest as it is.
+ * Analyses a ticket: its intent, the knowledge about it, a draft reply and guidance for the agent (seed 001, contract 3). A failure of
+ * knowledge or model leaves the rest of the analysis as it is.
  */
 export const analyze = async (
   request: SupportRequest,
@@ -59,25 +64,27 @@ export const analyze = async (
   const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy });
   const text = textToClassify(ticket);
   const first = classifier.classify(text);
-  const asked = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
-  const opinion = ticket.isClosing
-    ? askingNothing(first, classifier.threshold)
-    : await secondOpinion(text, first, asked);
-  const classification = withWarnings(opinion, ticket, taxonomy);
+  const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
+  const intent = ticket.isClosing
+    ? withoutIntent(first, classifier.threshold)
+    : await classifyWithModel(text, first, options);
+  const classification = withWarnings(intent, ticket, taxonomy);
   const retrieved = ticket.isClosing
-    ? nothingSought()
+    ? withoutKnowledge()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
   const { found, answer, units } = answerIn(retrieved, ticket, parts);
-  // Weak sources are for people to look at: no draft and no guidance rests on them.
+  // Weak sources are only shown to people; neither draft nor guidance uses them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-  const missing = missingInformation(intent, ticket);
+  const missing = missingInformation(
+    taxonomy.intents.find(({ id }) => id === classification.primary_intent),
+    ticket,
+  );
   const compose = (own: Answer | undefined) =>
     createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(
       ...[classification, request.customer_name, metadata, found],
     );
-  const { composed, account } = await written(compose(answer), {
+  const { composed, outcome } = await written(compose(answer), {
     ...{
       ticket,
       found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
@@ -92,21 +99,21 @@ export const analyze = async (
     knowledge_retrieval: knowledgeBlock(request.include_weak === true ? found : knowledge),
     agent_guidance: guideAgent({
       ...{ taxonomy, classification, ticket, missing, composed, now },
-      ...{ knowledge: found, model: account },
+      ...{ knowledge: found, model: outcome },
     }),
   };
 };
 
 /**
- * Danger, and who has to see the message whatever is found, are told with the intent: the classification alone decides what goes out
- * without a person (design 7.9).
+ * Adds danger and escalation to the classification, since the classification alone decides whether a draft is sent without a person
+ * (design 7.9).
  */
 const withWarnings = (
   classification: IntentClassification,
   ticket: TicketReading,
   taxonomy: Taxonomy,
 ): IntentClassification => {
-  const { danger } = signalsIn(saidIn(ticket), ticket.language);
+  const { danger } = signalsIn(customerWords(ticket), ticket.language);
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const { to } = escalationOf(taxonomy, intent, { ticket, classification });
   return {
@@ -116,17 +123,17 @@ const withWarnings = (
   };
 };
 
-/** Whatever words a message of thanks holds: it has no intent that a draft could serve. */
-const askingNothing = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({
+/** A closing message has no intent, whatever its words. */
+const withoutIntent = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({
   primary_intent: UNKNOWN_INTENT,
   confidence: Math.min(confidence, Math.round(threshold * 1000) / 1000),
 });
 
-const nothingSought = (): Knowledge => ({ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 });
+const withoutKnowledge = (): Knowledge => ({ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 });
 
-/** An agent, or a queue, waits no longer for an analysis, whatever its caller grants. */
+/** Upper bound of an analysis, whatever the caller's deadline. */
 const ANALYSIS_MS = 20_000;
-/** Of what is left when the draft is there, the model gets this share for its calls, and no more than this. */
+/** Share of the remaining time, and upper bound, for the calls of the model. */
 const MODEL_SHARE = 0.7;
 const MODEL_MS = 10_000;
 
@@ -135,17 +142,17 @@ const boundedTime = (timeLeftMs: () => number): (() => number) => {
   return () => timeLeftMs() - spare;
 };
 
-/** What is too short to be in any language is in no other one. */
+/** A message that is too short for language detection counts as being in the language of the articles. */
 const isInOtherLanguage = ({ language }: TicketReading, { isForeign }: Knowledge): boolean =>
   isForeign === true && language !== undefined;
 
-/** A model is asked wherever it may answer and there is something to answer from. */
+/** Has the model write the draft when it may answer and there are passages to answer from. */
 const written = async (
   composed: ComposedDraft,
   { ai, found, timeLeftMs, ...options }: WritingOptions,
-): Promise<{ composed: ComposedDraft; account?: ModelAccount }> => {
-  const isAnswerable = composed.answering !== undefined && found !== undefined && canAnswerFrom(found);
-  // No model is shown a message that speaks to one; the guidance says so.
+): Promise<{ composed: ComposedDraft; outcome?: ModelOutcome }> => {
+  const isAnswerable = composed.frame !== undefined && found !== undefined && canAnswerFrom(found);
+  // A model never sees a prompt injection; the guidance says so.
   if (ai === undefined || !isAnswerable || options.ticket.hasPromptInjection) return { composed };
   const timeMs = Math.min(MODEL_MS, Math.floor(timeLeftMs * MODEL_SHARE));
   return writeWithModel(composed, { ...options, found, ai, timeMs });
@@ -158,7 +165,7 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
   timeLeftMs: number;
 }
 
-/** What of the articles answers, and what that says of the sources; whatever is wrong with an article, the draft goes out without it. */
+/** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = (
   knowledge: Knowledge,
   { product, isProductExact, alreadyTried }: TicketReading,
@@ -176,17 +183,17 @@ const answerIn = (
   }
 };
 
-/** Personal data, and the customer's own name where it stands as one: no model and no gap has to know it. */
+/** Masks personal data and the customer's name. */
 const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((text: string) => string) => {
   const own = name?.trim() ?? '';
   return own.length < 3 ? mask : (text) => mask(withoutName(text, own));
 };
 
 const FIRST_EDITION_MS = 2000;
-/** Articles on another intent that has this share of the first one's confidence are as likely to answer. */
+/** Share of the first intent's confidence from which articles of another intent are searched as well. */
 const NEARLY = 0.85;
 
-/** The subject on a line of its own: it tells what the message may leave out. */
+/** The subject, on a line of its own, may name what the message omits. */
 const textToClassify = ({ subject, question }: TicketReading): string =>
   subject === undefined || subject === '' ? question : `${subject}\n${question}`;
 
@@ -215,7 +222,7 @@ const retrieve = async (
     .map(({ intent }) => intent);
   const own = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents ?? [];
   const articleIntents = [...own, ...nearby];
-  // An isolate that has just begun waits for its first edition: a ticket is not in the hurry of a search.
+  // A new isolate waits for its first edition: a ticket is less urgent than a search.
   const editionMs = Math.min(FIRST_EDITION_MS, Math.floor(scope.timeLeftMs() / 2));
   const call = { context, waitUntil, signal, editionMs, products: taxonomy.devices, articleIntents };
   return parts.retrieveKnowledge(question, call);

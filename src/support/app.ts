@@ -22,7 +22,7 @@ const SUPPORT = 'support';
 export interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
-  /** Mounts further routes of this function. */
+  /** Mounts further routes of the function. */
   mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CharacterTokenizer, cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
+import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextEngineConfig } from '../../src/context-engine/types.ts';
 import type { ContextError, ContextOptions, RankingFunction, Result } from '../../src/contract/context-engine.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
@@ -43,7 +43,7 @@ const idsIn = async (options: ContextOptions, engine = engineOf()) =>
   valueIn(await engine.previewContext(QUERY, 'w1', options)).memoryIds;
 
 describe('ContextEngine.buildContext()', () => {
-  it('makes a text of what it finds, with the chat template and 2,000 tokens when nothing is said', async () => {
+  it('formats the results, by default with the chat template and 2,000 tokens', async () => {
     const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { limit: 2 }));
     expect(ContextResult.strict().parse(built)).toEqual(built);
     expect(built).toMatchObject({
@@ -57,13 +57,13 @@ describe('ContextEngine.buildContext()', () => {
     ]);
   });
 
-  it('is the same by text and by its vector', async () => {
+  it('is the same for a text and its vector', async () => {
     const engine = engineOf();
     const byText = await engine.buildContext(QUERY, 'w1', { limit: 2 });
     expect(await engine.buildContextByVector([2, 0], 'w1', { limit: 2 })).toEqual(byText);
   });
 
-  it('takes template and budget of the engine when the call names none', async () => {
+  it('uses the template and budget of the engine by default', async () => {
     const engine = engineOf({ defaultTemplate: 'summary', defaultTokenBudget: 12 });
     const built = valueIn(await engine.buildContext(QUERY, 'w1'));
     expect(built).toMatchObject({
@@ -74,14 +74,14 @@ describe('ContextEngine.buildContext()', () => {
     expect(built.tokenCount).toBeLessThanOrEqual(12);
   });
 
-  it('is empty, not an error, when nothing is found', async () => {
+  it('is empty, not an error, without results', async () => {
     expect(await engineOf().buildContext(QUERY, 'w9')).toEqual({
       ok: true,
       value: { context: '', tokenCount: 0, memories: [], truncated: false, tokenizer: 'cl100k_base', template: 'chat' },
     });
   });
 
-  it("counts the model's tokens when nothing is said of a tokenizer, and says what counted", async () => {
+  it('counts the tokens of the model by default and names the tokenizer', async () => {
     const content = '会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4);
     const many = Array.from({ length: 40 }, (_, at) => ({
       memory: memoryOf(`m${at}`, { content: `会議 ${content}` }),
@@ -98,7 +98,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(valueIn(await estimated.buildContext(QUERY, 'w1')).tokenizer).toBe('characters');
   });
 
-  it('keeps to the bytes that it may take, with the text and the memories that are in it', async () => {
+  it('keeps text and memories together within maxResultBytes', async () => {
     const content = `project ${'龍'.repeat(9_000)}`;
     const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
     const engine = new ContextEngine({
@@ -113,7 +113,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(ContextPreview.parse(preview)).toEqual(preview);
   });
 
-  it('counts with the tokenizer it is given, loaded for the first context only', async () => {
+  it('counts with the configured tokenizer, loaded for the first context only', async () => {
     let loads = 0;
     const tokenizer = () => {
       loads += 1;
@@ -141,7 +141,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(valueIn(await engine.buildContext(QUERY, 'w1', { limit: 2 })).tokenCount).toBe(21);
   });
 
-  it('writes metadata when it is asked to, and leaves it out when it is asked to', async () => {
+  it('includes or omits metadata on request', async () => {
     const withMetadata = valueIn(await engineOf().buildContext(QUERY, 'w1', { limit: 1, includeMetadata: true }));
     expect(withMetadata.context).toContain('- The project ends in June (fact, confidence: 0.50, 2026-01-01T00:00:00Z)');
     const without = { template: 'detailed', limit: 1, includeMetadata: false };
@@ -150,7 +150,7 @@ describe('ContextEngine.buildContext()', () => {
     );
   });
 
-  it('brings in what is related to what it found, each once, with half the score at each step', async () => {
+  it('includes related memories once, with half the score at each step', async () => {
     const engine = engineOf({ rankingOptions: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 } });
     const options = { limit: 1, includeRelationships: true };
     const built = valueIn(await engine.buildContext(QUERY, 'w1', options));
@@ -161,7 +161,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(ContextResult.parse(built)).toEqual(built);
   });
 
-  it('names the templates that there are when it does not know one', async () => {
+  it('lists the registered templates for an unknown one', async () => {
     const engine = engineOf();
     engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
     expect(await engine.buildContext(QUERY, 'w1', { template: 'missing' })).toEqual({
@@ -193,11 +193,11 @@ describe('rankers', () => {
     ['similarity', ['june', 'plan', 'tea', 'far']],
     ['recency', ['plan', 'far', 'june', 'tea']],
     ['confidence', ['tea', 'plan', 'far', 'june']],
-  ])('put memories in another order: %s', async (ranker, expected) => {
+  ])('change the order of memories: %s', async (ranker, expected) => {
     expect(await idsIn({ ranker })).toEqual(expected);
   });
 
-  it('can be functions, by name or in the call, which get the weights of the engine', async () => {
+  it('may be functions, registered or in the call, which get the weights of the engine', async () => {
     const weights = { similarityWeight: 0.1 };
     const engine = engineOf({ rankingOptions: weights });
     const byId: RankingFunction = (results, options) => {
@@ -209,14 +209,14 @@ describe('rankers', () => {
     expect(await idsIn({ ranker: byId }, engine)).toEqual(['far', 'june', 'plan', 'tea']);
   });
 
-  it('have scores in a preview: the number they rank by, or one over the place where a function ranks', async () => {
+  it('give scores to a preview: their score, or one divided by the place for a function', async () => {
     const preview = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: 'confidence' }));
     expect(preview.rankingScores).toEqual({ tea: 1, plan: 0.8, far: 0.8, june: 0.5 });
     const reversed = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: (results) => results.reverse() }));
     expect(Object.values(reversed.rankingScores)).toEqual([1, 1 / 2, 1 / 3, 1 / 4]);
   });
 
-  it('may leave memories out, and cannot add, repeat or change any', async () => {
+  it('may omit memories, but not add, repeat or change any', async () => {
     const inventive: RankingFunction = (results) => {
       const [first, second] = results;
       if (first === undefined || second === undefined) return [];
@@ -248,13 +248,13 @@ describe('rankers', () => {
     ['', () => []],
     ['x'.repeat(65), () => []],
     ['none', undefined],
-  ])('are refused when name or function cannot be right: %j', (name, ranker) => {
+  ])('are refused with an invalid name or function: %j', (name, ranker) => {
     expect(() => engineOf().registerRanker(name, ranker as RankingFunction)).toThrow(InvalidContextConfiguration);
   });
 });
 
 describe('ContextEngine.previewContext()', () => {
-  it('is what buildContext returns, byte for byte, with ids, scores and the share of the budget', async () => {
+  it('equals buildContext byte for byte, with ids, scores and the used budget', async () => {
     const engine = engineOf();
     await fc.assert(
       fc.asyncProperty(
@@ -285,7 +285,7 @@ describe('ContextEngine.previewContext()', () => {
     );
   });
 
-  it('ends like buildContext when something fails', async () => {
+  it('fails like buildContext', async () => {
     const engine = engineOf({ embeddingProvider: wordEmbeddings({ fail: () => new Error('down') }) });
     expect(await engine.previewContext(QUERY, 'w1')).toEqual(await engine.buildContext(QUERY, 'w1'));
   });

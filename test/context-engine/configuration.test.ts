@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { searchAnalytics } from '../../src/context-engine/search-analytics.ts';
-import type { ContextEngineConfig } from '../../src/context-engine/types.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
 import { wordEmbeddings } from './word-embeddings.ts';
 
 const storageClient = memoryStorage([{ memory: memoryOf('m', { content: 'tea' }) }]);
 
 describe('new ContextEngine()', () => {
-  it('needs a storage and nothing else', () => {
+  it('requires only a storage', () => {
     expect(() => new ContextEngine({ storageClient })).not.toThrow();
   });
 
-  it('compares the dimensions of the provider with those it is to expect', () => {
+  it('compares the dimensions of the provider with the expected ones', () => {
     const embeddingProvider = wordEmbeddings({ dimensions: 8 });
     const make = (expectedEmbeddingDimensions: number) => () =>
       new ContextEngine({ storageClient, embeddingProvider, expectedEmbeddingDimensions });
@@ -38,13 +38,13 @@ describe('new ContextEngine()', () => {
     ['rankingOptions.recencyWeight', { storageClient, rankingOptions: { recencyWeight: 2 } }],
     ['tokenizer', { storageClient, tokenizer: 'gpt-4' }],
     ['modell: is not a known member', { storageClient, modell: 'gpt-4' }],
-  ])('refuses by name: %s', (message, config) => {
+  ])('refuses and names: %s', (message, config) => {
     const make = () => new ContextEngine(config as ContextEngineConfig);
     expect(make).toThrow(InvalidContextConfiguration);
     expect(make).toThrow(message);
   });
 
-  it('keeps at most a hundred names', () => {
+  it('registers at most a hundred names', () => {
     const engine = new ContextEngine({ storageClient });
     const register = (name: string) => engine.registerRanker(name, (results) => results);
     for (let at = 0; at < 96; at += 1) register(`r${at}`);
@@ -52,7 +52,7 @@ describe('new ContextEngine()', () => {
     expect(() => register('r0')).not.toThrow();
   });
 
-  it('refuses a template that cannot be right, and keeps the one it had', async () => {
+  it('refuses an invalid template and keeps the registered one', async () => {
     const engine = new ContextEngine({ storageClient });
     const wrong = { name: 'chat', memoryFormat: '{{person}}', separator: '', includeMetadata: false };
     expect(() => engine.registerTemplate('chat', wrong)).toThrow(/unknown variable: person/);
@@ -63,7 +63,7 @@ describe('new ContextEngine()', () => {
 });
 
 describe('ContextEngine.searchAnalytics()', () => {
-  it('counts searches, empty results and errors by workspace, and how long they took', async () => {
+  it('counts searches, empty results, errors and latencies by workspace', async () => {
     let now = 1000;
     const slow = {
       ...storageClient,
@@ -89,7 +89,7 @@ describe('ContextEngine.searchAnalytics()', () => {
 });
 
 describe('searchAnalytics()', () => {
-  it('tells latencies that are at most a quarter too high', () => {
+  it('reports latencies at most a quarter too high', () => {
     const analytics = searchAnalytics();
     for (let ms = 1; ms <= 100; ms += 1) analytics.record('w', { outcome: 'found', latencyMs: ms }, 0);
     const latency = analytics.read('w')?.latencyMs;
@@ -100,20 +100,20 @@ describe('searchAnalytics()', () => {
     expect(latency?.p95).toBeLessThanOrEqual(100);
   });
 
-  it('has no latency before anything was found', () => {
+  it('has no latencies before the first successful search', () => {
     const analytics = searchAnalytics();
     analytics.record('w', { outcome: 'failed', latencyMs: 5 }, 7);
     expect(analytics.read('w')).toEqual({ count: 1, empty: 0, failed: 1, since: 7 });
   });
 
-  it('takes latencies of no time and of hours', () => {
+  it('accepts latencies of 0 ms and of hours', () => {
     const analytics = searchAnalytics();
     analytics.record('w', { outcome: 'found', latencyMs: 0 }, 0);
     analytics.record('w', { outcome: 'found', latencyMs: 1e7 }, 0);
     expect(analytics.read('w')?.latencyMs).toEqual({ mean: 5e6, p50: 0.1, p95: 1e7, max: 1e7 });
   });
 
-  it('keeps a thousand workspaces, those that were searched last', () => {
+  it('keeps the thousand most recently searched workspaces', () => {
     const analytics = searchAnalytics();
     const search = (workspace: string) => analytics.record(workspace, { outcome: 'found', latencyMs: 1 }, 0);
     for (let at = 0; at < 1000; at += 1) search(`w${at}`);

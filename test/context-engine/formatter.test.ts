@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CharacterTokenizer, cl100k, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
-import { cutText } from '../../src/context-engine/cut-text.ts';
-import { ContextFormatter } from '../../src/context-engine/formatter.ts';
-import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
+import { ContextFormatter, cutText } from '../../src/context-engine/formatter.ts';
+import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/registry.ts';
 import type { ContextTemplate } from '../../src/contract/context-engine.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
 import { memoryOf, wordsOf } from './memory-storage.ts';
@@ -14,7 +13,7 @@ const { chat, detailed, summary } = DEFAULT_TEMPLATES;
 const characters = new ContextFormatter(new CharacterTokenizer());
 
 describe('ContextFormatter.format()', () => {
-  it('puts header, memories with separators between them, and footer one after another', () => {
+  it('joins header, memories with separators, and footer', () => {
     expect(characters.format(resultsOf('one', 'two'), chat, 1000)).toEqual({
       context: 'Relevant context from past conversations:\n\n- one\n- two\n',
       tokenCount: 14,
@@ -35,14 +34,14 @@ describe('ContextFormatter.format()', () => {
     });
   });
 
-  it('leaves out the lowest ranked first, and says so', () => {
+  it('omits the lowest ranked memories first, and says so', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
     const { context, memories, truncated } = characters.format(results, summary, 27);
     expect(context).toBe(`Key information:\n${'a'.repeat(40)} | ${'b'.repeat(40)}`);
     expect([memories.map(({ memory }) => memory.id), truncated]).toEqual([['m0', 'm1'], true]);
   });
 
-  it('leaves out what is ranked below a memory that has no room, however short', () => {
+  it('omits all memories ranked below one that does not fit', () => {
     const { memories } = characters.format(resultsOf('short', 'x'.repeat(4000), 'short'), summary, 100);
     expect(memories.map(({ memory }) => memory.id)).toEqual(['m0']);
   });
@@ -62,7 +61,7 @@ describe('ContextFormatter.format()', () => {
     expect([truncated, memories.length, tokenCount > 20]).toEqual([true, 1, true]);
   });
 
-  it('is empty when not even the beginning of a memory has room beside header and footer', () => {
+  it('is empty when not even the beginning of a memory fits beside header and footer', () => {
     expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({
       context: '',
       tokenCount: 0,
@@ -135,7 +134,7 @@ describe('a token budget', () => {
       tokenizer = await make();
     });
 
-    it('is never exceeded, and what is told is what is there', () => {
+    it('is never exceeded, and the reported figures are exact', () => {
       fc.assert(
         fc.property(
           fc.array(anyText, { maxLength: 25 }),
@@ -161,7 +160,7 @@ describe('a token budget', () => {
     });
   });
 
-  it('has room for a memory more only where the whole text says so', () => {
+  it('includes another memory only when the whole text fits', () => {
     fc.assert(
       fc.property(
         fc.array(anyText, { minLength: 1, maxLength: 20 }),
@@ -210,7 +209,7 @@ describe('cutText()', () => {
     expect(cutText(text, maxLength)).toBe(expected);
   });
 
-  it('splits no pair of surrogates and gets no longer', () => {
+  it('keeps surrogate pairs whole and never lengthens a text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, maxLength) => {
         const cut = cutText(text, maxLength);

@@ -33,7 +33,7 @@ describe('MemoryRanker.defaultRanking()', () => {
     expect(defaultScore(result, { ...weights, now: NOW })).toBeCloseTo(0.5 * 0.5 + (1 / (1 + 9)) * 0.3 + 0.9 * 0.2, 12);
   });
 
-  it('has weights of its own that add up to 1, used one by one where none is given', () => {
+  it('has default weights that add up to 1, each used when its weight is absent', () => {
     expect(Object.values(DEFAULT_WEIGHTS).reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 12);
     const result = resultOf('m', 1, { confidence: 0, created_at: 'no date' });
     expect(defaultScore(result, { confidenceWeight: 1, now: NOW })).toBe(DEFAULT_WEIGHTS.similarityWeight);
@@ -63,7 +63,7 @@ describe('MemoryRanker.defaultRanking()', () => {
     expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), result], {}))).toEqual(['m', 'old']);
   });
 
-  it('keeps all, changes nothing, scores best first and gives places from 1, whatever comes', () => {
+  it('keeps all results unchanged, best first, with places from 1', () => {
     fc.assert(
       fc.property(someResults, (results) => {
         const before = structuredClone(results);
@@ -99,13 +99,13 @@ describe('the other rankings', () => {
     resultOf('c', 0.5, { confidence: 0.5, created_at: 'no date' }),
   ];
 
-  it('order by one value each, what has none last', () => {
+  it('sort by one value each, missing values last', () => {
     expect(idsOf(MemoryRanker.bySimilarity(results))).toEqual(['b', 'c', 'a']);
     expect(idsOf(MemoryRanker.byRecency(results))).toEqual(['a', 'b', 'c']);
     expect(idsOf(MemoryRanker.byConfidence(results))).toEqual(['a', 'c', 'b']);
   });
 
-  it('order by a function, which is asked once for each', () => {
+  it('sort by a function that is called once for each result', () => {
     let asked = 0;
     const ranked = MemoryRanker.custom(results, ({ memory }) => {
       asked += 1;
@@ -114,7 +114,7 @@ describe('the other rankings', () => {
     expect([idsOf(ranked), asked]).toEqual([['c', 'a', 'b'], 3]);
   });
 
-  it('keep the order of what is equal', () => {
+  it('keep the order of equal scores', () => {
     const equal = ['x', 'y', 'z'].map((id) => resultOf(id, 0.5));
     for (const rank of [MemoryRanker.bySimilarity, MemoryRanker.byRecency, MemoryRanker.byConfidence])
       expect(idsOf(rank(equal))).toEqual(['x', 'y', 'z']);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandRelationships } from '../../src/context-engine/expand-relationships.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import { mapBounded } from '../../src/context-engine/map-bounded.ts';
+import { expandRelationships } from '../../src/context-engine/search.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
@@ -20,29 +19,29 @@ const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; e
   );
   return { results, lookups: storage.lookups };
 };
-const told = (results: readonly SearchResult[]) =>
+const reached = (results: readonly SearchResult[]) =>
   results.map(({ relationships = [] }) => relationships.map(({ memory, depth }) => `${memory.id}@${depth}`));
 
 describe('expandRelationships()', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
 
-  it('follows relations in both directions, as deep as it is told', async () => {
+  it('follows relations in both directions down to the depth', async () => {
     const edges: Edge[] = [
       ['a', 'b'],
       ['c', 'b'],
       ['c', 'd'],
     ];
-    expect(told((await expand(['a'], { ids, edges, depth: 1 })).results)).toEqual([['b@1']]);
-    expect(told((await expand(['a'], { ids, edges, depth: 2 })).results)).toEqual([['b@1', 'c@2']]);
-    expect(told((await expand(['a'], { ids, edges, depth: 5 })).results)).toEqual([['b@1', 'c@2', 'd@3']]);
+    expect(reached((await expand(['a'], { ids, edges, depth: 1 })).results)).toEqual([['b@1']]);
+    expect(reached((await expand(['a'], { ids, edges, depth: 2 })).results)).toEqual([['b@1', 'c@2']]);
+    expect(reached((await expand(['a'], { ids, edges, depth: 5 })).results)).toEqual([['b@1', 'c@2', 'd@3']]);
   });
 
-  it('brings the relation that led to a memory', async () => {
+  it('returns the relation that led to a memory', async () => {
     const { results } = await expand(['b'], { ids, edges: [['a', 'b']], depth: 1 });
     expect(results[0]?.relationships?.[0]?.relationship).toMatchObject({ from_memory_id: 'a', to_memory_id: 'b' });
   });
 
-  it('ends in a circle, and looks at each memory once', async () => {
+  it('ends in a cycle and looks up each memory once', async () => {
     const edges: Edge[] = [
       ['a', 'b'],
       ['b', 'c'],
@@ -50,11 +49,11 @@ describe('expandRelationships()', () => {
       ['a', 'a'],
     ];
     const { results, lookups } = await expand(['a'], { ids, edges, depth: 5 });
-    expect(told(results)).toEqual([['b@1', 'c@1']]);
+    expect(reached(results)).toEqual([['b@1', 'c@1']]);
     expect(lookups).toEqual(['a', 'b', 'c']);
   });
 
-  it('shows a memory once, at its smallest depth, and never one that was found itself', async () => {
+  it('lists a memory once, at its smallest depth, and never a result itself', async () => {
     const edges: Edge[] = [
       ['a', 'b'],
       ['a', 'c'],
@@ -62,14 +61,14 @@ describe('expandRelationships()', () => {
       ['b', 'd'],
       ['b', 'e'],
     ];
-    expect(told((await expand(['a', 'b'], { ids, edges, depth: 2 })).results)).toEqual([['c@1'], ['d@1', 'e@1']]);
+    expect(reached((await expand(['a', 'b'], { ids, edges, depth: 2 })).results)).toEqual([['c@1'], ['d@1', 'e@1']]);
   });
 
-  it('has an empty list where nothing is related', async () => {
-    expect(told((await expand(['a'], { ids, edges: [], depth: 3 })).results)).toEqual([[]]);
+  it('has an empty list without relations', async () => {
+    expect(reached((await expand(['a'], { ids, edges: [], depth: 3 })).results)).toEqual([[]]);
   });
 
-  it('keeps its bounds where everything is related to everything', async () => {
+  it('keeps its bounds in a complete graph', async () => {
     const many = Array.from({ length: 1500 }, (_, at) => `n${at}`);
     const edges = many.flatMap((id, at): Edge[] => [
       [`a${at % 20}`, id],
@@ -77,7 +76,7 @@ describe('expandRelationships()', () => {
     ]);
     const roots = Array.from({ length: 20 }, (_, at) => `a${at}`);
     const { results, lookups } = await expand(roots, { ids: [...roots, ...many], edges, depth: 5 });
-    const counts = told(results).map(({ length }) => length);
+    const counts = reached(results).map(({ length }) => length);
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
     expect(counts.reduce((sum, count) => sum + count)).toBe(900);
     expect(lookups.length).toBeLessThanOrEqual(200);
@@ -92,9 +91,9 @@ describe('expandRelationships()', () => {
         fc.integer({ min: 1, max: 5 }),
         async (edges, roots, depth) => {
           const { results } = await expand(roots, { ids: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], edges, depth });
-          const reached = told(results).flat();
-          expect(new Set(reached.map((entry) => entry.charAt(0))).size).toBe(reached.length);
-          expect(reached.toSorted()).toEqual(depthsFrom(roots, { edges, depth }));
+          const paths = reached(results).flat();
+          expect(new Set(paths.map((entry) => entry.charAt(0))).size).toBe(paths.length);
+          expect(paths.toSorted()).toEqual(depthsFrom(roots, { edges, depth }));
         },
       ),
     );
@@ -117,42 +116,16 @@ const depthsFrom = (
   return [...depths].flatMap(([id, depth]) => (depth === 0 ? [] : [`${id}@${depth}`])).toSorted();
 };
 
-describe('mapBounded()', () => {
-  it('has at most five calls under way, and keeps the order', async () => {
-    let underWay = 0;
-    let most = 0;
-    const doubled = await mapBounded([...Array(40).keys()], async (value) => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await Promise.resolve();
-      underWay -= 1;
-      return value * 2;
-    });
-    expect(doubled).toEqual([...Array(40).keys()].map((value) => value * 2));
-    expect(most).toBe(5);
-  });
-
-  it('begins nothing after a failure', async () => {
-    let begun = 0;
-    const failing = mapBounded([...Array(40).keys()], async () => {
-      begun += 1;
-      throw new Error('down');
-    });
-    await expect(failing).rejects.toThrow('down');
-    expect(begun).toBeLessThanOrEqual(5);
-  });
-});
-
-describe('relationships of what the engine finds', () => {
+describe('relationships of results', () => {
   const stored = ['a', 'b'].map((id) => ({ memory: memoryOf(id, { content: `word ${id}` }) }));
 
-  it('are there only when they are asked for', async () => {
+  it('are returned only on request', async () => {
     const storage = memoryStorage(stored, [['a', 'b']]);
     const engine = new ContextEngine({ storageClient: storage });
     await engine.search('a', 'w1', { relationshipDepth: 2 });
     expect(storage.lookups).toEqual([]);
     const result = await engine.search('a', 'w1', { includeRelationships: true });
-    expect(result.ok && told(result.value)).toEqual([['b@1']]);
+    expect(result.ok && reached(result.value)).toEqual([['b@1']]);
   });
 
   it('are a storage_error when they cannot be read, and a search_error when they are of another workspace', async () => {
@@ -160,7 +133,7 @@ describe('relationships of what the engine finds', () => {
     const down = async () => Promise.reject(new StoreUnavailable('rate_limited', 'x'));
     const failing = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships: down } });
     expect(await failing.search('a', 'w1', { includeRelationships: true })).toMatchObject({
-      error: { type: 'storage_error', message: 'Cannot read relationships: the storage has too much to do' },
+      error: { type: 'storage_error', message: 'Cannot read relationships: the storage is rate limited' },
     });
     const foreign = async () =>
       (await storage.getMemoryRelationships('a', 'w1')).map((entry) => ({
@@ -173,7 +146,7 @@ describe('relationships of what the engine finds', () => {
     });
   });
 
-  it('are asked for a level at once where the storage can do that', async () => {
+  it('are looked up a level at once when the storage can', async () => {
     const storage = memoryStorage(
       ['a', 'b', 'c', 'd'].map((id) => ({ memory: memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }) })),
       [
@@ -192,11 +165,11 @@ describe('relationships of what the engine finds', () => {
       },
     });
     const result = await engine.search('word', 'w1', { includeRelationships: true, relationshipDepth: 3 });
-    expect(result.ok && told(result.value)).toEqual([['c@1', 'd@2'], []]);
+    expect(result.ok && reached(result.value)).toEqual([['c@1', 'd@2'], []]);
     expect(asked).toEqual([['a', 'b'], ['c'], ['d']]);
   });
 
-  it('are read also when the time for the search itself is over', async () => {
+  it('are read after the time for the search itself is over', async () => {
     const storage = memoryStorage(stored, [['a', 'b']]);
     const search = new AbortController();
     const engine = new ContextEngine({
@@ -210,7 +183,7 @@ describe('relationships of what the engine finds', () => {
       },
     }).forRequest({ searchSignal: search.signal, signal: new AbortController().signal });
     const result = await engine.search('a', 'w1', { includeRelationships: true });
-    expect(result.ok && told(result.value)).toEqual([['b@1']]);
+    expect(result.ok && reached(result.value)).toEqual([['b@1']]);
     expect(await engine.search('a', 'w1')).toMatchObject({ ok: false });
   });
 

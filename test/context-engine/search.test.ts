@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
+import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
+import type { LogFields } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextEngineConfig, LogFields } from '../../src/context-engine/types.ts';
 import type { ContextError, Result, SearchOptions } from '../../src/contract/context-engine.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
@@ -45,7 +46,7 @@ describe('ContextEngine.search()', () => {
     expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(true);
   });
 
-  it('asks the storage with the words, their vector, and what to narrow it to', async () => {
+  it('passes words, vector and filters to the storage', async () => {
     const { engine, storage } = parts();
     const dateFrom = new Date('2026-01-01T00:00:00Z');
     await engine.search('  the project  ', 'w1', { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 });
@@ -63,7 +64,7 @@ describe('ContextEngine.search()', () => {
     ]);
   });
 
-  it('finds ten when nothing is said', async () => {
+  it('returns ten results by default', async () => {
     const { engine, storage } = parts();
     await engine.search('the project', 'w1');
     expect(storage.queries[0]?.limit).toBe(10);
@@ -78,7 +79,7 @@ describe('ContextEngine.search()', () => {
     [{ minConfidence: 0.5 }, ['june', 'plan']],
     [{ conversationId: 'c1' }, ['june']],
     [{ conversationId: 'c2' }, []],
-  ])('narrows by %j, also when the storage does not', async (options, expected) => {
+  ])('filters by %j, also when the storage does not', async (options, expected) => {
     expect((await found(options)).toSorted()).toEqual(expected.toSorted());
     const careless = memoryStorage(stored);
     const engine = new ContextEngine({
@@ -92,26 +93,26 @@ describe('ContextEngine.search()', () => {
     expect(results.map(({ memory }) => memory.id).toSorted()).toEqual(expected.toSorted());
   });
 
-  it('goes by words alone where there is no model, and makes up no vector', async () => {
+  it('searches by words alone without a model', async () => {
     const { engine, storage } = parts({ embeddingProvider: undefined });
     expect(valueIn(await engine.search('tea kitchen', 'w1')).map(({ memory }) => memory.id)).toEqual(['tea']);
     expect(storage.queries[0]).not.toHaveProperty('vector');
   });
 
-  it('embeds a query once, while the cache has room for it', async () => {
+  it('embeds a query once while it is cached', async () => {
     const { engine, embeddings } = parts({ cacheConfig: { maxSize: 2 } });
     for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await engine.search(query, 'w1');
     expect(embeddings.calls).toEqual([['one'], ['two'], ['three'], ['two']]);
   });
 
-  it('embeds a query again when its vector has been kept for long enough', async () => {
+  it('embeds a query again when its cache entry has expired', async () => {
     let now = 0;
     const { engine, embeddings } = parts({ cacheConfig: { ttl: 60 }, now: () => now });
     for (now of [0, 59_999, 60_000]) await engine.search('one', 'w1');
     expect(embeddings.calls).toEqual([['one'], ['one']]);
   });
 
-  it('drops repeated memories and scores that are none', async () => {
+  it('drops repeated memories and invalid scores', async () => {
     const storage = memoryStorage(stored);
     const [memory] = MEMORIES;
     const searchMemories = async () =>
@@ -161,7 +162,7 @@ describe('ContextEngine.searchBatch()', () => {
     expect(batch).toEqual(alone.map(valueIn));
   });
 
-  it('has nothing for no queries, and refuses an empty one or more than a hundred', async () => {
+  it('returns nothing for no queries, and refuses an empty one or more than a hundred', async () => {
     const { engine } = parts();
     expect(valueIn(await engine.searchBatch([], 'w1'))).toEqual([]);
     expect(errorOf(await engine.searchBatch(['a', ' '], 'w1'))).toMatchObject({ message: 'queries.1: is empty' });
@@ -177,12 +178,12 @@ describe('errors of a search', () => {
     error: (message: string, fields: LogFields) => lines.push({ level: 'error', message, fields }),
   };
 
-  it('is embedding_error, never an empty result, when the query has no vector', async () => {
+  it('is embedding_error, never an empty result, when embedding fails', async () => {
     const cause = new EmbeddingFailed('rate_limited', 'Cannot embed');
     const { engine, storage } = parts({ embeddingProvider: wordEmbeddings({ fail: () => cause }) });
     expect(errorOf(await engine.search('x', 'w1'))).toEqual({
       type: 'embedding_error',
-      message: 'Cannot embed the query: the model has too much to do',
+      message: 'Cannot embed the query: the model is rate limited',
       cause,
     });
     expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
@@ -199,11 +200,11 @@ describe('errors of a search', () => {
     const { engine } = parts({ embeddingProvider: { ...embeddings, embed: async () => vector as number[] } });
     expect(errorOf(await engine.search('x', 'w1'))).toMatchObject({
       type: 'embedding_error',
-      message: 'Cannot embed the query: the model answered with no vector of the right form',
+      message: 'Cannot embed the query: the model returned a malformed vector',
     });
   });
 
-  it('keeps no failure: the next search tries again', async () => {
+  it('is not cached: the next search tries again', async () => {
     let isDown = true;
     const embeddings = wordEmbeddings();
     const embed = async (text: string) => (isDown ? Promise.reject(new Error('down')) : embeddings.embed(text));
@@ -213,7 +214,7 @@ describe('errors of a search', () => {
     expect((await engine.search('x', 'w1')).ok).toBe(true);
   });
 
-  it('is storage_error when the storage fails, and names nothing of what it said', async () => {
+  it('is storage_error when the storage fails, without its words', async () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const searchMemories = async () => Promise.reject(cause);
     const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
@@ -244,7 +245,7 @@ describe('errors of a search', () => {
     ['a depth of 6', ['x', 'w1', { relationshipDepth: 6 }], /^options.relationshipDepth/],
     ['an unknown option', ['x', 'w1', { colour: 'red' }], /^options.colour: is not a known member/],
     ['options that are a text', ['x', 'w1', 'all'], /^options/],
-  ])('is validation_error for %s, before anything is asked', async (_, input, message) => {
+  ])('is validation_error for %s, before any call', async (_, input, message) => {
     const { engine, storage, embeddings } = parts();
     const error = errorOf(await engine.search(...(input as Parameters<typeof engine.search>)));
     expect(error).toMatchObject({ type: 'validation_error', message: expect.stringMatching(message) });
@@ -284,7 +285,7 @@ describe('errors of a search', () => {
 describe('ContextEngine.forRequest()', () => {
   const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-  it('gives up on an embedding when the signal aborts, also when the provider does not listen', async () => {
+  it('aborts an embedding with the signal, also when the provider ignores it', async () => {
     const controller = new AbortController();
     const { engine } = parts({ embeddingProvider: { ...wordEmbeddings(), embed: () => never<number[]>() } });
     const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
@@ -292,7 +293,7 @@ describe('ContextEngine.forRequest()', () => {
     expect(errorOf(await searching).type).toBe('embedding_error');
   });
 
-  it('gives up on the storage, and asks nothing after the signal has aborted', async () => {
+  it('aborts a storage call with the signal and makes no further call', async () => {
     const controller = new AbortController();
     const searchMemories = () => {
       controller.abort();

@@ -66,7 +66,7 @@ describe('the examples of seed 002', () => {
     expect(storage.queries.at(-1)?.vector).toHaveLength(1536);
   });
 
-  it('tells on the console why a search failed', async () => {
+  it('logs to the console why a search failed', async () => {
     server.faults.always({ kind: 'status', status: 400 }, '/v1/embeddings');
     expect(await basicSearch(storage, 'w1')).toBeUndefined();
     expect(console.error).toHaveBeenCalledWith('Search failed:', expect.objectContaining({ type: 'embedding_error' }));
@@ -84,7 +84,7 @@ describe('the examples of seed 002', () => {
     });
   });
 
-  it('goes on without context when the model that embeds is down', async () => {
+  it('continues without context when the embedding model is down', async () => {
     server.faults.always({ kind: 'status', status: 400 }, '/v1/embeddings');
     expect(await contextForPrompt(engine, 'never asked before', 'w1')).toEqual({ context: '', memories: [] });
     expect(await degradingGracefully(engine, 'never asked either', 'w1')).toEqual({ context: '', memories: [] });

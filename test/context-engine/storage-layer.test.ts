@@ -67,14 +67,14 @@ describe.each([
     return result.value;
   };
 
-  it('finds what means the same first, and nothing of another workspace', async () => {
+  it('ranks the same meaning first, and finds nothing of another workspace', async () => {
     const results = valueIn(await engine.search('The project timeline ends in June.', 'w1'));
     expect(results[0]).toMatchObject({ memory: { id: 'timeline' }, score: expect.closeTo(1, 3) });
     expect(results.every(({ memory }) => memory.workspace_id === 'w1')).toBe(true);
     expect(valueIn(await engine.search(QUESTION, 'w2')).map(({ memory }) => memory.id)).toEqual(['theirs']);
   });
 
-  it('narrows by type, confidence, conversation and date', async () => {
+  it('filters by type, confidence, conversation and date', async () => {
     const found = async (options: Parameters<ContextEngine['search']>[2]) =>
       valueIn(await engine.search(QUESTION, 'w1', options)).map(({ memory }) => memory.id);
     expect(await found({ memoryTypes: ['decision'] })).toEqual(['budget']);
@@ -84,7 +84,7 @@ describe.each([
     expect(await found({ dateTo: new Date('2025-06-01T00:00:00Z') })).toEqual(['long']);
   });
 
-  it('follows relations as far as it is told', async () => {
+  it('follows relations down to the depth', async () => {
     const related = async (relationshipDepth: number) => {
       const options = { conversationId: 'c1', includeRelationships: true, relationshipDepth };
       const [result] = valueIn(await engine.search(QUESTION, 'w1', options));
@@ -114,7 +114,7 @@ describe.each([
     },
   );
 
-  it('goes on by words when nothing has a vector', async () => {
+  it('falls back to words when no memory has a vector', async () => {
     const lexical = new ContextEngine({ storageClient: made.store });
     const results = valueIn(await lexical.search('descale kettle', 'w1'));
     expect(results.map(({ memory }) => memory.id)).toEqual(['kettle']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
-import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/templates.ts';
+import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/registry.ts';
 import { ContextTemplate } from '../../src/contract/context-engine.ts';
 import { memoryOf } from './memory-storage.ts';
 
@@ -53,7 +53,7 @@ describe('renderMemory()', () => {
     expect(renderMemory(template('{{type}}: {{content}}'), memory)).toBe('{{content}}: Ship in June.');
   });
 
-  it('writes a time that is none as it stands', () => {
+  it('keeps an invalid time as it is', () => {
     const memory = { ...result, memory: { ...result.memory, created_at: 'yesterday' } };
     expect(renderMemory(template('{{timestamp}}'), memory)).toBe('yesterday');
   });
@@ -62,13 +62,13 @@ describe('renderMemory()', () => {
 describe('withMetadata()', () => {
   const written = (of: ContextTemplate, wanted?: boolean) => renderMemory(withMetadata(of, wanted), result);
 
-  it('leaves a template as it is when nothing is said', () => {
+  it('keeps a template as it is by default', () => {
     expect(withMetadata(DEFAULT_TEMPLATES.chat, undefined)).toBe(DEFAULT_TEMPLATES.chat);
     expect(written(template('{{type}}: {{content}}', false))).toBe('decision: Ship in June.');
     expect(written(template('{{type}}: {{content}}', true))).toBe('decision: Ship in June.');
   });
 
-  it('adds type, confidence and time where a format that should have them names none', () => {
+  it('appends type, confidence and time to a format without them', () => {
     const expected = '- Ship in June. (decision, confidence: 0.90, 2026-01-15T10:00:00Z)';
     expect(written(DEFAULT_TEMPLATES.chat, true)).toBe(expected);
     expect(written(template('- {{content}}', true))).toBe(expected);
@@ -80,13 +80,13 @@ describe('withMetadata()', () => {
     ['{{content}} (score {{score}})', 'Ship in June. (score 0.33)'],
     ['## {{type}}\n{{content}}', '## \nShip in June.'],
     ['{{timestamp}}', 'Ship in June.'],
-  ])('takes them out of %j when they are not wanted', (format, expected) => {
+  ])('removes them from %j when they are not wanted', (format, expected) => {
     expect(written(template(format, true), false)).toBe(expected);
   });
 });
 
 describe('checkedTemplate()', () => {
-  it('is a copy under the name it is registered by', () => {
+  it('is a copy under its registered name', () => {
     const own = template('{{content}}');
     const checked = checkedTemplate('mine', own);
     own.memoryFormat = 'changed';

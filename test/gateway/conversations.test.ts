@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ConversationPlace, conversationsBy, personIn } from '../../src/gateway/conversations.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { createEngines } from '../../src/memory/engines.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
 import { LOCAL_LIBRARIANS } from '../../src/runtime/house-librarians.ts';
 import { LOCAL_SEED, localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
 import { originate } from '../../src/runtime/request-context.ts';

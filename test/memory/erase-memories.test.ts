@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import { deleteMemory, eraseMemories } from '../../src/memory/erase-memories.ts';
+import { deleteMemory, embeddedTexts, eraseMemories } from '../../src/memory/erase-memories.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
@@ -36,7 +36,7 @@ const parts = () => ({
 });
 
 describe('eraseMemories()', () => {
-  it('has forgotten everything that was asked with what it removes, over all its steps', async () => {
+  it('drops the cached embeddings of all erased questions, over all batches', async () => {
     for (let index = 0; index < 120; index++) {
       await put(`q${index}`);
       // Three others between a question and the next.
@@ -48,7 +48,7 @@ describe('eraseMemories()', () => {
     for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);
   });
 
-  it('removes nothing that was not forgotten before, also where an answer of the store ends early', async () => {
+  it('erases a memory only after its embeddings are dropped, also when a batch ends early', async () => {
     for (let index = 0; index < 12; index++) await put(`q${index}`);
     const known = store;
     const few = async (...[workspaceId, query, options]: Parameters<MemoryStore['list']>) => {
@@ -62,7 +62,7 @@ describe('eraseMemories()', () => {
     expect(await eraseMemories({ personId: 'p' }, { ...parts(), store: { ...known, list: few, erase } })).toBe(12);
   });
 
-  it('removes nothing when the caches cannot forget, and all of it when it is repeated', async () => {
+  it('erases nothing when the caches fail, and everything when repeated', async () => {
     await put('q1');
     const failing = async () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot forget embeddings'));
     const broken = eraseMemories({ personId: 'p' }, { ...parts(), forgetEmbeddings: failing });
@@ -73,10 +73,70 @@ describe('eraseMemories()', () => {
 });
 
 describe('deleteMemory()', () => {
-  it('has forgotten what was asked with the questions before and after it', async () => {
+  it('drops the embeddings of the questions before and after it', async () => {
     for (const id of ['q1', 'q2', 'q3', 'q4']) await put(id);
     expect(await deleteMemory('q2', parts())).toBe(true);
     expect(forgotten.toSorted()).toEqual(['q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted());
     expect(await deleteMemory('q2', parts())).toBe(false);
+  });
+});
+
+let minute = 0;
+const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
+  id: content.slice(0, 20).replace(/\s/g, '-'),
+  workspace_id: 'acme',
+  type: 'question',
+  content,
+  confidence: 1,
+  created_at: new Date(Date.UTC(2026, 0, 1, 0, minute++)).toISOString(),
+  ...changes,
+});
+
+describe('embeddedTexts()', () => {
+  it('contains the trimmed content of a memory', () => {
+    expect(embeddedTexts([memory('  The fan is loud.\n', { type: 'fact' })])).toEqual(['The fan is loud.']);
+  });
+
+  it('contains the standalone form of a question', () => {
+    const question = memory('And the II?', { metadata: { understood_as: 'Is the fan of the Apollo II loud?' } });
+    expect(embeddedTexts([question])).toEqual(['And the II?', 'Is the fan of the Apollo II loud?']);
+  });
+
+  it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
+    const [first, answer, second, third] = [
+      memory('one', { conversation_id: 'c' }),
+      memory('an answer', { conversation_id: 'c', type: 'answer' }),
+      memory('two', { conversation_id: 'c', metadata: { understood_as: 'two of one' } }),
+      memory('three', { conversation_id: 'c' }),
+    ] as const;
+    const elsewhere = memory('elsewhere', { conversation_id: 'd' });
+    const texts = embeddedTexts([third, elsewhere, second, answer, first]);
+    expect(texts.filter((text) => text.includes('\n')).toSorted()).toEqual(
+      [
+        'one\ntwo',
+        'one\ntwo of one',
+        'two\nthree',
+        'two of one\nthree',
+        'one two\nthree',
+        'one two of one\nthree',
+      ].toSorted(),
+    );
+  });
+
+  it('contains neighbouring questions only in combination with erased ones', () => {
+    const [first, second, third] = ['one', 'two', 'three'].map((text) => memory(text, { conversation_id: 'c' }));
+    if (!first || !second || !third) throw new Error('there are three');
+    expect(embeddedTexts([second], [third, first]).toSorted()).toEqual(
+      ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'].toSorted(),
+    );
+    expect(embeddedTexts([first], [third, second]).toSorted()).toEqual(
+      ['one', 'one\ntwo', 'one two\nthree'].toSorted(),
+    );
+  });
+
+  it('contains the embedded beginning of a long question, and no text that is too long for a query', () => {
+    const long = `${'word '.repeat(600)}end`;
+    expect(embeddedTexts([memory(long)])).toEqual([long, long.slice(0, 2000)]);
+    expect(embeddedTexts([memory('x'.repeat(4001))])).toEqual([]);
   });
 });

@@ -5,11 +5,11 @@ import { nodeSql } from '../storage/node-sql.ts';
 const SEARCH = { outcome: 'found', degraded: false, durationMs: 3, nowMs: Date.UTC(2026, 0, 1) } as const;
 
 describe('createLedger()', () => {
-  it('knows nothing of searches before the first', () => {
+  it('has no figures before the first search', () => {
     expect(createLedger(nodeSql()).searches()).toEqual({ count: 0, empty: 0, degraded: 0, failed: 0 });
   });
 
-  it('counts searches by how they came out, since the first', () => {
+  it('counts searches by outcome, since the first', () => {
     const ledger = createLedger(nodeSql());
     ledger.noteSearch(SEARCH);
     ledger.noteSearch({ ...SEARCH, outcome: 'empty', nowMs: SEARCH.nowMs + 1000 });
@@ -24,14 +24,14 @@ describe('createLedger()', () => {
     });
   });
 
-  it('tells bounds of the time that half of the searches, and 95 % of them, stay within', () => {
+  it('gives upper bounds of the median and the 95th percentile', () => {
     const ledger = createLedger(nodeSql());
     for (let index = 0; index < 90; index++) ledger.noteSearch({ ...SEARCH, durationMs: 0.4 });
     for (let index = 0; index < 10; index++) ledger.noteSearch({ ...SEARCH, durationMs: 90_000 });
     expect(ledger.searches().latency_ms).toEqual({ p50: 1, p95: 30_000 });
   });
 
-  it('knows a call that was made once, as long as it has to', () => {
+  it('recognises a replayed call until it expires', () => {
     const ledger = createLedger(nodeSql());
     expect(ledger.isFirstCall('a', { ttlSeconds: 60, nowMs: 0 })).toBe(true);
     expect(ledger.isFirstCall('a', { ttlSeconds: 60, nowMs: 59_000 })).toBe(false);

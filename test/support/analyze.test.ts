@@ -33,7 +33,7 @@ const articleIntentsFor = async (second: number): Promise<readonly string[] | un
   return asked?.articleIntents;
 };
 
-it('takes articles on an intent that is nearly as likely for the ticket’s own', async () => {
+it('also searches the articles of an intent that is nearly as likely', async () => {
   expect(await articleIntentsFor(0.7)).toEqual(['care', 'overheating']);
   expect(await articleIntentsFor(0.6)).toEqual(['care']);
 });

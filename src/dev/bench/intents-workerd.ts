@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { TrainingSource } from '../../support/intents/training-features.ts';
 import { ROOT } from '../functions.ts';
 import { bundle } from '../run/local-cloud.ts';
 
 const FUNCTION = join(ROOT, 'src', 'dev', 'bench', 'functions', 'train-intents.ts');
 
 /** What training at load costs in a fresh isolate: first and later times over HTTP, since its own clock stands still. */
-export const benchIntentsInWorkerd = async (taxonomy: LearntFrom, { runs }: { runs: number }): Promise<void> => {
+export const benchIntentsInWorkerd = async (taxonomy: TrainingSource, { runs }: { runs: number }): Promise<void> => {
   const code = await bundle(FUNCTION, { minify: true });
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
 import { trainClassifier } from '../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { TrainingSource } from '../../support/intents/training-features.ts';
 import { SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { benchIntentsInWorkerd } from './intents-workerd.ts';
 
@@ -45,7 +45,7 @@ export const benchIntents = async (): Promise<void> => {
 const readSample = (): Taxonomy => Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
 
 /** So many intents with so many examples each: those of the sample, filled up with two of them put together. */
-const cutTo = (taxonomy: Taxonomy, count: number): LearntFrom => ({
+const cutTo = (taxonomy: Taxonomy, count: number): TrainingSource => ({
   intents: taxonomy.intents.slice(0, count).map((intent) => {
     const { examples } = intent;
     const more = examples.map((text, at) => `${text}, and ${examples[(at + 5) % examples.length]}`);
@@ -55,7 +55,7 @@ const cutTo = (taxonomy: Taxonomy, count: number): LearntFrom => ({
 });
 
 /** Examples of made-up intents, each with words of its own among those that all share. */
-const invented = (intents: number, examples: number): LearntFrom => {
+const invented = (intents: number, examples: number): TrainingSource => {
   const random = seededRandom(3);
   const word = (from: number, count: number) => `w${(from + Math.floor(random() * count)).toString(36)}ord`;
   const message = (intent: number): string => {

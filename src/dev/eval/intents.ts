@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
-import { simulateThreshold } from '../../support/intents/simulate-threshold.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
+import { simulateThreshold } from '../../support/intents/hold-out.ts';
 import { trainClassifier } from '../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { TrainingSource } from '../../support/intents/training-features.ts';
 import { areaUnderCurve, calibrationError, type Judged } from './decision-metrics.ts';
 import { readLines } from './eval-data.ts';
 import type { Measure } from './retrieval.ts';
@@ -143,7 +143,7 @@ const measureSplit = (
 
 const judge = (
   messages: readonly Message[],
-  taxonomy: LearntFrom,
+  taxonomy: TrainingSource,
   { threshold }: { threshold: number },
 ): Judgement[] => {
   const classifier = openClassifier(trainClassifier(taxonomy, { threshold }), taxonomy);
@@ -154,7 +154,7 @@ const judge = (
 };
 
 /** What of a taxonomy is learnt: `card_arrival` has the title `card arrival`. */
-const taxonomyOf = (examples: readonly Message[]): Pick<Taxonomy, 'out_of_scope_examples'> & LearntFrom => ({
+const taxonomyOf = (examples: readonly Message[]): Pick<Taxonomy, 'out_of_scope_examples'> & TrainingSource => ({
   intents: [...Map.groupBy(examples, ({ intent }) => intent)].map(([id, messages]) => ({
     id,
     title: id.replaceAll('_', ' '),

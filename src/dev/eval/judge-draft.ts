@@ -2,7 +2,7 @@ import type { Draft } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { checkPrepared, prepareStatementEvidence, type StatementEvidence } from '../../grounding/check-statement.ts';
 import { plainOf, statementSpans } from '../../grounding/statement-words.ts';
-import { phrasesOf } from '../../support/languages.ts';
+import { phrasesOf } from '../../support/ticket/languages.ts';
 
 export interface JudgedDraft {
   fromTemplate: number;

@@ -1,6 +1,6 @@
 import type { SupportResponse } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { phrasesOf } from '../../support/languages.ts';
+import { phrasesOf } from '../../support/ticket/languages.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';
 import type { SampleTicket } from './read-tickets.ts';
 

@@ -5,7 +5,7 @@ import { createMask, readMaskKinds } from '../../runtime/privacy/mask.ts';
 import { originate } from '../../runtime/request-context.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { type AnalysisParts, type AnalysisScope, analyze } from '../../support/analyze.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
 import { keptModel } from '../release/kept-models.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../sample/files.ts';

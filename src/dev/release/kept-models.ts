@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contentHash, hashText } from '../../support/intents/content-hash.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
-import { ModelRefused } from '../../support/intents/open-model.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
+import { contentHash, hashText, InvalidModel } from '../../support/intents/packed-model.ts';
+import type { TrainingSource } from '../../support/intents/training-features.ts';
 import { ROOT } from '../functions.ts';
 import { type TrainedAhead, trainAhead } from './train-ahead.ts';
 
@@ -14,7 +13,7 @@ const MAX_KEPT = 8;
 export interface KeptModelOptions {
   /** Where models are kept; beside the packages that were installed when absent. */
   folder?: string | undefined;
-  train?: ((taxonomy: LearntFrom) => Pick<TrainedAhead, 'packed'>) | undefined;
+  train?: ((taxonomy: TrainingSource) => Pick<TrainedAhead, 'packed'>) | undefined;
 }
 
 /**
@@ -22,7 +21,7 @@ export interface KeptModelOptions {
  * trained from and to the code that trained it: a change of either trains anew. What cannot be kept is trained again next time.
  */
 export const keptModel = (
-  taxonomy: LearntFrom,
+  taxonomy: TrainingSource,
   { folder = FOLDER, train = trainAhead }: KeptModelOptions = {},
 ): Uint8Array => {
   const file = join(folder, `${hashText(contentHash(taxonomy))}-${codeHash()}.model`);
@@ -44,13 +43,13 @@ const codeHash = (): string => {
 };
 
 /** Undefined when it is not there, or cannot be used. */
-const readKept = (file: string, taxonomy: LearntFrom): Uint8Array | undefined => {
+const readKept = (file: string, taxonomy: TrainingSource): Uint8Array | undefined => {
   try {
     const packed = new Uint8Array(readFileSync(file));
     openClassifier(packed, taxonomy);
     return packed;
   } catch (error) {
-    if (isFileError(error) || error instanceof ModelRefused) return undefined;
+    if (isFileError(error) || error instanceof InvalidModel) return undefined;
     throw error;
   }
 };

@@ -1,7 +1,7 @@
-import { contentHash, hashText } from '../../support/intents/content-hash.ts';
-import { simulateThreshold } from '../../support/intents/simulate-threshold.ts';
+import { simulateThreshold } from '../../support/intents/hold-out.ts';
+import { contentHash, hashText } from '../../support/intents/packed-model.ts';
 import { type TrainingOptions, trainClassifier } from '../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../support/intents/training-set.ts';
+import type { TrainingSource } from '../../support/intents/training-features.ts';
 
 /** A classifier that is to be put beside its taxonomy. */
 export interface TrainedAhead {
@@ -13,7 +13,10 @@ export interface TrainedAhead {
 }
 
 /** Trains with the care that takes too long where a taxonomy is loaded: some two seconds for 2,000 examples. */
-export const trainAhead = (taxonomy: LearntFrom, { seed = 1 }: Pick<TrainingOptions, 'seed'> = {}): TrainedAhead => {
+export const trainAhead = (
+  taxonomy: TrainingSource,
+  { seed = 1 }: Pick<TrainingOptions, 'seed'> = {},
+): TrainedAhead => {
   const threshold = simulateThreshold(taxonomy, { seed });
   return {
     packed: trainClassifier(taxonomy, { seed, threshold }),

@@ -3,11 +3,14 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { describeIssues } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { contentHash, hashText } from '../../support/intents/content-hash.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/current-taxonomy.ts';
-import { kvTaxonomies, type TaxonomyStore } from '../../support/intents/kv-taxonomies.ts';
-import { openClassifier } from '../../support/intents/open-classifier.ts';
-import { ModelRefused } from '../../support/intents/open-model.ts';
+import { openClassifier } from '../../support/intents/classifier.ts';
+import {
+  countExamples,
+  kvTaxonomies,
+  MAX_EXAMPLES_AT_LOAD,
+  type TaxonomyStore,
+} from '../../support/intents/current-taxonomy.ts';
+import { contentHash, hashText, InvalidModel } from '../../support/intents/packed-model.ts';
 import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
 import { keptModel } from '../release/kept-models.ts';
 
@@ -57,7 +60,7 @@ const opens = (open: () => unknown): boolean => {
     open();
     return true;
   } catch (error) {
-    if (error instanceof ModelRefused) return false;
+    if (error instanceof InvalidModel) return false;
     throw error;
   }
 };

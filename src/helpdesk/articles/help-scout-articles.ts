@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { mapBounded } from '../../context-engine/map-bounded.ts';
 import { readAs } from '../../contract/issue.ts';
+import { mapBounded } from '../../runtime/map-bounded.ts';
 import { optionalTime } from '../tools/payload.ts';
 import {
   Address,

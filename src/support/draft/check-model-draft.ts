@@ -5,19 +5,19 @@ import type { ShownPassage } from '../../grounding/shown-passages.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
-import { primaryOf } from '../languages.ts';
-import { type AlreadyTried, wasTried } from './already-tried.ts';
-import type { AnswerPassage } from './answer-passages.ts';
-import { isProhibition } from './prohibitions.ts';
+import { type AlreadyTried, wasTried } from '../ticket/already-tried.ts';
+import { primaryOf } from '../ticket/languages.ts';
+import type { AnswerPassage } from './quote-passage.ts';
+import { isProhibition } from './warnings.ts';
 
-/** A step that shares less than this of its content words with the draft is not said in it. */
-const SAID_FROM = 0.5;
+/** Share of its content words that a step needs in the draft to count as given. */
+const GIVEN_FROM = 0.5;
 
 /**
- * Steps of procedures that statements, each supported, give only in part: one in the middle or the last one may be what makes it safe. What
- * the customer has done may be left out; and one step may be told by itself, where nothing was removed that quotes it or another.
+ * Finds the missing steps of procedures that a draft gives only in part: a step in the middle, or the last one, may be what makes the
+ * procedure safe. Steps that were already tried may be missing, and a single step may be given when no removed statement quotes the rest.
  *
- * @returns These, and whether one is quoted by what was removed.
+ * @returns The missing steps, and whether a removed statement quotes one of them.
  */
 export const stepsLeftOut = (
   statements: readonly CheckedStatement<ShownPassage>[],
@@ -42,23 +42,23 @@ export const stepsLeftOut = (
           .filter((quote) => quote.passage === passage && overlapOf(quote.span, span) > 0)
           .map((quote) => ({ statement, overlap: overlapOf(quote.span, span) })),
       );
-    // Words of two languages do not compare: there a step is said that was quoted.
+    // Words of two languages cannot be compared: there a step counts as given when it is quoted.
     const isTranslated = language !== undefined && detectLanguage(passage.text) !== language;
-    const isSaid = ({ text: step, span }: Step) =>
+    const isGiven = ({ text: step, span }: Step) =>
       isTranslated
-        ? quotesIn(span).some(({ overlap }) => overlap >= SAID_FROM * (span.end - span.start))
-        : checkStatement(step, body, { question: '' }).coverage >= SAID_FROM;
+        ? quotesIn(span).some(({ overlap }) => overlap >= GIVEN_FROM * (span.end - span.start))
+        : checkStatement(step, body, { question: '' }).coverage >= GIVEN_FROM;
     return proceduresIn(passage.text).flatMap(({ list, steps }) => {
       const cited = quotesIn(list);
       if (cited.length === 0) return [];
-      const said = steps.filter(isSaid);
+      const given = steps.filter(isGiven);
       const isGivenAsList = cited.some(({ statement }) => proceduresIn(statement.text).length > 0);
-      const missing = steps.filter((step) => !said.includes(step) && !wasTried(step.text, alreadyTried));
+      const missing = steps.filter((step) => !given.includes(step) && !wasTried(step.text, alreadyTried));
       const isCut = removedQuotes.some(
         (quote) => quote.passage === passage && missing.some((step) => overlapOf(quote.span, step.span) > 0),
       );
       isRemoved ||= isCut;
-      return said.length > 1 || isCut || isGivenAsList ? missing.map((step) => step.text) : [];
+      return given.length > 1 || isCut || isGivenAsList ? missing.map((step) => step.text) : [];
     });
   });
   return { leftOut, isRemoved };
@@ -82,13 +82,14 @@ const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
 export interface MissingWarning {
   sentence: string;
   source: { title: string; url: string };
-  /** The first statement that quotes what it belongs to, or what leads over to that; undefined for the warning of the customer's case. */
+  /** The statement to put the warning before: the first one that quotes its section, or the transition to it; undefined for the warning about
+   * the customer's case. */
   before: CheckedStatement<ShownPassage> | undefined;
 }
 
 /**
- * What is forbidden and the statements do not say, as the articles write it: the warning of the customer's case, and what stands in the
- * sections that the statements quote. No warning gets lost.
+ * Finds the prohibitions that the statements omit, in the words of the articles: the warning about the customer's case, and those in the
+ * sections that the statements quote.
  */
 export const missingWarnings = (
   statements: readonly CheckedStatement<ShownPassage>[],
@@ -97,10 +98,10 @@ export const missingWarnings = (
   const body = [{ text: bodyOf(statements), headings: [] }];
   const found = new Map<string, MissingWarning>();
   if (warning !== undefined) found.set(warning.text, { sentence: warning.text, source: warning, before: undefined });
-  let lead: CheckedStatement<ShownPassage> | undefined;
+  let transition: CheckedStatement<ShownPassage> | undefined;
   for (const statement of statements) {
-    const before: CheckedStatement<ShownPassage> = lead ?? statement;
-    lead = statement.quotes.length === 0 ? before : undefined;
+    const before: CheckedStatement<ShownPassage> = transition ?? statement;
+    transition = statement.quotes.length === 0 ? before : undefined;
     for (const { passage, span } of statement.quotes) {
       for (const sentence of sentencesIn(sectionWith(passage.text, span))) {
         const isWarning = isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language));
@@ -113,7 +114,7 @@ export const missingWarnings = (
   );
 };
 
-/** What stands under the same heading. */
+/** The text under the same heading. */
 const sectionWith = (text: string, { start, end }: Span): string => {
   const headings = splitBlocks(text).filter(({ kind }) => kind === 'heading');
   const from = headings.findLast((heading) => heading.end <= start)?.end ?? 0;
@@ -123,7 +124,7 @@ const sectionWith = (text: string, { start, end }: Span): string => {
 
 const bodyOf = (statements: readonly CheckedStatement[]): string => statements.map(({ text }) => text).join('\n\n');
 
-/** Of prose and list items, without list marks. */
+/** Sentences of prose and list items, without list marks. */
 const sentencesIn = (text: string): string[] =>
   splitBlocks(text)
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))

@@ -1,20 +1,20 @@
 import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
-import { inLanguage, phrasesOf, type TextInLanguage } from '../languages.ts';
+import { inLanguage, phrasesOf, type TextInLanguage } from '../ticket/languages.ts';
 import NO_NAMES from './no-names.json' with { type: 'json' };
 
-/** A template as it is to be filled. */
+/** The template of an intent in one language. */
 export interface ChosenTemplate extends TextInLanguage {
   /** The id of its intent, or `general`. */
   id: string;
 }
 
 /**
- * The reply template of an intent in the customer's language, as far as there is one: else in the taxonomy's own, else the
- * first. A message that fits no intent, or one that the taxonomy does not have, gets the general one.
+ * Chooses the reply template of an intent in the customer's language, else in the taxonomy's own, else the first one. A message without a
+ * known intent gets the general template.
  *
- * @param options.use What goes with it: an `answer` of the knowledge base, none (`fallback`), or nothing at all, as it goes out `alone`.
+ * @param options.use `answer` with quotes, `fallback` without, `alone` when it is sent without a person.
  */
 export const chooseTemplate = (
   taxonomy: Pick<Taxonomy, 'intents' | 'general_template' | 'language'>,
@@ -27,7 +27,7 @@ export const chooseTemplate = (
   return { id, ...inLanguage(template, { wanted: language, own: taxonomy.language }) };
 };
 
-/** What a ticket gives a template; whatever is unfit to be said back is left out. */
+/** Values for the placeholders; those that are unsafe to repeat are omitted. */
 export interface TemplateValues {
   customerName?: string | undefined;
   product?: string | undefined;
@@ -36,7 +36,7 @@ export interface TemplateValues {
   missing?: readonly string[] | undefined;
 }
 
-/** A filled template, cut where the grounded steps go. Markdown. */
+/** A filled template in Markdown, split at `{knowledge}`. */
 export interface FilledTemplate {
   /** The greeting, a paragraph of its own. */
   greeting: string;
@@ -45,18 +45,18 @@ export interface FilledTemplate {
 }
 
 /**
- * Fills a template. A name that is missing or is none goes with the space before it; for a product or a subject that is
- * missing a word of the template's language stands in. The questions are a list; where there are none, their paragraph goes. A template
- * without `{customer_name}` is greeted before it.
+ * Fills a template. Without a usable name, the placeholder is removed with the space before it; a missing product or subject is replaced by
+ * a general word. Questions become a list; without questions their paragraph is removed. A template without `{customer_name}` gets a
+ * greeting before it.
  */
 export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): FilledTemplate => {
   const phrases = phrasesOf(template.language);
   const name = nameInGreeting(values.customerName);
-  const product = sayable(values.product) ?? phrases.product;
-  const subject = sayable(values.subject) ?? phrases.subject;
+  const product = repeatable(values.product) ?? phrases.product;
+  const subject = repeatable(values.subject) ?? phrases.subject;
   const lines = withQuestions(template.text.replaceAll('\r\n', '\n'), values.missing ?? []).split('\n');
   const place = lines.findIndex((line) => line.trim() === KNOWLEDGE);
-  // Only on a line of its own does it stand for the steps.
+  // The placeholder stands for the quotes only on a line of its own.
   const fill = (part: readonly string[]) =>
     part
       .filter((line) => line.trim() !== KNOWLEDGE)
@@ -65,7 +65,7 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
       .replace(/[ \t]?\{customer_name\}/g, (found) =>
         name === undefined ? '' : `${found.slice(0, -NAME.length)}${name}`,
       )
-      // A function: a value must not be read as a pattern such as `$&`.
+      // Functions: a value must not be read as a pattern such as `$&`.
       .replace(/\{product\}/g, () => product)
       .replace(/\{subject\}/g, () => subject)
       .replace(/\n{3,}/g, '\n\n')
@@ -75,13 +75,13 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
   return { greeting: greet(values.customerName, template.language), before, after };
 };
 
-/** A greeting by name, where it looks like one. */
+/** A greeting, by name when it looks like one. */
 export const greet = (customerName: string | undefined, language: string): string => {
   const name = nameInGreeting(customerName);
   return phrasesOf(language).greeting.replace('{name}', name === undefined ? '' : ` ${name}`);
 };
 
-/** Of each paragraph as it stands there. */
+/** Replaces each paragraph with the placeholder by the list of questions. */
 const withQuestions = (text: string, questions: readonly string[]): string => {
   if (!text.includes(MISSING)) return text;
   return text
@@ -98,7 +98,7 @@ const KNOWLEDGE = '{knowledge}';
 const MISSING = '{missing_information}';
 const NAME = '{customer_name}';
 
-/** The first paragraph is the greeting where it is one short line. */
+/** The first paragraph is the greeting when it is one short line. */
 const splitGreeting = (text: string): { greeting: string; before: string } => {
   const end = text.indexOf('\n\n');
   const first = end < 0 ? text : text.slice(0, end);
@@ -108,8 +108,8 @@ const splitGreeting = (text: string): { greeting: string; before: string } => {
 
 const MAX_VALUE = 100;
 
-/** On one line, short, without addresses, and nothing that speaks to a model or would be read as Markdown. */
-const sayable = (value: string | undefined): string | undefined => {
+/** A value on one line, escaped; undefined when it is long, holds an address or markup, or is a prompt injection. */
+const repeatable = (value: string | undefined): string | undefined => {
   const plain = value
     ?.slice(0, 1000)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -120,11 +120,10 @@ const sayable = (value: string | undefined): string | undefined => {
 };
 
 /**
- * A customer's name as a greeting may say it. Whoever writes in chooses it, so that only what looks like a name is said back:
- * letters of any script, with the few signs that names have.
+ * The customer's name for a greeting. Customers choose it themselves, so only what looks like a name is used: letters of any script with
+ * the few signs that names have.
  *
- * @returns Undefined where a neutral greeting is better: no name, an address, markup, a sentence, an instruction, or what
- *   helpdesks put in its place.
+ * @returns Undefined for an address, markup, a sentence, an instruction, and what helpdesks put in place of a name.
  */
 export const nameInGreeting = (name: string | undefined): string | undefined => {
   if (name === undefined || name.length > MAX_RAW) return undefined;
@@ -144,5 +143,40 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]+/gu;
 /** "Ana", "José María O'Neill-Pérez", "J. R. Smith Jr.", "李明". */
 const LOOKS_LIKE_NAME = /^\p{L}[\p{L}\p{M}'’]*\.?(?:[ -][\p{L}\p{M}'’]+\.?)*$/u;
 
-/** What stands there for somebody without a name, and words that make a sentence of it. */
+/** Placeholders of helpdesks, and words that make a sentence of a name. */
 const NOT_A_NAME: ReadonlySet<string> = new Set(NO_NAMES);
+
+/**
+ * Replaces the customer's name by `[name]`: a name of several words everywhere, its parts only in an introduction or a signature.
+ */
+export const withoutName = (text: string, name: string): string => {
+  const words = name.slice(0, MAX_NAME_READ).match(/[\p{L}\p{M}'’.-]+/gu) ?? [];
+  if (words.length === 0) return text;
+  const whole = words.map(escapeExpression).join('\\s{1,4}');
+  const parts = words.filter((word) => word.length > 2).map(escapeExpression);
+  // A single word may be any word: "Will", "Mark".
+  const named =
+    words.length < 2
+      ? text
+      : text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${whole}(?![\\p{L}\\p{N}])`, 'giu'), NAME_MARK);
+  if (parts.length === 0) return named;
+  const part = `(?:${parts.join('|')})`;
+  return named
+    .replace(
+      new RegExp(`(?<=^[ \\t]{0,9}(?:[-–—,~][ \\t]?)?)${part}(?=[ \\t]{0,9}[.,!]?[ \\t]{0,9}$)`, 'gimu'),
+      NAME_MARK,
+    )
+    .replace(
+      new RegExp(
+        `(?<=(?:my name is|this is|i am|i['’]m|ich bin|mein name ist|je m['’]appelle|me llamo|mi chiamo) )${part}(?![\\p{L}\\p{N}])`,
+        'giu',
+      ),
+      NAME_MARK,
+    );
+};
+
+const NAME_MARK = '[name]';
+const MAX_NAME_READ = 200;
+
+/** Escapes the only characters that may be escaped with the flag `u`. */
+const escapeExpression = (word: string): string => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

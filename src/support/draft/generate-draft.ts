@@ -6,10 +6,9 @@ import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 import { markdownToHtml } from '../../markup/markdown-to-html.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
-import { autoSendOf } from '../guidance/auto-send.ts';
-import { missingInformation } from '../guidance/missing-information.ts';
-import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../languages.ts';
-import type { Answer, AnswerPassage } from './answer-passages.ts';
+import { autoSendOf, missingInformation } from '../ticket/intent-rules.ts';
+import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
+import type { Answer } from './answer-passages.ts';
 import {
   type ChosenTemplate,
   chooseTemplate,
@@ -18,49 +17,50 @@ import {
   greet,
   type TemplateValues,
 } from './fill-template.ts';
+import type { AnswerPassage } from './quote-passage.ts';
 
-/** What a draft needs to know of a ticket beyond what the seed's signature names. Texts of others, masked. */
+/** The facts of a ticket that the seed's signature does not have. Texts are masked. */
 export interface DraftTicket {
   subject?: string | undefined;
-  /** BCP 47, of the customer's words; undefined where it cannot be told. */
+  /** BCP 47, language of the customer; undefined when it cannot be detected. */
   language?: string | undefined;
-  /** What of the articles answers it; absent: nothing is quoted. */
+  /** The passages to quote; absent: none. */
   answer?: Answer | undefined;
-  /** The customer thanks, or says that the trouble is over. */
+  /** The customer thanks, or reports that the problem is solved. */
   isClosing?: boolean | undefined;
-  /** The customer asks, and tells nothing besides. */
+  /** The message consists of questions alone. */
   isQuestion?: boolean | undefined;
-  /** In a few words, so that even a person could not tell what would help. */
+  /** The message is too short to tell what would help. */
   saysLittle?: boolean | undefined;
-  /** What the customer has not told; absent: all that the metadata does not. */
+  /** Facts that the customer has not given; absent: all that are not in the metadata. */
   missing?: readonly RequiredFact[] | undefined;
 }
 
-export interface DraftGeneratorParts {
+interface DraftGeneratorParts {
   taxonomy: Taxonomy;
-  /** Absent: nothing is known of it, and nothing is quoted. */
+  /** Absent: nothing is quoted. */
   ticket?: DraftTicket | undefined;
 }
 
-/** A draft with what it was put together from, for the model that may write it anew and for the guidance. */
+/** A draft with its parts, for the model that may rewrite it and for the guidance. */
 export interface ComposedDraft {
   draft: Draft;
-  /** What stands around an answer that a model writes; undefined where it may write none. */
-  answering: Around | undefined;
-  /** What it quotes, best first. */
+  /** The words around an answer of a model; undefined when a model must not answer. */
+  frame: DraftFrame | undefined;
+  /** The quoted passages, best first. */
   passages: readonly AnswerPassage[];
-  /** Texts in the sources that speak to a model were left out. */
+  /** A passage with a prompt injection was omitted. */
   hasPromptInjection: boolean;
 }
 
-/** The words of a template, and whose. */
-export interface Around extends OwnWords {
+/** The words of a filled template around quotes. */
+interface DraftFrame extends FramedWords {
   /** The id of its intent, or `general`. */
   id: string;
 }
 
-/** `generate_draft` of the seed: the parameters in its order, its defaults, its behaviour (seed 001, contract 4). */
-export type GenerateDraft = (
+/** `generate_draft` of the seed, with its parameters in order (seed 001, contract 4). */
+type GenerateDraft = (
   classification: IntentClassification,
   customerName?: string,
   metadata?: Readonly<Record<string, unknown>>,
@@ -68,21 +68,21 @@ export type GenerateDraft = (
 ) => Draft;
 
 /**
- * Makes the draft generator of a taxonomy, for one ticket or for any. Without knowledge, or with empty sources, a draft is the
- * one of v1.0, character for character; with a source that is sure enough, the passages that answer the message stand in it, word for word.
+ * Makes the draft generator of a taxonomy. Without knowledge, or with empty sources, a draft equals that of v1.0 character for character;
+ * with a source that is sure enough, it quotes the passages that answer, word for word.
  */
 export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft => {
   const compose = createDraftComposer(parts);
   return (...given) => compose(...given).draft;
 };
 
-/** Below this an intent is more likely wrong than right, and so it is where another is nearly as likely: the draft does not speak of it. */
+/** Least confidence of an intent whose template is used; another intent must not be nearly as likely. */
 const SURE_OF_INTENT = 0.5;
 const NEARLY = 0.85;
 const isSureOf = ({ confidence, secondary_intents = [] }: IntentClassification): boolean =>
   confidence >= SURE_OF_INTENT && secondary_intents.every((other) => other.confidence < NEARLY * confidence);
 
-/** The same, with what a draft was put together from. */
+/** Makes the draft generator that also returns the parts of a draft. */
 export const createDraftComposer =
   ({ taxonomy, ticket }: DraftGeneratorParts) =>
   (...[classification, customerName, metadata, knowledge]: Parameters<GenerateDraft>): ComposedDraft => {
@@ -90,10 +90,10 @@ export const createDraftComposer =
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
     const isSent = autoSendOf(classification, intent).allowed;
     const isForeign = knowledge?.isForeign === true && ticket?.language !== undefined;
-    // A message in the language of the articles is known by their words, however short it is.
+    // Retrieval recognises the language of the articles in messages that are too short for detection.
     const language = isForeign ? ticket.language : (knowledge?.language ?? ticket?.language);
-    // What goes out without a person is the template alone: nobody has seen that a quote fits (design 7.9).
-    // In danger the first thing to say is what the template says.
+    // A draft that is sent without a person is the template alone, since no one has checked the quotes (design 7.9).
+    // In danger the words of the template come first.
     const isDanger = classification.danger !== undefined;
     const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;
     const { passages, hasPromptInjection } = (isQuoting ? ticket?.answer : undefined) ?? {
@@ -104,25 +104,25 @@ export const createDraftComposer =
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
     const open = ticket?.missing ?? missingInformation(intent, unknown);
     const known = { customerName, product, subject: ticket?.subject };
-    // About a product that is none of ours a draft says which ones the articles cover, and no more.
+    // About an unknown product, a draft only says which products the articles cover.
     const isOther = ticket !== undefined && !isKnownProduct(product, taxonomy);
-    const around = (how: Omit<OwnWordsOptions, 'ticket' | 'wanted' | 'knowledge' | 'products'>): Around => {
+    const frameOf = (how: Omit<FrameOptions, 'ticket' | 'wanted' | 'knowledge' | 'products'>): DraftFrame => {
       const template = chooseTemplate(taxonomy, {
         intent: isSureOf(classification) ? classification.primary_intent : 'general',
         language,
         use: how.use,
       });
-      // Who asks how something is, or has another product, is not asked what one's own product shows.
+      // A question, or a message about another product, needs no facts about the customer's product.
       const isFallback = how.use === 'fallback' && intent?.fallback_template !== undefined;
       const isAsked = !isFallback || (ticket?.isQuestion !== true && !isOther);
       const missing = (isAsked ? open : []).map(
         ({ question }) => inLanguage(question, { wanted: template.language, own: taxonomy.language }).text,
       );
       const products = isOther ? taxonomy.devices : [];
-      const own = ownWords(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
+      const own = wordsFor(template, { ...known, missing }, { ticket, wanted: language, knowledge, products, ...how });
       return { id: template.id, ...own };
     };
-    const words = around({ use, isForeign: isForeign && !isSent });
+    const words = frameOf({ use, isForeign: isForeign && !isSent });
     const quotes = passages.map(({ markdown }) => markdown);
     const lead = quotes.length === 0 ? '' : phrasesOf(words.language).lead;
     const markdown = assemble(words.filled, { quotes: [lead, ...quotes], signature: taxonomy.signature });
@@ -140,26 +140,26 @@ export const createDraftComposer =
     const mayAnswer = !isSent && !isDanger && ticket?.isClosing !== true;
     return {
       draft,
-      answering: mayAnswer
-        ? inOwnLanguage(around({ use: 'answer', isForeign: false }), { language, customerName })
+      frame: mayAnswer
+        ? inCustomerLanguage(frameOf({ use: 'answer', isForeign: false }), { language, customerName })
         : undefined,
       passages,
       hasPromptInjection,
     };
   };
 
-/** Where no template is in the customer's language, the few words that a draft has of its own: a model answers in that language. */
-const inOwnLanguage = (
-  words: Around,
+/** The general phrases when no template is in the customer's language: a model answers in that language. */
+const inCustomerLanguage = (
+  words: DraftFrame,
   { language, customerName }: { language: string | undefined; customerName: string | undefined },
-): Around => {
+): DraftFrame => {
   if (language === undefined || !hasPhrases(language) || primaryOf(words.language) === primaryOf(language))
     return words;
   const filled = { greeting: greet(customerName, language), before: phrasesOf(language).received, after: '' };
   return { id: 'general', language: primaryOf(language), filled };
 };
 
-/** "Brightseam Apollo II" is one, "Apollo IV" is none. Without products of its own a taxonomy knows any. */
+/** The name ends with a product of the taxonomy, so that a brand may stand before it. A taxonomy without products knows any. */
 const isKnownProduct = (product: string | undefined, { devices }: Taxonomy): boolean => {
   const words = ` ${product?.toLowerCase() ?? ''}`;
   return (
@@ -173,30 +173,30 @@ export const assemble = (
   { quotes, signature = '' }: { quotes: readonly string[]; signature?: string | undefined },
 ): string => [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
 
-interface OwnWordsOptions {
+interface FrameOptions {
   ticket: DraftTicket | undefined;
   wanted: string | undefined;
   knowledge: Knowledge | undefined;
   use: 'answer' | 'fallback' | 'alone';
   isForeign: boolean;
-  /** Those that the articles are about, where the customer has another one. */
+  /** Products of the articles, when the customer has another one. */
   products: readonly string[];
 }
 
-/** What stands around the quotes. */
-const ownWords = (
+/** The words around the quotes. */
+const wordsFor = (
   template: ChosenTemplate,
   values: TemplateValues,
-  { ticket, wanted, knowledge, use, isForeign, products }: OwnWordsOptions,
-): OwnWords => {
+  { ticket, wanted, knowledge, use, isForeign, products }: FrameOptions,
+): FramedWords => {
   if (ticket?.isClosing === true) return closingWords(ticket.language ?? template.language, values.customerName);
-  if (isForeign) return foreignWords(template, values, { wanted: wanted ?? '', knowledge });
+  if (isForeign) return otherLanguageWords(template, values, { wanted: wanted ?? '', knowledge });
   const { language } = template;
   const phrases = phrasesOf(language);
   if (products.length > 0 && use === 'fallback') return otherProductWords(template, values, products);
   const filled = fillTemplate(template, values);
   const isGeneral = template.id === 'general';
-  // What the general template says is for whoever has no answer yet.
+  // The general template is for messages without an answer.
   if (isGeneral && use === 'answer' && ticket !== undefined)
     return { language, filled: { ...filled, before: phrases.received, after: '' } };
   const isFound = knowledge !== undefined && knowledge.coverage !== 'none';
@@ -208,23 +208,27 @@ const ownWords = (
   return { language, filled: { ...filled, after: [filled.after, more].join('\n\n').trim() } };
 };
 
-/** To somebody with a product that no article is about. It is not named: "your Apollo IV" would confirm that there is one. */
-const otherProductWords = (template: ChosenTemplate, values: TemplateValues, products: readonly string[]): OwnWords => {
+/** For a product without articles. The product is not named: that would confirm that it exists. */
+const otherProductWords = (
+  template: ChosenTemplate,
+  values: TemplateValues,
+  products: readonly string[],
+): FramedWords => {
   const { language } = template;
   const filled = fillTemplate(template, { ...values, product: undefined });
   const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(products.map(escapeMarkdown));
-  const said = phrasesOf(language).otherProduct.replace('{products}', () => list);
-  return { language, filled: { ...filled, before: [filled.before, said].join('\n\n') } };
+  const covered = phrasesOf(language).otherProduct.replace('{products}', () => list);
+  return { language, filled: { ...filled, before: [filled.before, covered].join('\n\n') } };
 };
 
-interface OwnWords {
+interface FramedWords {
   /** BCP 47. */
   language: string;
   filled: FilledTemplate;
 }
 
-/** To somebody who thanks, or says that it is solved. */
-const closingWords = (wanted: string, customerName: string | undefined): OwnWords => {
+/** For a message that thanks, or reports that the problem is solved. */
+const closingWords = (wanted: string, customerName: string | undefined): FramedWords => {
   const language = hasPhrases(wanted) ? wanted : 'en';
   return {
     language,
@@ -232,18 +236,18 @@ const closingWords = (wanted: string, customerName: string | undefined): OwnWord
   };
 };
 
-/** Weaker articles are not pointed at. */
+/** Least relevance of an article that is linked. */
 const CLOSE_FROM = 0.2;
 
 /**
- * To somebody whose language the articles are not in: says so in that language, and names the articles that come closest. Without a template
- * in that language the rest is what a draft says by itself.
+ * For a customer whose language the articles are not in: says so in that language and links the closest articles. Without a template in that
+ * language, the general phrases are used.
  */
-const foreignWords = (
+const otherLanguageWords = (
   template: ChosenTemplate,
   values: TemplateValues,
   { wanted, knowledge }: { wanted: string; knowledge: Knowledge | undefined },
-): OwnWords => {
+): FramedWords => {
   const isTranslated = primaryOf(template.language) === primaryOf(wanted);
   if (!isTranslated && !hasPhrases(wanted))
     return { language: template.language, filled: fillTemplate(template, values) };
@@ -258,16 +262,18 @@ const foreignWords = (
         relevance >= CLOSE_FROM && isPublicAddress(url) && !isInjectionName(title),
     )
     .map(({ title, url }) => `- [${escapeMarkdown(title)}](${linkTarget(url)})`);
-  const told = [phrases.onlyIn.replace('{language}', name), ...(closest.length > 0 ? [phrases.closest] : [])].join(' ');
-  const before = [filled.before, told, closest.join('\n')].filter((part) => part !== '').join('\n\n');
+  const notice = [phrases.onlyIn.replace('{language}', name), ...(closest.length > 0 ? [phrases.closest] : [])].join(
+    ' ',
+  );
+  const before = [filled.before, notice, closest.join('\n')].filter((part) => part !== '').join('\n\n');
   return { language: isTranslated ? template.language : primaryOf(wanted), filled: { ...filled, before } };
 };
 
-/** As Markdown reads it whole. */
+/** Percent-encodes what would end a Markdown link. */
 const linkTarget = (url: string): string =>
   new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Each article once that the customer can open; others stand among the sources of the response. */
+/** Each article once, if the customer can open it. */
 export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
   return [...articles.values()]

@@ -3,31 +3,33 @@ import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../grou
 import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
 import type { Evidence, Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { coverageOf } from '../../knowledge/retrieval/knowledge.ts';
+import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
+import type { EditionArticle } from '../../search/open-edition.ts';
 
-/** A unit with how well it fits a message. */
+/** A unit and how well it answers a message. */
 export interface RankedUnit extends CandidateUnit {
   /** Log-odds against the other units. */
   score: number;
-  /** That this, of all that was looked at, is what answers; 0 to 1. */
+  /** Probability that this unit, of all candidates, answers; 0 to 1. */
   probability: number;
 }
 
-/** What could answer a ticket, the likeliest first, and the message as it was read for that. */
+/** The units that could answer a ticket, the likeliest first, and the parsed message. */
 export interface TicketUnits {
   question: ParsedQuestion;
   units: readonly RankedUnit[];
-  /** By place of the article in the edition, 0 to 1: how probably it answers, its units considered. */
+  /** Probability that an article answers, 0 to 1, by its place in the edition. */
   relevance: ReadonlyMap<number, number>;
 }
 
-/** What the relevance of its article counts for a unit, in logits, and that the article is labelled with the intent. */
+/** Weights of the article's relevance (in logits) and of its label with the intent. */
 const RELEVANCE_WEIGHT = 0.7;
 const LABEL_WEIGHT = 3;
-/** By features: how well a unit answers a question (`find-answer.ts`). */
+/** Weights of the features of a unit, in their order. */
 const WEIGHTS = UNIT_FEATURES.map((name) => (MODEL.units as Readonly<Record<string, number>>)[name] ?? 0);
 
-/** Ranks all that could be quoted for a ticket: by its words and their meaning, by how probably its article answers, and by the intent. */
+/** Ranks the units by words and meaning, by the relevance of their article, and by the intent. */
 export const rankTicketUnits = (
   evidence: Evidence,
   { product, vectors }: { product?: string | undefined; vectors?: TextVectors | undefined },
@@ -57,19 +59,19 @@ const isAbout = ({ intents: own }: CandidateUnit['source'], intents: readonly st
   own.some((intent) => intents.includes(intent));
 
 /**
- * How probably an article with the intent's label answers, from its relevance by search, the share of probability that its units have, and the
- * share of the message's words that its best unit holds, close ones in part. Fitted on the development half of the sample tickets
- * (`src/dev/eval/fit-tickets.ts`), and lowered: of those from 0.7 on 52 of 56 answer there, and 53 of 59 in the half held out.
+ * Probability that an article with the intent's label answers, from its relevance by search, the probability that its units share, and the
+ * share of the message's words in its best unit. Fitted on the development half of the sample tickets (`src/dev/eval/fit-tickets.ts`),
+ * then lowered: from 0.7 on, 52 of 56 articles answer there, and 53 of 59 in the held-out half.
  */
 const ANSWERS: LogisticModel = { weights: [0.56, 0.62, 2.81], bias: 0.82 };
 const COVERAGE = UNIT_FEATURES.indexOf('softCoverage');
-/** Search must hold an article for as possible as this. */
-const POSSIBLE = 0.2;
+/** Least relevance by search of an article that may be raised. */
+const RAISED_FROM = 0.2;
 const LEAST_SHARE = 0.005;
 
 /**
- * Raises articles whose units hold what is asked: search knows passages, not whether one of them answers. Only those that search holds for
- * possible and that are about the intent.
+ * Raises the relevance of articles whose units answer: search ranks passages, but does not know whether one of them answers. Only articles
+ * with a least relevance that are about the intent are raised.
  */
 const raisedByUnits = (evidence: Evidence, units: readonly RankedUnit[]): Map<number, number> => {
   const signs = signsOfArticles(evidence, units);
@@ -81,7 +83,7 @@ const raisedByUnits = (evidence: Evidence, units: readonly RankedUnit[]): Map<nu
   );
 };
 
-/** By place of the article in the edition: what `ANSWERS` reads of those that may be raised. */
+/** The inputs of `ANSWERS` for the articles that may be raised, by place in the edition. */
 export const signsOfArticles = (
   { relevance, intents }: Pick<Evidence, 'relevance' | 'intents'>,
   units: readonly RankedUnit[],
@@ -90,14 +92,14 @@ export const signsOfArticles = (
   for (const [article, before] of relevance) {
     const own = units.filter(({ source }) => source.index === article);
     const [best] = own;
-    if (best === undefined || before < POSSIBLE || !isAbout(best.source, intents)) continue;
+    if (best === undefined || before < RAISED_FROM || !isAbout(best.source, intents)) continue;
     const share = own.reduce((sum, { probability }) => sum + probability, 0);
     signs.set(article, [logit(before), Math.log(Math.max(LEAST_SHARE, share)), best.features[COVERAGE] ?? 0]);
   }
   return signs;
 };
 
-/** The block with the relevance that units give its sources; what they surely answer is no gap. */
+/** The knowledge with the raised relevance of its sources; a question that they surely answer is no gap. */
 export const withUnits = (knowledge: Knowledge, { relevance }: Pick<TicketUnits, 'relevance'>): Knowledge => {
   const { evidence, sources_consulted: sources, foundGaps = [] } = knowledge;
   if (evidence === undefined) return knowledge;
@@ -114,8 +116,43 @@ export const withUnits = (knowledge: Knowledge, { relevance }: Pick<TicketUnits,
   return { ...knowledge, sources_consulted: weighed, coverage, gaps, foundGaps: left };
 };
 
-/** Bounded, so that no relevance outweighs all else. */
+/** Bounded, so that no relevance outweighs all other features. */
 const logit = (share: number): number => {
   const bounded = Math.min(0.995, Math.max(0.002, share));
   return Math.log(bounded / (1 - bounded));
+};
+
+/** Decides by the headings (outermost first) and the article of a section. */
+export type DeviceFilter = (section: { path: readonly string[]; source: EditionArticle }) => boolean;
+
+/**
+ * Decides whether a section may be shown to a customer. A section about certain devices is shown only to customers with one of them; when
+ * the device is unknown, a section about a single device is not shown.
+ *
+ * @param options.product The customer's product; undefined when none is named.
+ * @param options.isProductExact False when several products share the name.
+ * @param options.devices All devices that articles are labelled with.
+ */
+export const deviceFilter =
+  ({
+    product,
+    isProductExact,
+    devices,
+  }: {
+    product: string | undefined;
+    isProductExact: boolean;
+    devices: readonly string[];
+  }): DeviceFilter =>
+  ({ path, source }) => {
+    const own = devicesOf(path, source, devices);
+    // A section for several devices may be for the customer's.
+    if (product === undefined || !isProductExact) return own.length !== 1;
+    return own.length === 0 || own.includes(product.toLowerCase());
+  };
+
+/** The devices that a section is for, in lower case: those of the innermost heading that names any, else the article's; empty for all. */
+const devicesOf = (path: readonly string[], source: EditionArticle, devices: readonly string[]): string[] => {
+  const named = path.map((heading) => devicesNamedIn(heading, devices)).findLast((each) => each.length > 0);
+  const own = named ?? (source.devices.length < devices.length ? source.devices : []);
+  return own.map((device) => device.toLowerCase());
 };

@@ -1,27 +1,33 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
-import { startModelCalls } from '../../grounding/model-calls.ts';
-import type { ShownPassage } from '../../grounding/shown-passages.ts';
+import { type ModelCalls, startModelCalls } from '../../grounding/model-calls.ts';
+import { excerptsOf } from '../../grounding/render-passage.ts';
+import { mergeHits, proposeQueries } from '../../grounding/search-queries.ts';
+import { type PassageHit, type ShownPassage, showPassages } from '../../grounding/shown-passages.ts';
+import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { markdownToHtml } from '../../markup/markdown-to-html.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
+import type { Turn } from '../../search/analyse-query.ts';
+import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
-import { primaryOf } from '../languages.ts';
-import type { TicketReading } from '../read-ticket.ts';
-import type { AnswerPassage } from './answer-passages.ts';
+import { primaryOf } from '../ticket/languages.ts';
+import type { TicketReading } from '../ticket/read-ticket.ts';
 import { type MissingWarning, missingWarnings, stepsLeftOut } from './check-model-draft.ts';
 import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
-import { type FoundUnits, modelPassages } from './model-passages.ts';
+import type { AnswerPassage } from './quote-passage.ts';
+import { deviceFilter, type TicketUnits } from './ticket-units.ts';
 
-/** What became of the model that was to write a draft. */
-export interface ModelAccount {
+/** The outcome of a draft by a model. */
+export interface ModelOutcome {
   model: string;
-  /** Why the draft is without its words, as the end of a sentence for people; undefined where it wrote. */
+  /** Why its words are not used, as the end of a sentence; undefined when they are. */
   refused: string | undefined;
-  /** Statements of the model that did not go out. */
+  /** Number of statements that were removed as unsupported. */
   removed: number;
-  /** Steps of procedures that it gives in part, as the articles write them. */
+  /** Steps of the articles that are missing in procedures that it gives. */
   leftOut: readonly string[];
 }
 
@@ -29,9 +35,9 @@ export interface ModelDraftOptions {
   ai: AIClient;
   ticket: Pick<TicketReading, 'subject' | 'message' | 'history' | 'product' | 'isProductExact' | 'alreadyTried'>;
   found: FoundUnits;
-  /** What forbids something in the customer's case: it goes out whatever the model writes. */
+  /** The warning about the customer's case; it is part of the draft whatever the model writes. */
   warning?: AnswerPassage | undefined;
-  /** The draft where the passages do not answer: it quotes nothing. */
+  /** The draft without quotes, for passages that do not answer. */
   holding: () => ComposedDraft;
   signature: string | undefined;
   /** Milliseconds for all calls. */
@@ -43,14 +49,14 @@ const MAX_MESSAGE_LENGTH = 2000;
 const MAX_TOKENS = 1500;
 
 /**
- * Has a model answer a ticket from passages. Its statements, each checked (`writeCheckedAnswer`), stand where a draft quotes; greeting,
- * template and signature stay, and no model is shown them. Where it finds no answer, the draft is the one that quotes nothing; whatever else
- * goes wrong, it stays as it was and the account says why. Never rejects.
+ * Has a model answer a ticket from passages. Its checked statements (`writeCheckedAnswer`) replace the quotes; greeting, template and
+ * signature stay, and the model does not see them. When the model finds no answer, the draft quotes nothing; after any other failure the
+ * draft stays as it was and the outcome says why. Never rejects.
  */
 export const writeWithModel = async (
   composed: ComposedDraft,
   options: ModelDraftOptions,
-): Promise<{ composed: ComposedDraft; account: ModelAccount }> => {
+): Promise<{ composed: ComposedDraft; outcome: ModelOutcome }> => {
   const { ai, ticket, timeMs, signal } = options;
   const calls = startModelCalls({ ai, timeMs, signal });
   try {
@@ -67,15 +73,15 @@ export const writeWithModel = async (
       'failure' in written
         ? { leftOut: [], isRemoved: false }
         : stepsLeftOut(written.statements, { ...written, ...ticket, passages });
-    const account = { model: ai.model, removed, leftOut };
+    const outcome = { model: ai.model, removed, leftOut };
     const refused = 'failure' in written ? written.failure : problemOf(written.statements, { composed, isRemoved });
     if ('failure' in written || refused !== undefined)
       return {
         composed: refused === 'no_answer' ? options.holding() : composed,
-        account: { ...account, refused: REFUSED[refused ?? 'unsupported'] },
+        outcome: { ...outcome, refused: REFUSED[refused ?? 'unsupported'] },
       };
     const rewritten = withStatements(composed, { ...options, statements: written.statements });
-    return { composed: rewritten, account: { ...account, refused: undefined } };
+    return { composed: rewritten, outcome: { ...outcome, refused: undefined } };
   } finally {
     calls.end();
   }
@@ -94,17 +100,17 @@ type Refusal = AnswerFailure | 'incomplete' | 'other_language';
 
 type Statements = readonly CheckedStatement<ShownPassage>[];
 
-/** What is wrong with the statements as a whole. What the model leaves out itself, the agent is told. */
+/** Why the statements as a whole are refused. Steps that the model omits are reported to the agent instead. */
 const problemOf = (
   statements: Statements,
-  { composed: { answering }, isRemoved }: { composed: ComposedDraft; isRemoved: boolean },
+  { composed: { frame }, isRemoved }: { composed: ComposedDraft; isRemoved: boolean },
 ): Refusal | undefined => {
   const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
-  if (own !== undefined && answering !== undefined && own !== primaryOf(answering.language)) return 'other_language';
+  if (own !== undefined && frame !== undefined && own !== primaryOf(frame.language)) return 'other_language';
   return isRemoved ? 'incomplete' : undefined;
 };
 
-/** For people, behind "The draft was written without a model:". */
+/** Ends the sentence "The draft was written without a model: …". */
 const REFUSED: Record<Refusal, string> = {
   unavailable: 'it could not be reached or failed',
   timeout: 'it did not answer in the time that was left for it',
@@ -120,22 +126,22 @@ const REFUSED: Record<Refusal, string> = {
   other_language: 'its reply was in another language than the draft, and was discarded',
 };
 
-/** The draft with statements where it may quote; it refers to what they rest on alone. */
+/** The draft with statements in place of quotes, and with their sources as references. */
 const withStatements = (
   composed: ComposedDraft,
   { statements, warning, signature }: Pick<ModelDraftOptions, 'warning' | 'signature'> & { statements: Statements },
 ): ComposedDraft => {
-  const { draft, answering } = composed;
-  if (answering === undefined) return composed;
-  const { language, filled } = answering;
+  const { draft, frame } = composed;
+  if (frame === undefined) return composed;
+  const { language, filled } = frame;
   const warnings = missingWarnings(statements, { warning, language });
   const body = paragraphsOf(withWarnings(statements, warnings));
   const markdown = assemble(filled, { quotes: body.map(escapeHtml), signature });
   const used = new Map<string, AnswerPassage>();
-  const add = ({ title, url }: { title: string; url: string }, said: string) => {
+  const add = ({ title, url }: { title: string; url: string }, added: string) => {
     const known = used.get(`${title}\n${url}`);
-    const text = known === undefined ? said : `${known.text}\n\n${said}`;
-    const steps = [...(known?.steps ?? []), ...stepsOf(said)];
+    const text = known === undefined ? added : `${known.text}\n\n${added}`;
+    const steps = [...(known?.steps ?? []), ...stepsOf(added)];
     used.set(`${title}\n${url}`, { ...{ title, url, text, language, steps }, markdown: escapeHtml(text) });
   };
   for (const { sentence, source } of warnings) add(source, sentence);
@@ -147,38 +153,96 @@ const withStatements = (
     draft: {
       ...draft,
       ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
-      ...{ template: answering.id, language, references: referencesOf(passages) },
+      ...{ template: frame.id, language, references: referencesOf(passages) },
       ...{ source_grounding: 1, written_by: 'model' },
     },
   };
 };
 
-/** The items of lists, and each paragraph. */
+/** Items of lists, and paragraphs. */
 const stepsOf = (text: string): string[] =>
   splitBlocks(text)
     .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
     .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''));
 
-/** Each warning before what it belongs to, that of the customer's case first of all. */
+/** Puts each warning before its statement, and the warning about the customer's case first. */
 const withWarnings = (
   statements: Statements,
   warnings: readonly MissingWarning[],
-): { text: string; isApart?: boolean }[] => {
+): { text: string; isParagraph?: boolean }[] => {
   const before = (statement: Statements[number] | undefined) =>
     warnings
       .filter((warning) => warning.before === statement)
-      .map(({ sentence }) => ({ text: sentence, isApart: true }));
+      .map(({ sentence }) => ({ text: sentence, isParagraph: true }));
   return [...before(undefined), ...statements.flatMap((statement) => [...before(statement), statement])];
 };
 
-/** Sentences that stand one after another are one paragraph; a warning, a list, a table or code is one of its own. */
-const paragraphsOf = (statements: readonly { text: string; isApart?: boolean }[]): string[] => {
+/** Joins consecutive sentences to paragraphs; a warning, a list, a table or code is a paragraph of its own. */
+const paragraphsOf = (statements: readonly { text: string; isParagraph?: boolean }[]): string[] => {
   const paragraphs: { text: string; isOpen: boolean }[] = [];
-  for (const { text, isApart = false } of statements) {
-    const isProse = !isApart && splitBlocks(text).every(({ kind }) => kind === 'prose');
+  for (const { text, isParagraph = false } of statements) {
+    const isProse = !isParagraph && splitBlocks(text).every(({ kind }) => kind === 'prose');
     const last = paragraphs.at(-1);
     if (isProse && last?.isOpen) last.text += ` ${text}`;
     else paragraphs.push({ text, isOpen: isProse });
   }
   return paragraphs.map(({ text }) => text);
 };
+
+/** Least relevance of an article that the model is shown. */
+const SHOWN_FROM = 0.02;
+/** Below this relevance of the best article the model proposes further queries. */
+const WEAK_BELOW = 0.4;
+/** Hits of each query that a model proposes. */
+const QUERY_HITS = 10;
+
+interface ModelPassagesOptions {
+  /** The customer's product; undefined when none is named. */
+  product: string | undefined;
+  /** False when several products share the name. */
+  isProductExact: boolean;
+  question: string;
+  history: readonly Turn[];
+  calls: ModelCalls;
+}
+
+/** The retrieved knowledge of a ticket and its ranked units. */
+export interface FoundUnits extends Pick<Knowledge, 'evidence' | 'isForeign'> {
+  units: TicketUnits;
+}
+
+/** Whether there are passages for a model, or it may find some in the language of the articles. */
+export const canAnswerFrom = ({ evidence, isForeign, units }: FoundUnits): boolean =>
+  evidence !== undefined && (isForeign === true || hitsOf(evidence, units).length > 0);
+
+/**
+ * The passages that a model answers a ticket from: whole sections around the likeliest units, also of articles that are not sure to answer,
+ * since the model says when they do not. When the search is weak or the articles are in another language, the model proposes queries
+ * first. Sections about other devices than the customer's are left out.
+ */
+export const modelPassages = async (
+  { evidence, isForeign, units }: FoundUnits,
+  { product, isProductExact, question, history, calls }: ModelPassagesOptions,
+): Promise<ShownPassage[]> => {
+  if (evidence === undefined) return [];
+  const { edition } = evidence;
+  const first = hitsOf(evidence, units);
+  const likeliest = [...units.relevance].toSorted(([, one], [, other]) => other - one);
+  const isWeak = isForeign === true || (likeliest[0]?.[1] ?? 0) < WEAK_BELOW;
+  const found = likeliest.map(([article]) => articleAtHand(edition, article).title);
+  const queries = isWeak ? await proposeQueries({ question, history, found }, calls) : [];
+  const further = queries.map((query) =>
+    searchEdition(edition, query, { limit: QUERY_HITS }).hits.map(
+      ({ chunk, article }): PassageHit => ({ chunk, source: articleAtHand(edition, article) }),
+    ),
+  );
+  const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });
+  return showPassages(edition, further.length > 0 ? mergeHits([first, ...further]) : first, {
+    isAllowed: ({ headingPath, source }) => isFitting({ path: headingPath, source }),
+  });
+};
+
+const hitsOf = ({ edition }: NonNullable<Knowledge['evidence']>, { units, relevance }: TicketUnits): PassageHit[] =>
+  units
+    .filter(({ source }) => (relevance.get(source.index) ?? 0) >= SHOWN_FROM)
+    .flatMap(({ unit, source }) => excerptsOf(edition, unit).map(({ chunk }) => ({ chunk: chunk.index, source })));

@@ -1,26 +1,54 @@
+import { RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import type {
   AgentGuidance,
   ClosestArticle,
+  Draft,
   IntentClassification,
   RecommendedStep,
 } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
-import type { ComposedDraft } from '../draft/generate-draft.ts';
-import { inLanguage } from '../languages.ts';
-import { autoSendOf } from './auto-send.ts';
+import { autoSendOf } from '../ticket/intent-rules.ts';
+import { inLanguage, primaryOf } from '../ticket/languages.ts';
+import type { TicketReading } from '../ticket/read-ticket.ts';
 import { escalationOf } from './escalation.ts';
-import { type RisksInput, risksOf } from './risks.ts';
+import { customerWords, signalsIn } from './signals.ts';
 
-export interface GuidanceInput extends RisksInput {
+interface GuidanceInput {
   taxonomy: Taxonomy;
   classification: IntentClassification;
-  /** What the customer has not told. */
+  ticket: TicketReading;
+  /** Required facts that the customer has not given. */
   missing: readonly RequiredFact[];
+  knowledge: WeakKnowledgeRetrieval;
+  composed: GuidedDraft;
+  /** Absent without a model. */
+  model?: ModelOutcome | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
 }
 
-/** What the agent should know and do: steps with their sources, what to ask, what to look out for, who else must see it. */
+/** What the guidance describes of a draft. */
+interface GuidedDraft {
+  draft: Draft;
+  /** The quoted passages, best first. */
+  passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
+  /** Prompt injections in the sources were left out. */
+  hasPromptInjection: boolean;
+}
+
+/** What came of the attempt to have a model write the draft. */
+interface ModelOutcome {
+  /** Why its words were not used, as the end of a sentence; undefined when they were. */
+  refused: string | undefined;
+  /** Number of statements that were removed as unsupported. */
+  removed: number;
+  /** Steps of the articles that the model omits. */
+  leftOut: readonly string[];
+}
+
+/** Tells the agent what to do: steps with their sources, what to ask, what to check, and to whom to escalate. */
 export const guideAgent = (input: GuidanceInput): AgentGuidance => {
   const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
@@ -37,8 +65,8 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
   };
 };
 
-/** The same that the draft quotes: what the customer has tried is not among them. */
-const recommendedSteps = ({ passages }: ComposedDraft): RecommendedStep[] =>
+/** The steps that the draft quotes; those that the customer has tried are not among them. */
+const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
   passages
     .flatMap(({ steps, title, url }) =>
       steps.map((step) => ({
@@ -50,7 +78,7 @@ const recommendedSteps = ({ passages }: ComposedDraft): RecommendedStep[] =>
     .filter(({ step, title }) => step !== '' && title !== '')
     .slice(0, 20);
 
-/** Where the draft quotes nothing, what may help all the same; what is less likely than this is not even close. */
+/** Least relevance of an article that is listed when the draft quotes nothing. */
 const CLOSE_FROM = 0.05;
 
 const closestArticles = ({ composed, knowledge, ticket }: GuidanceInput): ClosestArticle[] =>
@@ -60,7 +88,7 @@ const closestArticles = ({ composed, knowledge, ticket }: GuidanceInput): Closes
         .filter(({ relevance_score: relevance }) => relevance >= CLOSE_FROM)
         .map(({ title, url, relevance_score }) => ({ title, url, relevance_score }));
 
-/** As plain text on one line: what shows it knows of no Markdown. */
+/** Plain text on one line, for helpdesks that render no Markdown. */
 const plainStep = (quote: string): string =>
   markdownToText(quote)
     .replace(/^\s{0,9}(?:`{3,}|~{3,}).{0,50}$/gm, ' ')
@@ -73,9 +101,9 @@ const summaryOf = (
   { classification, ticket, knowledge, composed }: GuidanceInput,
   title: string | undefined,
 ): string => {
-  const sure = `${Math.round(classification.confidence * 100)} % sure`;
+  const confidence = `${Math.round(classification.confidence * 100)} % sure`;
   if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
-  const what = title === undefined ? `The message fits no intent (${sure})` : `${title} (${sure})`;
+  const what = title === undefined ? `The message fits no intent (${confidence})` : `${title} (${confidence})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
   const quoted = composed.draft.references?.length ?? 0;
   const found =
@@ -84,3 +112,134 @@ const summaryOf = (
       : `the draft quotes ${quoted === 1 ? 'one article' : `${quoted} articles`}`;
   return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
 };
+
+/** Age from which an article is reported as possibly out of date. */
+const OLD_DAYS = 548;
+const DAY_MS = 86_400_000;
+
+/** What the agent should check before sending, the gravest first; at most 20 sentences. */
+const risksOf = (input: GuidanceInput): string[] =>
+  [...fromCustomer(input), ...fromKnowledge(input), ...fromDraft(input)]
+    .map((each) => each.slice(0, 1000))
+    .slice(0, 20);
+
+const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
+  const { danger, isAngry, requested } = signalsIn(customerWords(ticket), ticket.language);
+  const attachments = namesOf(ticket.metadata.attachments);
+  return [
+    ...(danger === undefined
+      ? []
+      : [
+          `The message speaks of possible danger ("${danger}"): make sure that nobody is at risk before anything else.`,
+        ]),
+    ...(ticket.isClosing
+      ? [
+          'The customer thanks, or says that it is solved: there seems to be nothing to answer, and nothing was looked up.',
+        ]
+      : []),
+    ...(ticket.otherProduct === undefined
+      ? []
+      : [
+          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft goes by the customer's words.`,
+        ]),
+    ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
+    ...(requested === undefined
+      ? []
+      : [`The customer asks for a ${requested}: a person has to decide, and the draft promises none.`]),
+    ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
+    ...(ticket.hasPromptInjection
+      ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
+      : []),
+    ...(ticket.isShortened ? ['The message is very long: only its beginning was read.'] : []),
+  ];
+};
+
+const fromKnowledge = ({ ticket, knowledge, composed, now }: GuidanceInput): string[] => {
+  if (ticket.isClosing) return [];
+  const { references = [] } = composed.draft;
+  const old = knowledge.sources_consulted.filter(
+    ({ title, last_updated }) =>
+      references.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+  );
+  return [
+    ...(references.length === 0 && !composed.draft.auto_send
+      ? [isSure(knowledge) ? NOT_QUOTED : 'No article is sure to answer this: nothing in the draft does.']
+      : []),
+    ...old.map(
+      ({ title, last_updated }) =>
+        `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
+    ),
+    ...(composed.hasPromptInjection
+      ? ['An article holds text that speaks to a language model instead of to readers: it was left out.']
+      : []),
+  ];
+};
+
+const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boolean =>
+  sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
+
+const NOT_QUOTED =
+  'The draft quotes nothing: an article comes close, but says what was tried, is for another device or in another language, or does not answer.';
+
+const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
+  const { draft, passages } = composed;
+  const own = primaryOf(draft.language ?? '');
+  // A model writes in the language of the draft.
+  const quotes = draft.written_by === 'model' ? [] : passages;
+  const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
+  const foreign = [...quoted].filter((each) => each !== own);
+  const questions = questionsIn(ticket.question);
+  return [
+    ...(draft.auto_send ? ['The draft is a template: nobody has looked whether it answers this message.'] : []),
+    ...(passages.length > 0 && questions > 1
+      ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
+      : []),
+    ...(ticket.language !== undefined && primaryOf(ticket.language) !== own
+      ? [`The customer writes in "${ticket.language}", the draft is in "${draft.language}".`]
+      : []),
+    ...(foreign.length > 0
+      ? [`The draft is in two languages: "${own}", and quotes in "${foreign.join('", "')}".`]
+      : []),
+    ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
+    ...(model === undefined || model.refused !== undefined || model.removed === 0
+      ? []
+      : [`No source says everything that the model wrote: ${model.removed} of its statements were removed.`]),
+    ...(model === undefined || model.refused !== undefined || model.leftOut.length === 0
+      ? []
+      : [`The draft leaves out steps that its articles have: ${namedSteps(model.leftOut)}.`]),
+  ];
+};
+
+const MAX_STEPS = 4;
+const MAX_STEP_LENGTH = 120;
+
+/** The first few steps, each shortened to one line. */
+const namedSteps = (steps: readonly string[]): string => {
+  const lines = steps.slice(0, MAX_STEPS).map((step) => {
+    const line = step.replace(/\s+/g, ' ').trim();
+    return `“${line.length > MAX_STEP_LENGTH ? `${line.slice(0, MAX_STEP_LENGTH)}…` : line}”`;
+  });
+  const more = steps.length - lines.length;
+  return `${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+/** Sentences of at least two words that end with a question mark; "???" and "Dust?" are no further questions. */
+const questionsIn = (text: string): number =>
+  text
+    .split(/(?<=[?.!\n])\s*/, MAX_SENTENCES)
+    .filter((sentence) => sentence.endsWith('?') && /\p{L}\P{L}{1,5}\p{L}/u.test(sentence)).length;
+const MAX_SENTENCES = 100;
+
+const namesOf = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value
+        .filter((each) => typeof each === 'string')
+        .slice(0, 10)
+        .map((each: string) => oneLine(each))
+    : [];
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 100);

@@ -1,125 +1,126 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import type { WaitUntil } from '../../runtime/wait-until.ts';
-import { contentHash, hashText } from './content-hash.ts';
-import { GENERAL_TAXONOMY } from './general-taxonomy.ts';
-import type { TaxonomyStore } from './kv-taxonomies.ts';
-import { emptyClassifier, type IntentClassifier, openClassifier } from './open-classifier.ts';
-import { ModelRefused } from './open-model.ts';
+import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
+import GENERAL from './general-taxonomy.json' with { type: 'json' };
+import { contentHash, hashText, InvalidModel } from './packed-model.ts';
 import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
 
-/** The intents of a workspace, with what tells them apart. */
-export interface TaxonomyAtHand {
+/** The taxonomy of a workspace and its classifier. */
+export interface OpenTaxonomy {
   taxonomy: Taxonomy;
   classifier: IntentClassifier;
 }
 
-/** The taxonomies that this isolate knows. */
-export interface CurrentTaxonomy {
-  /** Of a workspace that a verified context names. Never rejects: a desk without intents is the last resort. */
-  taxonomyFor(workspace: string, scope?: { waitUntil?: WaitUntil | undefined }): Promise<TaxonomyAtHand>;
-  /** Has the next call read it anew. */
+/** The taxonomies that this isolate has cached. */
+interface CurrentTaxonomy {
+  /** The taxonomy of a verified workspace. Never rejects: the fallback is a taxonomy without intents. */
+  taxonomyFor(workspace: string, scope?: { waitUntil?: WaitUntil | undefined }): Promise<OpenTaxonomy>;
+  /** Has the next call read the taxonomy again. */
   forget(workspace: string): void;
 }
 
-export interface CurrentTaxonomyOptions {
+interface CurrentTaxonomyOptions {
   store: TaxonomyStore;
-  /** Told what could not be read, never what it said. */
-  tell: (where: string, error: unknown) => void;
+  /** Logs what could not be read, without its content. */
+  onFault: (where: string, error: unknown) => void;
   now?: (() => number) | undefined;
 }
 
-/** The taxonomy that is kept cannot be used. */
+/** The stored taxonomy cannot be used. */
 class TaxonomyUnusable extends Error {
   override readonly name = 'TaxonomyUnusable';
 }
 
-/** Examples that are trained when they are loaded, at most: a quarter of a second. More need a packed model. */
+/** Upper bound of examples that are trained on load, which takes a quarter of a second. More need a packed model. */
 export const MAX_EXAMPLES_AT_LOAD = 400;
 
-/** A taxonomy is used this long without a question. */
+/** A cached taxonomy is read again after this time. */
 const FRESH_MS = 60_000;
-/** After a failure, the next try. */
+/** Delay of a retry after a failure. */
 const RETRY_MS = 5000;
-/** Workspaces that an isolate keeps; one takes a few megabytes at most. */
+/** Workspaces in the cache of an isolate; one takes a few megabytes at most. */
 const MAX_WORKSPACES = 16;
-/** Longer texts are not read, in UTF-16 units. */
+/** Upper bound of a stored taxonomy, in UTF-16 units. */
 const MAX_TEXT = 8_000_000;
 
-const GENERAL: TaxonomyAtHand = { taxonomy: GENERAL_TAXONOMY, classifier: emptyClassifier };
+/** A workspace without a taxonomy has no intents: every message is `unknown` and gets one polite reply. */
+const GENERAL_TAXONOMY: Taxonomy = { version: 1, ...GENERAL };
+const NO_TAXONOMY: OpenTaxonomy = { taxonomy: GENERAL_TAXONOMY, classifier: emptyClassifier };
 
-interface Shelf {
-  atHand: TaxonomyAtHand;
-  /** What it was read from; undefined when the workspace has none. */
+interface CacheEntry {
+  opened: OpenTaxonomy;
+  /** The stored text; undefined when the workspace has none. */
   text: string | undefined;
   /** Milliseconds since 1970. */
   readAgainAt: number;
 }
 
 /**
- * Keeps the taxonomies of some workspaces open in this isolate. A packed model is opened; without one, a small taxonomy is
- * trained here and kept for the next isolate. One that cannot be read or used leaves the last one that could, else the built-in.
+ * Caches the taxonomies of some workspaces in this isolate. A packed model is opened; without one, a small taxonomy is trained here and its
+ * model stored for the next isolate. When a taxonomy cannot be read or used, the last usable one stays, else the general one.
  */
-export const currentTaxonomy = ({ store, tell, now = Date.now }: CurrentTaxonomyOptions): CurrentTaxonomy => {
-  // In the order of their last use: a Map lists what was set first.
-  const shelves = new Map<string, Shelf>();
-  const flights = new Map<string, Promise<Shelf>>();
+export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxonomyOptions): CurrentTaxonomy => {
+  // In the order of their last use, since a Map iterates in insertion order.
+  const cached = new Map<string, CacheEntry>();
+  const pending = new Map<string, Promise<CacheEntry>>();
 
-  const refresh = async (workspace: string, waitUntil: WaitUntil | undefined): Promise<Shelf> => {
-    const known = shelves.get(workspace);
+  const refresh = async (workspace: string, waitUntil: WaitUntil | undefined): Promise<CacheEntry> => {
+    const known = cached.get(workspace);
     try {
       const text = await store.readTaxonomy(workspace);
       const isSame = known !== undefined && known.text === text;
-      const atHand = isSame ? known.atHand : await open(text, { workspace, store, waitUntil, tell });
-      return { atHand, text, readAgainAt: now() + FRESH_MS };
+      const opened = isSame ? known.opened : await open(text, { workspace, store, waitUntil, onFault });
+      return { opened, text, readAgainAt: now() + FRESH_MS };
     } catch (error) {
-      tell('taxonomy', error);
+      onFault('taxonomy', error);
       const isKvFault = !(error instanceof TaxonomyUnusable);
       return {
-        ...(known ?? { atHand: GENERAL, text: undefined }),
+        ...(known ?? { opened: NO_TAXONOMY, text: undefined }),
         readAgainAt: now() + (isKvFault ? RETRY_MS : FRESH_MS),
       };
     }
   };
 
-  const keep = (workspace: string, shelf: Shelf): void => {
-    shelves.delete(workspace);
-    shelves.set(workspace, shelf);
-    if (shelves.size > MAX_WORKSPACES) shelves.delete(shelves.keys().next().value ?? '');
+  const keep = (workspace: string, entry: CacheEntry): void => {
+    cached.delete(workspace);
+    cached.set(workspace, entry);
+    if (cached.size > MAX_WORKSPACES) cached.delete(cached.keys().next().value ?? '');
   };
 
-  const load = (workspace: string, waitUntil: WaitUntil | undefined): Promise<Shelf> => {
-    const underWay = flights.get(workspace);
-    if (underWay !== undefined) return underWay;
-    const flight = refresh(workspace, waitUntil).then((shelf) => {
-      // One that was overtaken by a change is handed to those who wait, and to nobody after them.
-      if (flights.get(workspace) !== flight) return shelf;
-      flights.delete(workspace);
-      keep(workspace, shelf);
-      return shelf;
+  const load = (workspace: string, waitUntil: WaitUntil | undefined): Promise<CacheEntry> => {
+    const running = pending.get(workspace);
+    if (running !== undefined) return running;
+    const loading = refresh(workspace, waitUntil).then((entry) => {
+      // A result that a change has overtaken is returned to the callers that wait, but not cached.
+      if (pending.get(workspace) !== loading) return entry;
+      pending.delete(workspace);
+      keep(workspace, entry);
+      return entry;
     });
-    flights.set(workspace, flight);
-    return flight;
+    pending.set(workspace, loading);
+    return loading;
   };
 
   return {
     taxonomyFor: async (workspace, { waitUntil } = {}) => {
-      const known = shelves.get(workspace);
-      if (known === undefined || now() >= known.readAgainAt) return (await load(workspace, waitUntil)).atHand;
+      const known = cached.get(workspace);
+      if (known === undefined || now() >= known.readAgainAt) return (await load(workspace, waitUntil)).opened;
       keep(workspace, known);
-      return known.atHand;
+      return known.opened;
     },
     forget: (workspace) => {
-      const known = shelves.get(workspace);
+      const known = cached.get(workspace);
       if (known !== undefined) known.readAgainAt = Number.NEGATIVE_INFINITY;
-      flights.delete(workspace);
+      pending.delete(workspace);
     },
   };
 };
 
-/** Where a taxonomy is wrong, by names of ours alone: its own may be anything. */
-const toldPlace = ({ path }: Issue): string => PLACE.exec(path)?.[0] ?? 'another member';
+/** The place of an issue by member names of the schema alone: names within the taxonomy may be anything. */
+const placeOfIssue = ({ path }: Issue): string => PLACE.exec(path)?.[0] ?? 'another member';
 
 const PLACE =
   /^(?:version|name|language|devices|intents|general_template|signature|out_of_scope_examples)(?:\.\d+(?:\.(?:id|title|description|examples|devices|auto_send|required_facts|reply_template|fallback_template|escalation|article_intents))?)?(?=\.|$)/;
@@ -132,45 +133,90 @@ const parsed = (text: string): unknown => {
   }
 };
 
-interface Opening extends Pick<CurrentTaxonomyOptions, 'store' | 'tell'> {
+interface Opening extends Pick<CurrentTaxonomyOptions, 'store' | 'onFault'> {
   workspace: string;
   waitUntil: WaitUntil | undefined;
 }
 
-const open = async (text: string | undefined, opening: Opening): Promise<TaxonomyAtHand> => {
-  if (text === undefined) return GENERAL;
+const open = async (text: string | undefined, opening: Opening): Promise<OpenTaxonomy> => {
+  if (text === undefined) return NO_TAXONOMY;
   if (text.length > MAX_TEXT) throw unusable(`it is longer than ${MAX_TEXT} characters`);
   const read = readTaxonomy(parsed(text));
-  if (!read.ok) throw unusable(`refused at ${[...new Set(read.issues.map(toldPlace))].join(', ').slice(0, 300)}`);
+  if (!read.ok) throw unusable(`refused at ${[...new Set(read.issues.map(placeOfIssue))].join(', ').slice(0, 300)}`);
   return { taxonomy: read.value, classifier: await classifierOf(read.value, opening) };
 };
 
 const classifierOf = async (
   taxonomy: Taxonomy,
-  { workspace, store, waitUntil, tell }: Opening,
+  { workspace, store, waitUntil, onFault }: Opening,
 ): Promise<IntentClassifier> => {
   const hash = hashText(contentHash(taxonomy));
   const packed = await store.readModel(workspace, hash);
   try {
     if (packed !== undefined) return openClassifier(packed, taxonomy);
   } catch (error) {
-    if (!(error instanceof ModelRefused)) throw error;
-    tell('taxonomy', error);
+    if (!(error instanceof InvalidModel)) throw error;
+    onFault('taxonomy', error);
   }
   if (countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
     throw unusable(`it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`);
   }
   const trained = trainClassifier(taxonomy, { effort: 'quick' });
-  const kept = store
+  const stored = store
     .writeModel(workspace, hash, { packed: trained, isDerived: true })
-    .catch((error: unknown) => tell('taxonomy', error));
-  waitUntil?.(kept);
+    .catch((error: unknown) => onFault('taxonomy', error));
+  waitUntil?.(stored);
   return openClassifier(trained, taxonomy);
 };
 
-/** Of all intents, and of what belongs to none. */
+/** Examples of all intents, and of none. */
 export const countExamples = ({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number =>
   intents.reduce((sum, { examples }) => sum + examples.length, outOfScope.length);
 
 const unusable = (why: string): TaxonomyUnusable =>
   new TaxonomyUnusable(`Cannot use the taxonomy of the workspace: ${why}`);
+
+/** Storage of taxonomies and their trained models, by workspace. Reads may be a minute behind. */
+export interface TaxonomyStore {
+  /** The text as it was written; undefined when the workspace has none. */
+  readTaxonomy(workspace: string): Promise<string | undefined>;
+  writeTaxonomy(workspace: string, text: string): Promise<void>;
+  removeTaxonomy(workspace: string): Promise<void>;
+  /** The model of this workspace by the hash of its training data. Models are never shared between workspaces, since they decide what is sent. */
+  readModel(workspace: string, contentHash: string): Promise<Uint8Array | undefined>;
+  /** @param options.isDerived The model can be trained again at any time, so it expires after some weeks. */
+  writeModel(
+    workspace: string,
+    contentHash: string,
+    options: { packed: Uint8Array; isDerived: boolean },
+  ): Promise<void>;
+  /** Has a model expire that no current taxonomy needs, once every reader has the newer taxonomy. */
+  retireModel(workspace: string, contentHash: string): Promise<void>;
+}
+
+/** Models that can be trained again expire, so that models of old taxonomies do not pile up. */
+const DERIVED_TTL_SECONDS = 30 * 24 * 60 * 60;
+
+/** Readers may still have the older taxonomy. */
+const RETIRED_TTL_SECONDS = 60 * 60;
+
+/** Taxonomies in Workers KV: `taxonomy/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
+export const kvTaxonomies = (kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): TaxonomyStore => ({
+  readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
+  writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
+  removeTaxonomy: (workspace) => kv.delete(taxonomyKey(workspace)),
+  readModel: async (workspace, contentHash) => {
+    const bytes = await kv.get(modelKey(workspace, contentHash), 'arrayBuffer');
+    return bytes === null ? undefined : new Uint8Array(bytes);
+  },
+  writeModel: (workspace, contentHash, { packed, isDerived }) =>
+    kv.put(modelKey(workspace, contentHash), packed, isDerived ? { expirationTtl: DERIVED_TTL_SECONDS } : {}),
+  retireModel: async (workspace, contentHash) => {
+    const key = modelKey(workspace, contentHash);
+    const bytes = await kv.get(key, 'arrayBuffer');
+    if (bytes !== null) await kv.put(key, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
+  },
+});
+
+const taxonomyKey = (workspace: string): string => `taxonomy/${workspace}`;
+const modelKey = (workspace: string, contentHash: string): string => `model/${workspace}/${contentHash}`;

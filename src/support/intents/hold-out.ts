@@ -1,30 +1,30 @@
 import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
-import { openClassifier } from './open-classifier.ts';
-import { type TrainingOptions, trainClassifier } from './train-classifier.ts';
-import type { LearntFrom } from './training-set.ts';
+import { openClassifier } from './classifier.ts';
+import { DEFAULT_THRESHOLD, type TrainingOptions, trainClassifier } from './train-classifier.ts';
+import type { TrainingSource } from './training-features.ts';
 
-/** An example that a classifier was asked which had not been trained with it. */
+/** A held-out example and its classification. */
 export interface HeldOut {
-  /** What it is an example of. */
+  /** The intent of the example. */
   intent: string;
-  /** What the classifier took for the likeliest. */
+  /** The likeliest intent according to the classifier. */
   likeliest: string;
   /** 0 to 1. */
   confidence: number;
 }
 
-export interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
-  /** The same seed leaves out the same examples. */
+interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
+  /** The same seed holds out the same examples. */
   seed?: number | undefined;
-  /** Each round leaves out one of so many parts of the examples; 5 when absent. */
+  /** Number of parts, each of which one round holds out; 5 when absent. */
   rounds?: number | undefined;
-  /** Whether each round also leaves out that part of the intents wholly, as in life some are not listed. */
+  /** Whether each round also leaves out a part of the intents, since real taxonomies are incomplete. */
   leavesOutIntents?: boolean | undefined;
 }
 
-/** Trains on a part of the examples of a taxonomy and judges the rest of the intents that were trained, in rounds. */
+/** Cross-validates a taxonomy: trains on a part of the examples and classifies the rest, in rounds. */
 export const holdOut = (
-  taxonomy: LearntFrom,
+  taxonomy: TrainingSource,
   { seed = 1, rounds = 5, leavesOutIntents = false, effort = 'full' }: HoldOutOptions = {},
 ): HeldOut[] => {
   const random = seededRandom(seed);
@@ -53,11 +53,33 @@ export const holdOut = (
   }).flat();
 };
 
-/** For each of so many things the part it belongs to; the parts are as equal as can be. */
+/** Assigns things to parts of equal size, at random. */
 const partsOf = (count: number, parts: number, random: () => number): number[] => {
   const order = shuffle(
     Uint32Array.from({ length: count }, (_, at) => at),
     random,
   );
   return Array.from(order, (place) => place % parts);
+};
+
+/** Share of correct classifications that may be lost to `unknown`: 0.02 is lenient, 0.1 strict. */
+const LOST_SHARE = 0.05;
+/** Below this threshold one in five out-of-scope questions gets an intent. */
+const LEAST = 0.3;
+const MOST = 0.9;
+
+/**
+ * Finds the confidence below which a message has no intent, by simulating unseen messages and unlisted intents (reference on intents). It
+ * costs up to four trainings and has to be repeated whenever the taxonomy changes.
+ */
+export const simulateThreshold = (
+  taxonomy: TrainingSource,
+  { lostShare = LOST_SHARE, ...options }: Omit<HoldOutOptions, 'leavesOutIntents'> & { lostShare?: number } = {},
+): number => {
+  const right = holdOut(taxonomy, { ...options, leavesOutIntents: true })
+    .filter(({ intent, likeliest }) => intent === likeliest)
+    .map(({ confidence }) => confidence)
+    .sort((left, other) => left - other);
+  const found = right[Math.floor(right.length * lostShare)] ?? DEFAULT_THRESHOLD;
+  return Math.min(MOST, Math.max(LEAST, found));
 };

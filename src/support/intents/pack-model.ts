@@ -1,6 +1,5 @@
-import type { ContentHash } from './content-hash.ts';
-import type { LearntFeatures } from './learnt-features.ts';
 import {
+  type ContentHash,
   checksumOf,
   HEADER,
   HEADER_LENGTH,
@@ -10,26 +9,27 @@ import {
   type SectionName,
   sectionsOf,
   WEIGHT_STEP,
-} from './model-format.ts';
+} from './packed-model.ts';
+import type { TrainingFeatures } from './training-features.ts';
 
-/** The planes of all intents, as whole numbers. */
+/** The quantised weights of all intents. */
 export interface QuantisedWeights {
-  /** By intent. */
+  /** Bias by intent. */
   biases: Float32Array;
-  /** What a weight of 1 stands for, by intent. */
+  /** The value of a weight of 1, by intent. */
   scales: Float32Array;
   /** By intent, then by feature: -127 to 127. */
   weights: readonly Int8Array[];
 }
 
-/** A packed model: a few bytes of header, then typed arrays that are read where they lie. Little-endian. */
+/** A packed model: a header, then typed arrays that are read in place. Little-endian. */
 export type PackedClassifier = Uint8Array<ArrayBuffer>;
 
-/** Weights that a model holds, at most. Of 8 million of 77 intents, keeping the strongest 350,000 cost nothing (reference on intents). */
+/** Upper bound of the weights of a model. With 77 intents, the strongest 350,000 of 8 million were as accurate (reference on intents). */
 const MAX_WEIGHTS = 400_000;
 
 export const packModel = (
-  { hashes, gains, stems, exampleCount, words }: LearntFeatures,
+  { hashes, gains, stems, exampleCount, words }: TrainingFeatures,
   { biases, scales, weights }: QuantisedWeights,
   { contentHash, threshold }: { contentHash: ContentHash; threshold: number },
 ): PackedClassifier => {
@@ -83,7 +83,7 @@ export const packModel = (
   return packed;
 };
 
-/** How rare a stem is: `ln((1 + n) / (1 + df)) + 1`. */
+/** Inverse document frequency of a stem: `ln((1 + n) / (1 + df)) + 1`. */
 export const rarity = (examples: number, exampleCount: number): number =>
   Math.log((1 + exampleCount) / (1 + examples)) + 1;
 
@@ -93,7 +93,7 @@ const startsOf = (counts: readonly number[]): Uint32Array<ArrayBuffer> => {
   return starts;
 };
 
-/** The strongest weights that there is room for, by feature. */
+/** The strongest weights up to the upper bound, by feature. */
 const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
   const features = weights[0]?.length ?? 0;
   const { least, total } = leastKept(weights, scales);
@@ -118,12 +118,12 @@ const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
   return { starts, counts, intents, weights: values };
 };
 
-/** Weights are told apart by strength in so many steps. */
+/** Steps of the histogram of weights. */
 const BINS = 4096;
 
 const binOf = (weight: number, scale: number, unit: number): number => Math.floor((Math.abs(weight) * scale) / unit);
 
-/** The least strength that is kept, and how many weights have it or more. */
+/** The least strength that is kept, and the number of weights with at least this strength. */
 const leastKept = (weights: readonly Int8Array[], scales: Float32Array) => {
   const strongestOfAll = scales.reduce((most, scale) => Math.max(most, scale * 127), 0);
   const unit = strongestOfAll / (BINS - 1) || 1;

@@ -14,32 +14,30 @@ import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import { memoryReplayStore } from '../../runtime/replay-store.ts';
-import { contentHash, hashText } from './content-hash.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD } from './current-taxonomy.ts';
-import type { TaxonomyStore } from './kv-taxonomies.ts';
-import { openClassifier } from './open-classifier.ts';
-import { ModelRefused } from './open-model.ts';
+import { openClassifier } from './classifier.ts';
+import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
+import { contentHash, hashText, InvalidModel } from './packed-model.ts';
 import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
 
-export interface TaxonomyRouteParts {
-  /** Of the function that the routes are part of. */
+interface TaxonomyRouteParts {
+  /** The guard of the function that mounts the routes. */
   guard: GuardOptions;
   store: TaxonomyStore;
-  /** Has this isolate read the taxonomy of a workspace anew. */
+  /** Drops the cached taxonomy of a workspace. */
   forget: (workspace: string) => void;
 }
 
 const PATH = '/v1/support/taxonomy';
 
 /**
- * `GET`, `PUT` and `DELETE /v1/support/taxonomy` of the workspace that the verified context names. Other isolates and places see a
- * change within two minutes: one of KV, one of their own.
+ * `GET`, `PUT` and `DELETE /v1/support/taxonomy` of the workspace that the verified context names. Other isolates see a change
+ * within two minutes: one minute of KV, one of their own cache.
  */
 export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: TaxonomyRouteParts): void => {
   const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
   const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
-  // A copy of a call that was made once would bring an older taxonomy back (signed context 4.7).
+  // A replayed call would restore an older taxonomy (signed context 4.7).
   const write = [contextGuard({ ...settings, replay: memoryReplayStore() }), requireCapability('kb:write')] as const;
 
   app.get(PATH, ...read, async (c) => {
@@ -58,7 +56,7 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     if ('problem' in trained) return refused(c, 'INVALID_QUERY', trained.problem);
     const hash = hashText(contentHash(checked.value));
     const before = await store.readTaxonomy(workspace);
-    // The model first: who reads the new taxonomy finds it.
+    // The model first, so that every reader of the new taxonomy finds it.
     await store.writeModel(workspace, hash, { packed: trained.packed, isDerived: trained.by === 'here' });
     await store.writeTaxonomy(workspace, JSON.stringify(checked.value));
     forget(workspace);
@@ -84,7 +82,7 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
   });
 };
 
-const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, and every message is of no intent';
+const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, so no message has an intent';
 
 const refused = (c: Context<GuardedEnv>, code: 'NOT_FOUND' | 'INVALID_QUERY', message: string): Response => {
   c.set('outcome', code);
@@ -96,7 +94,7 @@ const problemOf = (issues: readonly Issue[]): string =>
 
 type Trained = { packed: Uint8Array; by: TaxonomyWritten['trained']; threshold: number } | { problem: string };
 
-/** The model that came along, if it fits; else one that is trained here, if that is a matter of milliseconds. */
+/** The model of the request, if it fits; without one, a model trained here if there are few examples. */
 const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
   if (given === undefined && countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
     return {
@@ -109,12 +107,12 @@ const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
     const { threshold } = openClassifier(packed, taxonomy);
     return { packed, by: given === undefined ? 'here' : 'given', threshold };
   } catch (error) {
-    if (!(error instanceof ModelRefused)) throw error;
+    if (!(error instanceof InvalidModel)) throw error;
     return { problem: `Cannot read the request: model: ${error.message}` };
   }
 };
 
-/** What was trained from a taxonomy that is no more; one that cannot be read any more leaves it. */
+/** Retires the model of a replaced or deleted taxonomy; the model of an unreadable one stays until it expires. */
 const retireModelOf = async (
   text: string | undefined,
   { store, workspace, except }: { store: TaxonomyStore; workspace: string; except?: string },

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keptModel } from '../../../src/dev/release/kept-models.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../../src/support/intents/training-set.ts';
+import type { TrainingSource } from '../../../src/support/intents/training-features.ts';
 
-const taxonomyOf = (example: string): LearntFrom => ({
+const taxonomyOf = (example: string): TrainingSource => ({
   intents: [
     { id: 'parcel', title: 'Parcels', examples: ['where is my parcel', example] },
     { id: 'lamp', title: 'Lamps', examples: ['the lamp stays dark', 'no light'] },
@@ -16,8 +16,8 @@ const taxonomyOf = (example: string): LearntFrom => ({
 
 describe('keptModel()', () => {
   let folder: string;
-  const train = vi.fn((taxonomy: LearntFrom) => ({ packed: trainClassifier(taxonomy) }));
-  const model = (taxonomy: LearntFrom, into = folder) => keptModel(taxonomy, { folder: into, train });
+  const train = vi.fn((taxonomy: TrainingSource) => ({ packed: trainClassifier(taxonomy) }));
+  const model = (taxonomy: TrainingSource, into = folder) => keptModel(taxonomy, { folder: into, train });
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));

@@ -34,7 +34,7 @@ const draftFor = (
   ).draft;
 
 describe('a draft with an answer', () => {
-  it('greets, says what was understood, quotes, closes and signs', () => {
+  it('greets, names the intent, quotes, closes and signs', () => {
     const { draft } = composeFor(LOUD, STEPS);
     expect(draft.text).toBe(
       [
@@ -51,7 +51,7 @@ describe('a draft with an answer', () => {
     expect(Draft.safeParse(draft).error).toBeUndefined();
   });
 
-  it('names its sources beside the text, each once, with the addresses that a customer can open', () => {
+  it('lists its sources once, with public addresses', () => {
     const local = passage('Dust makes noise.', { title: 'Dust', url: 'http://127.0.0.1:8787/api/kb/text/dust.md' });
     const { draft } = composeFor(LOUD, STEPS, STEPS, local);
     expect(draft.references).toEqual([{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' }]);
@@ -60,7 +60,7 @@ describe('a draft with an answer', () => {
 });
 
 describe('a draft without an answer', () => {
-  it('asks for what is missing, and says nothing of the documentation', () => {
+  it('asks for missing facts, without mentioning the documentation', () => {
     const options = { passages: [], knowledge: knowledgeOf(CLOSE) };
     const { text, references, source_grounding } = draftFor('The fan does not stop rattling.', options);
     expect(text).toContain('please tell us:\n\n- ');
@@ -68,18 +68,18 @@ describe('a draft without an answer', () => {
     expect([references, source_grounding]).toEqual([[], null]);
   });
 
-  it('asks nobody what the device shows who only has a question', () => {
+  it('asks for no facts about the device in reply to a question', () => {
     const { text } = draftFor('Is the fan of an Apollo III silent?', { passages: [] });
     expect(text).not.toContain('please tell us');
     expect(text).toContain('A colleague will look into it and reply to you.');
   });
 
-  it('asks for a sentence or two where a question is too short for a person to answer', () => {
+  it('asks for more words when a question is too short to answer', () => {
     const { text } = draftFor('fan apollo 3?', { passages: [] });
     expect(text).toContain('tell us in a sentence or two what you would like to know');
   });
 
-  it('says which products the articles are about where the customer has another one, and asks nothing', () => {
+  it('names the covered products when the customer has another one, and asks nothing', () => {
     const message = 'The fan of my Apollo Nano does not stop rattling since the last update.';
     const { text } = draftFor(message, { passages: [], product: 'Apollo Nano' });
     expect(text).toContain(
@@ -88,12 +88,12 @@ describe('a draft without an answer', () => {
     expect(text).not.toMatch(/Nano|\n- /);
   });
 
-  it('does not ask for the product that was told', () => {
+  it('does not ask for a known product', () => {
     const options = { passages: [], confidence: 0.4, product: 'Apollo II', knowledge: knowledgeOf(CLOSE) };
     expect(draftFor('The fan of my Apollo II does not stop rattling.', options).text).not.toContain('which product');
   });
 
-  it('does not speak of an intent that is more likely wrong than right', () => {
+  it('does not mention an unlikely intent', () => {
     const { text, template } = draftFor('It rattles.', { passages: [], confidence: 0.49 });
     expect(template).toBe('general');
     expect(text).not.toContain('noise');
@@ -103,7 +103,7 @@ describe('a draft without an answer', () => {
     expect(answered).not.toMatch(/noise|A member of our team/);
   });
 
-  it('thanks who thanks, in their language, and asks nothing', () => {
+  it('replies to thanks in their language, and asks nothing', () => {
     expect(draftFor('That worked, thank you!').text).toBe(
       'Hello Dana,\n\nthank you for letting us know. If anything else comes up, just reply to this message.\n\nBrightseam Support',
     );
@@ -114,7 +114,7 @@ describe('a draft without an answer', () => {
 describe('a draft in another language than the articles', () => {
   const options = { isForeign: true, knowledge: knowledgeOf(CLOSE, { ...CLOSE, title: 'Weather', relevance: 0.1 }) };
 
-  it('says in the customer’s language that the articles are not in it, and points at the closest', () => {
+  it('says in the customer’s language that the articles are in another, and links the closest', () => {
     const draft = draftFor('Hola, ¿cómo puedo hacer que el ventilador de mi equipo sea más silencioso?', options);
     expect(draft.language).toBe('es');
     expect(draft.text).toContain('Nuestra documentación solo está disponible en inglés.');
@@ -122,13 +122,13 @@ describe('a draft in another language than the articles', () => {
     expect(draft.text).not.toMatch(/Weather|Eco mode|thank you/);
   });
 
-  it('takes the template in that language where there is one', () => {
+  it('uses the template in that language if there is one', () => {
     const draft = draftFor('Mein Gerät rechnet nicht mehr, was kann ich tun?', { ...options, intent: 'not_hashing' });
     expect(draft.language).toBe('de');
     expect(draft.text).toMatch(/^Hallo Dana,\n\nvielen Dank[\s\S]*nur auf Englisch/);
   });
 
-  it('points at nothing that the customer cannot open', () => {
+  it('links nothing that the customer cannot open', () => {
     const local = knowledgeOf({ ...CLOSE, url: 'http://localhost:8787/api/kb/text/fans.md' });
     const draft = draftFor('Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?', {
       ...options,
@@ -140,7 +140,7 @@ describe('a draft in another language than the articles', () => {
 });
 
 describe('a draft that may go out without a person', () => {
-  it('is the template alone, whatever the knowledge base has', () => {
+  it('is the template alone, whatever the knowledge', () => {
     const sent = draftFor('How do I make a backup of my settings?', { intent: 'backup_restore', confidence: 0.99 });
     expect(sent.auto_send).toBe(true);
     expect(sent.text).toContain('Open System > Backup.');
@@ -152,7 +152,7 @@ describe('a draft that may go out without a person', () => {
 });
 
 describe('createDraftGenerator()', () => {
-  it('quotes nothing of a block that came without what was found', () => {
+  it('quotes nothing of knowledge without evidence', () => {
     const draft = createDraftGenerator({ taxonomy })(
       { primary_intent: 'noise', confidence: 0.9 },
       undefined,

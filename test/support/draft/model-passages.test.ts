@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { startModelCalls } from '../../../src/grounding/model-calls.ts';
-import { canAnswerFrom, modelPassages } from '../../../src/support/draft/model-passages.ts';
+import { canAnswerFrom, modelPassages } from '../../../src/support/draft/write-with-model.ts';
 import { editionOf, foundIn } from './tickets.ts';
 
 const EDITION = editionOf({
@@ -48,7 +48,7 @@ const shownFor = async (
 };
 
 describe('modelPassages()', () => {
-  it('shows whole sections, and nothing that is for other devices than the customer’s', async () => {
+  it('shows whole sections, and none for other devices', async () => {
     const { texts, asked } = await shownFor(LOUD);
     expect(texts).toContain('The fan is loud in Turbo mode. Choose Eco mode.');
     expect(texts).toContain('needs a filter');
@@ -56,19 +56,19 @@ describe('modelPassages()', () => {
     expect(asked).toEqual([]);
   });
 
-  it('shows nothing that is for one device alone where the device is not known', async () => {
+  it('shows no section for a single device when the device is unknown', async () => {
     const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
     expect(texts).toContain('Choose Eco mode');
     expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
   });
 
-  it('shows also what is not sure to answer, and of what is about something else nothing', async () => {
+  it('shows uncertain articles too, but no unrelated ones', async () => {
     expect((await shownFor(LOUD, { relevance: 0.05 })).texts).toContain('Choose Eco mode');
     const none = await shownFor(LOUD, { relevance: 0.01 });
     expect([none.texts, none.isAnswerable]).toEqual(['', false]);
   });
 
-  it('finds more by the queries of a model where the search is weak', async () => {
+  it('searches by queries of the model when the search is weak', async () => {
     const queries = ['carpet living room'];
     expect((await shownFor(LOUD, { relevance: 0.5, queries })).asked).toHaveLength(0);
     const { asked, texts } = await shownFor(LOUD, { relevance: 0.39, queries });
@@ -76,7 +76,7 @@ describe('modelPassages()', () => {
     expect(texts).toContain('damped by a carpet');
   });
 
-  it('asks for queries in the language of the articles where the message is in another', async () => {
+  it('requests queries in the language of the articles for a message in another', async () => {
     const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', {
       ...{ isForeign: true, queries: ['carpet living room'] },
     });

@@ -3,7 +3,7 @@ import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
 import { editionOf, foundIn } from './tickets.ts';
 
 describe('rankTicketUnits()', () => {
-  it('looks at the articles that the ticket’s search holds for likely, however many have more of its words', async () => {
+  it('considers the articles that the search finds likely, however many have more of its words', async () => {
     const others = Array.from({ length: 12 }, (_, at) => [
       `care/fan-${at}.md`,
       [{ title: `Loud fan ${at}` }, 'The loud fan of the miner is loud.'] as const,

@@ -6,10 +6,11 @@ import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-kno
 import { buildEdition } from '../../../src/search/build-edition.ts';
 import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
-import { type Answer, type AnswerPassage, answerPassages } from '../../../src/support/draft/answer-passages.ts';
+import { type Answer, answerPassages } from '../../../src/support/draft/answer-passages.ts';
 import { createDraftComposer, type DraftTicket } from '../../../src/support/draft/generate-draft.ts';
+import type { AnswerPassage } from '../../../src/support/draft/quote-passage.ts';
 import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
-import { readTicket } from '../../../src/support/read-ticket.ts';
+import { readTicket } from '../../../src/support/ticket/read-ticket.ts';
 
 export const taxonomy = Taxonomy.parse(
   JSON.parse(readFileSync(new URL('../../../src/dev/sample/taxonomy.json', import.meta.url), 'utf8')),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { Draft } from '../../../src/contract/support-response.ts';
 import { ModelBudgetSpent } from '../../../src/runtime/model-budget.ts';
-import type { AnswerPassage } from '../../../src/support/draft/answer-passages.ts';
+import type { AnswerPassage } from '../../../src/support/draft/quote-passage.ts';
 import { writeWithModel } from '../../../src/support/draft/write-with-model.ts';
 import { composeFor, editionOf, foundIn, passage } from './tickets.ts';
 
@@ -71,12 +71,12 @@ const write = async (
 };
 
 describe('writeWithModel()', () => {
-  it('puts checked statements in the place of the quotes; greeting, template and signature stay', async () => {
-    const { composed, account, asked } = await write(GOOD);
-    expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
+  it('replaces the quotes by checked statements, and keeps greeting, template and signature', async () => {
+    const { composed, outcome, asked } = await write(GOOD);
+    expect(outcome).toEqual({ model: 'test-model', refused: undefined, removed: 0, leftOut: [] });
     expect(asked).toHaveLength(1);
     const { draft } = composed;
-    const { greeting = '', before = '', after = '' } = PLAIN.answering?.filled ?? {};
+    const { greeting = '', before = '', after = '' } = PLAIN.frame?.filled ?? {};
     expect(draft.markdown).toBe(
       [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'].join('\n\n'),
     );
@@ -85,25 +85,25 @@ describe('writeWithModel()', () => {
     expect(Draft.safeParse(draft).error).toBeUndefined();
   });
 
-  it('takes other words that the judge finds in the passage, after two calls', async () => {
+  it('accepts a paraphrase that the judge supports, after two calls', async () => {
     const said = statement('A restart of the miner ends the cleaning.', STEPS[2] ?? '');
-    const { composed, account, asked } = await write([...GOOD, said], { judge: 'stated' });
-    expect(account).toMatchObject({ refused: undefined, removed: 0 });
+    const { composed, outcome, asked } = await write([...GOOD, said], { judge: 'stated' });
+    expect(outcome).toMatchObject({ refused: undefined, removed: 0 });
     expect(asked).toHaveLength(2);
     expect(composed.draft.text).toContain(`${WARNING} A restart of the miner ends the cleaning.`);
   });
 
-  it('leads over in words of its own by the judge alone', async () => {
+  it('accepts transitions only with a judge', async () => {
     const lead = statement('Three steps make a loud fan quieter:');
     const kept = await write([lead, LIST, WARNED], { judge: 'stated' });
     expect(kept.composed.draft.text).toContain(lead.text);
     const removed = await write([lead, LIST, WARNED]);
-    expect(removed.account).toMatchObject({ refused: undefined, removed: 1 });
+    expect(removed.outcome).toMatchObject({ refused: undefined, removed: 1 });
     expect(removed.composed.draft.text).not.toContain(lead.text);
     expect(removed.composed.draft.text).toContain('Choose Eco mode');
   });
 
-  it('refers to the articles alone that its statements rest on', async () => {
+  it('references only the articles of its statements', async () => {
     const both = await write([...GOOD, statement(DUST_TEXT, DUST_TEXT)]);
     expect(both.composed.draft.references).toHaveLength(2);
     const { composed } = await write(GOOD);
@@ -114,7 +114,7 @@ describe('writeWithModel()', () => {
   it('shows the model neither the name nor the signature nor the template', async () => {
     const { asked } = await write(GOOD);
     expect(JSON.stringify(asked)).not.toMatch(/Dana|Whitfield|Brightseam/);
-    expect(JSON.stringify(asked)).not.toContain(PLAIN.answering?.filled.before.slice(0, 30));
+    expect(JSON.stringify(asked)).not.toContain(PLAIN.frame?.filled.before.slice(0, 30));
   });
 
   it.each<[string, Statement]>([
@@ -132,15 +132,15 @@ describe('writeWithModel()', () => {
     ['markup', statement('Restart the miner <img src=x>.', STEPS[2] ?? '')],
   ])('removes %s, with a judge and without one, and counts it', async (_, added) => {
     for (const judge of ['not_stated', new Error('no judge')] as const) {
-      const { composed, account } = await write([added, WARNED], { judge });
-      expect(account).toEqual({ model: 'test-model', refused: undefined, removed: 1, leftOut: [] });
+      const { composed, outcome } = await write([added, WARNED], { judge });
+      expect(outcome).toEqual({ model: 'test-model', refused: undefined, removed: 1, leftOut: [] });
       expect(composed.draft.written_by).toBe('model');
       expect(composed.draft.text).not.toContain(added.text);
       expect(composed.draft.text).toContain(WARNING);
     }
   });
 
-  it('adds the warning of a passage that the model leaves out, as the article writes it', async () => {
+  it('adds a warning of a passage that the model omits', async () => {
     const { composed } = await write([LEAD, LIST]);
     expect(composed.draft.written_by).toBe('model');
     const text = composed.draft.text;
@@ -148,7 +148,7 @@ describe('writeWithModel()', () => {
     expect(text.indexOf(WARNING)).toBeLessThan(text.indexOf('Choose Eco mode'));
   });
 
-  it('says first what warns of the case, where the model does not', async () => {
+  it('begins with the warning about the case when the model omits it', async () => {
     const cut = 'Do not cut the power while the LED is blue.';
     const { composed } = await write(GOOD, { warning: passage(cut, { title: 'Updates' }) });
     expect(composed.draft.text.indexOf(cut)).toBeGreaterThan(0);
@@ -158,27 +158,27 @@ describe('writeWithModel()', () => {
   it.each<[string, Statement[]]>([
     ['a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
     ['sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
-  ])('tells of the steps that the model leaves out in %s', async (_, reply) => {
-    const { composed, account } = await write(reply, { judge: 'stated' });
+  ])('reports the steps that the model omits in %s', async (_, reply) => {
+    const { composed, outcome } = await write(reply, { judge: 'stated' });
     expect(composed.draft.written_by).toBe('model');
-    expect(account).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
+    expect(outcome).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
   });
 
-  it('keeps the quotes where a step may be among what was removed', async () => {
+  it('keeps the quotes when a removed statement may be a step', async () => {
     const reply = [
       statement('Choose Eco mode under **Miner > Power**.', ...STEPS),
       statement('Clean it for 7 hours.', ...STEPS),
     ];
-    const { composed, account } = await write(reply, { judge: 'stated' });
+    const { composed, outcome } = await write(reply, { judge: 'stated' });
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/step of a procedure/);
+    expect(outcome.refused).toMatch(/step of a procedure/);
   });
 
-  it('keeps the quotes where the reply is in another language', async () => {
+  it('keeps the quotes when the reply is in another language', async () => {
     const german = 'Öffne niemals das Gehäuse, während es noch am Strom angeschlossen ist.';
-    const { composed, account } = await write([statement(german, WARNING)], { judge: 'stated' });
+    const { composed, outcome } = await write([statement(german, WARNING)], { judge: 'stated' });
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/another language/);
+    expect(outcome.refused).toMatch(/another language/);
   });
 
   it.each<[string | Statement[] | Error, RegExp]>([
@@ -188,24 +188,22 @@ describe('writeWithModel()', () => {
     [new Error('socket'), /could not be reached/],
     [new ModelBudgetSpent('spent'), /budget/],
   ])('keeps the quotes after %j', async (reply, why) => {
-    const { composed, account } = await write(reply);
+    const { composed, outcome } = await write(reply);
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(why);
+    expect(outcome.refused).toMatch(why);
   });
 
-  it('quotes nothing where the model finds no answer in the passages', async () => {
-    const { composed, account } = await write([]);
+  it('quotes nothing when the model finds no answer in the passages', async () => {
+    const { composed, outcome } = await write([]);
     expect(composed).toBe(HOLDING);
-    expect(account.refused).toMatch(/no answer/);
+    expect(outcome.refused).toMatch(/no answer/);
   });
 
-  it('waits no longer than it was given for a model that hangs', async () => {
+  it('stops waiting for a hanging model at its time limit', async () => {
     const ai: AIClient = { model: 'hanging', complete: () => new Promise(() => {}) };
-    const start = performance.now();
-    const { composed, account } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
-    expect(performance.now() - start).toBeLessThan(1000);
+    const { composed, outcome } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
     expect(composed).toBe(PLAIN);
-    expect(account.refused).toMatch(/time/);
+    expect(outcome.refused).toMatch(/time/);
   });
 
   it('keeps literal quotes when the time ends at the judge', async () => {
@@ -223,8 +221,8 @@ describe('writeWithModel()', () => {
             }),
     };
     const options = { ...OPTIONS, ai, timeMs: 300 };
-    const { composed, account } = await writeWithModel(PLAIN, options);
-    expect(account).toMatchObject({ refused: undefined, removed: 1 });
+    const { composed, outcome } = await writeWithModel(PLAIN, options);
+    expect(outcome).toMatchObject({ refused: undefined, removed: 1 });
     expect(composed.draft.text).toContain(WARNING);
     expect(composed.draft.text).not.toContain('refund');
   });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EscalationRule, type RequiredFact } from '../../../src/contract/taxonomy.ts';
-import { autoSendOf } from '../../../src/support/guidance/auto-send.ts';
 import { escalationOf } from '../../../src/support/guidance/escalation.ts';
-import { missingInformation } from '../../../src/support/guidance/missing-information.ts';
 import { signalsIn } from '../../../src/support/guidance/signals.ts';
+import { autoSendOf, missingInformation } from '../../../src/support/ticket/intent-rules.ts';
 
 const classification = { primary_intent: 'noise', confidence: 0.8 };
 
@@ -25,12 +24,12 @@ describe('escalationOf()', () => {
       },
     );
 
-  it('needs nobody where no rule holds', () => {
+  it('escalates to no one when no rule applies', () => {
     expect(escalate([])).toEqual({ needed: false, reasons: [] });
     expect(escalate([{ any_of: ['smoke'] }])).toEqual({ needed: false, reasons: [] });
   });
 
-  it('compares phrases by their words, whatever their case, and never within a word', () => {
+  it('compares phrases by whole words, ignoring case', () => {
     const rule = { any_of: ['on fire', "can't sleep"] };
     expect(escalate([rule], { message: 'It is ON  FIRE!' }).needed).toBe(true);
     expect(escalate([rule], { message: 'I CAN’T SLEEP' }).needed).toBe(true);
@@ -38,20 +37,20 @@ describe('escalationOf()', () => {
     expect(escalate([rule], { message: 'fire on' }).needed).toBe(false);
   });
 
-  it('wants all conditions of a rule', () => {
+  it('requires all conditions of a rule', () => {
     const rule = { any_of: ['loud'], min_customer_messages: 3 };
     expect(escalate([rule]).needed).toBe(false);
     expect(escalate([rule], { customerMessages: ['a', 'b', 'loud'] }).needed).toBe(true);
   });
 
-  it('knows confidence and coverage', () => {
+  it('applies rules on confidence and coverage', () => {
     expect(escalate([{ confidence_below: 0.81 }]).needed).toBe(true);
     expect(escalate([{ confidence_below: 0.8 }]).needed).toBe(false);
     expect(escalate([{ coverage: ['low', 'none'] }]).needed).toBe(false);
     expect(escalate([{ always: true }]).needed).toBe(true);
   });
 
-  it('goes to the team of the first rule and tells the reasons of all', () => {
+  it('names the team of the first rule and the reasons of all', () => {
     const rules = [
       { always: true, reason: 'one' },
       { always: true, to: 'Others', reason: 'two' },
@@ -59,7 +58,7 @@ describe('escalationOf()', () => {
     expect(escalate(rules)).toEqual({ needed: true, to: 'Team', reasons: ['one', 'Others: two'] });
   });
 
-  it('holds a message of no intent against the words of all', () => {
+  it('applies the word rules of all intents to a message without one', () => {
     const rules = [
       EscalationRule.parse({ to: 'Safety', reason: 'smoke', any_of: ['smoke'] }),
       EscalationRule.parse({ to: 'Nobody', reason: 'always', always: true }),
@@ -80,7 +79,7 @@ describe('escalationOf()', () => {
     coverage: 'none' as const,
   });
 
-  it('hears of danger whatever intent was found, and sends that to the team of the danger first', () => {
+  it('escalates danger whatever the intent, to the team of the danger first', () => {
     const own = { escalation: [EscalationRule.parse({ to: 'Desk', reason: 'own', always: true })] };
     const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke', 'lost'] })];
     const intents = [own, { escalation: safety }] as unknown as Parameters<typeof escalationOf>[0]['intents'];
@@ -93,7 +92,7 @@ describe('escalationOf()', () => {
     expect(escalationOf({ intents, escalation: [] }, own, saying('I lost my password')).to).toBe('Desk');
   });
 
-  it('sends danger in words that no rule lists to the team of danger', () => {
+  it('escalates danger in words that no rule lists', () => {
     const safety = [EscalationRule.parse({ to: 'Safety', reason: 'danger', any_of: ['smoke'] })];
     const intents: Parameters<typeof escalationOf>[0]['intents'] = [];
     const given = saying('Dispositivo caldo e fumo dalla presa!');
@@ -104,7 +103,7 @@ describe('escalationOf()', () => {
     );
   });
 
-  it('holds every message against the rules of the taxonomy, after those of its intent', () => {
+  it('applies the rules of the taxonomy after those of the intent', () => {
     const own = { escalation: [EscalationRule.parse({ to: 'Desk', reason: 'own', always: true })] };
     const escalation = [EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] })];
     const given = saying('See you in court');
@@ -117,7 +116,7 @@ describe('escalationOf()', () => {
     expect(escalationOf({ intents: [], escalation }, undefined, saying('Hello')).needed).toBe(false);
   });
 
-  it('lets no rule hold that asks for a coverage, where none is told', () => {
+  it('skips rules with a coverage when it is unknown', () => {
     const rules = [
       EscalationRule.parse({ to: 'Second level', reason: 'low', coverage: ['low', 'none'] }),
       EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] }),
@@ -132,7 +131,7 @@ describe('escalationOf()', () => {
     expect([of().reasons, of('none').reasons]).toEqual([['law'], ['low', 'Relations: law']]);
   });
 
-  it('holds no message against the words of another intent that speak of no danger', () => {
+  it('skips word rules of other intents that are not about danger', () => {
     const rule = EscalationRule.parse({ to: 'Relations', reason: 'law', any_of: ['court'] });
     const intents = [{ escalation: [rule] }, { escalation: [rule] }] as unknown as Parameters<
       typeof escalationOf
@@ -140,7 +139,7 @@ describe('escalationOf()', () => {
     expect(escalationOf({ intents, escalation: [] }, { escalation: [] }, saying('In court')).needed).toBe(false);
   });
 
-  it('reads what a follow-up is understood by', () => {
+  it('reads the earlier messages that a follow-up needs', () => {
     const rule = { escalation: [EscalationRule.parse({ to: 'Safety', reason: 'smoke', any_of: ['smoke'] })] };
     const given = saying('Any news?', 'There is smoke from it\nAny news?');
     expect(escalationOf({ intents: [], escalation: [] }, rule, given).needed).toBe(true);
@@ -154,7 +153,7 @@ describe('missingInformation()', () => {
       { customerMessages: ticket.said ?? [], subject: ticket.subject, metadata: { ...ticket.metadata } },
     ).map(({ question }) => question);
 
-  it('asks what neither message nor history nor subject nor metadata tells', () => {
+  it('asks for what neither message, history, subject nor metadata give', () => {
     const fact = { patterns: ['\\bfirmware \\d'], metadata: ['firmware', 'attachments'] };
     expect(ask(fact, { said: ['It is loud'] })).toEqual(['Which firmware version does the dashboard show?']);
     expect(ask(fact, { said: ['Firmware 3.4.0 runs on it', 'It is loud'] })).toEqual([]);
@@ -163,24 +162,24 @@ describe('missingInformation()', () => {
     expect(ask(fact, { metadata: { attachments: ['a.log'] } })).toEqual([]);
   });
 
-  it('takes what is empty for what is missing', () => {
+  it('takes empty metadata for missing', () => {
     const fact = { patterns: ['x{9}'], metadata: ['firmware', 'toString'] };
     for (const firmware of ['', ' ', null, [], false])
       expect(ask(fact, { metadata: { firmware } }), JSON.stringify(firmware)).toHaveLength(1);
   });
 
-  it('goes by the words of the question in any of its languages', () => {
+  it('compares the words of the question in each of its languages', () => {
     const fact = { question: { en: 'Which firmware version is it?', de: 'Welche Lampe ist eingebaut?' } };
     expect(ask(fact, { said: ['Die Lampe ist schon eingebaut'] })).toEqual([]);
     expect(ask(fact, { said: ['It is loud'] })).toHaveLength(1);
   });
 
-  it('goes by the words of the question where there is no pattern', () => {
+  it('compares the words of the question when there is no pattern', () => {
     expect(ask({}, { said: ['The dashboard shows firmware version 3.4.0'] })).toEqual([]);
     expect(ask({}, { said: ['It is loud'] })).toHaveLength(1);
   });
 
-  it('passes over a pattern that does not compile', () => {
+  it('skips a pattern that does not compile', () => {
     expect(ask({ patterns: ['(', 'loud'] }, { said: ['It is loud'] })).toEqual([]);
   });
 });
@@ -190,13 +189,13 @@ describe('autoSendOf()', () => {
   const of = (confidence: number, given: typeof intent | undefined = intent, primary_intent = 'noise') =>
     autoSendOf({ primary_intent, confidence }, given);
 
-  it('allows what the taxonomy allows and the classification is sure enough of', () => {
+  it('allows what the taxonomy allows at a sufficient confidence', () => {
     expect(of(0.9).allowed).toBe(true);
     expect(of(0.8999).allowed).toBe(false);
     expect(of(1, { ...intent, auto_send: { allowed: false, min_confidence: 0 } }).allowed).toBe(false);
   });
 
-  it('never sends where the message speaks of danger, however sure the intent is', () => {
+  it('never sends when the message reports danger, whatever the confidence', () => {
     const { allowed, reasons } = autoSendOf({ primary_intent: 'noise', confidence: 1, danger: 'smoke' }, intent);
     expect([allowed, reasons]).toEqual([
       false,
@@ -204,12 +203,12 @@ describe('autoSendOf()', () => {
     ]);
   });
 
-  it('never sends what fits no intent', () => {
+  it('never sends a message without intent', () => {
     expect(autoSendOf({ primary_intent: 'noise', confidence: 1 }, undefined).allowed).toBe(false);
     expect(of(1, intent, 'unknown').allowed).toBe(false);
   });
 
-  it('tells why, and rounds no miss up to a hit', () => {
+  it('gives the reason, and never rounds a confidence up', () => {
     expect(of(0.8999).reasons).toEqual([
       'The intent "Noise" lets its template go out alone from 90 % on; the classification is 89.9 % sure.',
     ]);
@@ -224,15 +223,18 @@ describe('signalsIn()', () => {
     ['There is smoke coming out of it', 'smoke'],
     ['Es riecht verschmort', 'verschmort'],
     ['The plug has melted', 'melted'],
-  ])('sees danger: %j', (text, danger) => {
+  ])('recognises danger: %j', (text, danger) => {
     expect(signalsIn(text).danger).toBe(danger);
   });
 
-  it.each(['I would like a smokeless grill', 'My firewall blocks it', 'The LED is red'])('sees none in %j', (text) => {
-    expect(signalsIn(text).danger).toBeUndefined();
-  });
+  it.each(['I would like a smokeless grill', 'My firewall blocks it', 'The LED is red'])(
+    'finds no danger in %j',
+    (text) => {
+      expect(signalsIn(text).danger).toBeUndefined();
+    },
+  );
 
-  it('takes no word of another language for danger', () => {
+  it('ignores words of danger of other languages', () => {
     for (const language of ['en', undefined])
       expect(signalsIn('I bought a brand new Apollo II', language).danger).toBeUndefined();
     expect(signalsIn('Het apparaat staat in brand', 'nl').danger).toBe('in brand');
@@ -248,7 +250,7 @@ describe('signalsIn()', () => {
     ['it', 'La presa brucia', 'brucia'],
     ['pt', 'Levei um choque', 'levei um choque'],
     ['nl', 'Het brandt', 'het brandt'],
-  ])('hears danger in %s: %j', (language, text, danger) => {
+  ])('recognises danger in %s: %j', (language, text, danger) => {
     expect(signalsIn(text, language).danger).toBe(danger);
     expect(signalsIn(text).danger).toBe(danger);
   });
@@ -262,7 +264,7 @@ describe('signalsIn()', () => {
     'Can I fire up the miner now?',
     'I was shocked by the electricity bill',
     'Is there a fire alarm relay?',
-  ])('knows harmless senses: %j', (text) => {
+  ])('ignores harmless senses: %j', (text) => {
     expect(signalsIn(text, 'en').danger).toBeUndefined();
   });
 
@@ -275,45 +277,37 @@ describe('signalsIn()', () => {
     ['The edge of the plug is scorched', 'scorched'],
     ['I felt a tingle when I touched the case', 'tingle'],
     ['There was a loud pop, now the breaker trips', 'loud pop'],
-  ])('hears danger however it is told: %j', (text, danger) => {
+  ])('recognises danger in other words: %j', (text, danger) => {
     expect(signalsIn(text, 'en').danger).toBe(danger);
   });
 
-  it('hears anger in words, marks and capitals, and not in names and units', () => {
+  it('recognises anger in words, marks and capitals, but not in names and units', () => {
     expect(signalsIn('This is unacceptable.').isAngry).toBe(true);
     expect(signalsIn('Answer me!!!').isAngry).toBe(true);
     expect(signalsIn('THIS DOES NOT WORK AND NOBODY HELPS').isAngry).toBe(true);
     expect(signalsIn('HTTP 404 on GET /api, see the JSON').isAngry).toBe(false);
   });
 
-  it('takes lines of a log for no shouting', () => {
+  it('does not take lines of a log for shouting', () => {
     expect(signalsIn('12:01 INFO start\n12:02 ERROR board\n12:03 WARN pool\n12:04 FATAL end').isAngry).toBe(false);
   });
 
-  it('sees what the customer wants promised', () => {
-    expect(signalsIn('I want my money back').wanted).toBe('refund');
-    expect(signalsIn('By when do I get it?').wanted).toBe('date');
-    expect(signalsIn('It is loud').wanted).toBeUndefined();
-  });
-
   it.each([
+    ['I want my money back', 'refund'],
     ['Refund please', 'refund'],
     ['Where is my refund?', 'refund'],
     ['Ich möchte ein Ersatzgerät', 'replacement'],
     ['Can you send me a new unit?', 'replacement'],
     ['I expect some compensation for this', 'compensation'],
-    ['When will my order be shipped?', 'date'],
-    ['Wann kommt mein Paket?', 'date'],
     ['How much does a fan cost?', 'price'],
     ["What's the price of a fan?", 'price'],
     ['We need a quote for 50 units', 'price'],
-    ['How long until I see my refund?', 'date'],
-    ['Can you promise it arrives before Christmas?', 'date'],
-  ])('hears the wish in %j', (text, wanted) => {
-    expect(signalsIn(text).wanted).toBe(wanted);
+  ])('recognises the request in %j', (text, requested) => {
+    expect(signalsIn(text).requested).toBe(requested);
   });
 
   it.each([
+    'It is loud',
     'my new unit does not hash',
     'when do I have to restart it?',
     'How much power does it use?',
@@ -322,14 +316,11 @@ describe('signalsIn()', () => {
     'The replacement fan that I ordered is loud',
     'The price of bitcoin fell yesterday',
     'Quando o dispositivo liga, faz barulho',
-  ])('hears no wish in %j', (text) => {
-    expect(signalsIn(text).wanted).toBeUndefined();
+  ])('finds no request in %j', (text) => {
+    expect(signalsIn(text).requested).toBeUndefined();
   });
 
-  it('is linear in what it reads', () => {
-    const start = performance.now();
-    signalsIn('!smell of '.repeat(10_000));
-    signalsIn('A'.repeat(100_000));
-    expect(performance.now() - start).toBeLessThan(300);
+  it.each(['!smell of '.repeat(10_000), 'A'.repeat(100_000)])('finds nothing in endless repetition (%#)', (text) => {
+    expect(signalsIn(text)).toEqual({ danger: undefined, isAngry: false, requested: undefined });
   });
 });

@@ -3,9 +3,8 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import { currentTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
-import { kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
+import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
@@ -59,7 +58,7 @@ const isolate = ({
   };
   const current = currentTaxonomy({
     store,
-    tell: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
+    onFault: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
     now: () => now,
   });
   return {
@@ -91,7 +90,7 @@ const large = (): Taxonomy => {
 };
 
 describe('currentTaxonomy()', () => {
-  it('is a desk without intents where a workspace has none', async () => {
+  it('has no intents when the workspace has no taxonomy', async () => {
     const { read, told } = isolate();
     const { taxonomy, classifier } = await read();
     expect(taxonomy.intents).toEqual([]);
@@ -100,7 +99,7 @@ describe('currentTaxonomy()', () => {
     expect(told).toEqual([]);
   });
 
-  it('trains a small one when it is loaded, and the next isolate opens what was trained', async () => {
+  it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
     const first = isolate();
     await put(first.store, first.workspace, smallTaxonomy());
     expect((await first.read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
@@ -113,7 +112,7 @@ describe('currentTaxonomy()', () => {
     expect((await second.read()).classifier.threshold).toBe(0.75);
   });
 
-  it('asks KV once a minute', async () => {
+  it('reads KV once a minute', async () => {
     const { read, wait, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
     await read();
@@ -125,7 +124,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Renamed');
   });
 
-  it('keeps what it has opened while nothing has changed', async () => {
+  it('keeps the open taxonomy while nothing has changed', async () => {
     const { read, wait, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
     const first = await read();
@@ -134,7 +133,7 @@ describe('currentTaxonomy()', () => {
     expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
   });
 
-  it('reads anew what it is told to forget', async () => {
+  it('reads a forgotten taxonomy again', async () => {
     const { read, forget, store, workspace } = isolate();
     await read();
     await put(store, workspace, smallTaxonomy());
@@ -142,7 +141,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Small');
   });
 
-  it('does not keep what was read before it was told to forget', async () => {
+  it('does not cache a read that began before it was forgotten', async () => {
     const real = kvTaxonomies(kv);
     const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
     const { read, forget, workspace } = isolate({
@@ -162,7 +161,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Small');
   });
 
-  it('shares one load among all that wait for it', async () => {
+  it('shares one load among concurrent callers', async () => {
     const { read, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
     const [first, second] = await Promise.all([read(), read()]);
@@ -182,7 +181,7 @@ describe('currentTaxonomy()', () => {
     ['is no JSON', 'Where is my secret parcel', 'is no JSON'],
     ['is none', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
     ['has a pattern that is dangerous', JSON.stringify(dangerous()), 'refused at intents.0.required_facts'],
-  ])('uses the built-in where the text %s, and tells so without the text', async (_, text, why) => {
+  ])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, text, why) => {
     const { read, store, workspace, told } = isolate();
     await store.writeTaxonomy(workspace, text);
     expect((await read()).taxonomy.name).toBe('General');
@@ -191,7 +190,7 @@ describe('currentTaxonomy()', () => {
     expect(told[0]).not.toContain('secret');
   });
 
-  it('keeps the last good one where the next does not read', async () => {
+  it('keeps the last usable taxonomy when the next is invalid', async () => {
     const { read, wait, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
     await read();
@@ -204,7 +203,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Mended');
   });
 
-  it('keeps the last good one while KV is down, and soon asks again', async () => {
+  it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
     let isDown = false;
     const real = kvTaxonomies(kv);
     const { read, wait, workspace, told } = isolate({
@@ -222,7 +221,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Renamed');
   });
 
-  it('goes back to the built-in when a taxonomy is deleted', async () => {
+  it('returns to the general taxonomy when a taxonomy is deleted', async () => {
     const { read, wait, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
     await read();
@@ -231,7 +230,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('General');
   });
 
-  it('trains again what was trained by another version or is damaged', async () => {
+  it('trains again when the model is damaged or of another version', async () => {
     const { read, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
     const damaged = trainClassifier(smallTaxonomy());
@@ -243,7 +242,7 @@ describe('currentTaxonomy()', () => {
     expect(mended).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
   });
 
-  it('uses a large one with its packed model, and without it the last good one', async () => {
+  it('uses a large taxonomy only with its packed model', async () => {
     const { read, wait, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
     await read();
@@ -259,14 +258,14 @@ describe('currentTaxonomy()', () => {
     expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
   });
 
-  it('answers although what was trained cannot be kept', async () => {
+  it('works when the trained model cannot be stored', async () => {
     const { read, store, workspace, told } = isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
     await put(store, workspace, smallTaxonomy());
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
     expect(told).toEqual(['taxonomy: KV is full']);
   });
 
-  it('keeps a bounded number of workspaces, those read last', async () => {
+  it('caches a bounded number of workspaces, the latest ones', async () => {
     const { readOf, reads } = isolate();
     for (let at = 0; at < 17; at += 1) await readOf(`bounded-${at}`);
     const before = reads.length;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { correctWord } from '../../../src/support/intents/correct-word.ts';
-import { messageFeatures } from '../../../src/support/intents/message-features.ts';
-import { messageParts } from '../../../src/support/intents/message-parts.ts';
-import { messageWords } from '../../../src/support/intents/message-words.ts';
-import { stemWord } from '../../../src/support/intents/stem-word.ts';
+import { correctWord } from '../../../src/support/intents/classifier.ts';
+import {
+  messageFeatures,
+  messageParts,
+  messageWords,
+  stemWord,
+} from '../../../src/support/intents/message-features.ts';
 
 const blocksOf = (text: string) => messageFeatures(messageWords(text)).blocks;
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import { checksumOf, HEADER, layoutOf } from '../../../src/support/intents/model-format.ts';
-import { openClassifier } from '../../../src/support/intents/open-classifier.ts';
-import { ModelRefused } from '../../../src/support/intents/open-model.ts';
+import { openClassifier } from '../../../src/support/intents/classifier.ts';
+import {
+  checksumOf,
+  contentHash,
+  HEADER,
+  hashText,
+  InvalidModel,
+  layoutOf,
+} from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
 
@@ -54,12 +59,12 @@ describe('a packed model', () => {
     const [first, ...rest] = taxonomy.intents;
     const changed = { ...taxonomy, intents: [{ ...first, ...change } as (typeof rest)[number], ...rest] };
     expect(opening(packed, changed)).toThrow(
-      new ModelRefused('Cannot open the trained model: it was trained from another taxonomy'),
+      new InvalidModel('Cannot open the trained model: it was trained from another taxonomy'),
     );
   });
 
   it('is refused by a taxonomy with something more that belongs to no intent', () => {
-    expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(ModelRefused);
+    expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(InvalidModel);
   });
 
   it.each([
@@ -72,14 +77,14 @@ describe('a packed model', () => {
     ['one whose numbers overflow', resealed((numbers) => numbers.set([0xffffffff], HEADER.weights))],
     ['a threshold that is no number', resealed((numbers) => numbers.set([0x7fc00000], HEADER.threshold))],
   ])('is refused when it is %s', (_, bytes) => {
-    expect(opening(bytes)).toThrow(ModelRefused);
+    expect(opening(bytes)).toThrow(InvalidModel);
   });
 
   it('is refused with any byte of it changed', () => {
     for (let at = 0; at < packed.length; at += Math.ceil(packed.length / 300)) {
       const bytes = packed.slice();
       bytes[at] = (bytes[at] ?? 0) ^ 0x10;
-      expect(opening(bytes), `byte ${at}`).toThrow(ModelRefused);
+      expect(opening(bytes), `byte ${at}`).toThrow(InvalidModel);
     }
   });
 

@@ -8,8 +8,8 @@ import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../../../src/runtime/limits.t
 import { localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { mintContext } from '../../../src/runtime/sign-link.ts';
-import { contentHash, hashText } from '../../../src/support/intents/content-hash.ts';
-import type { TaxonomyStore } from '../../../src/support/intents/kv-taxonomies.ts';
+import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
+import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
@@ -83,7 +83,7 @@ const large = {
 };
 
 describe('PUT /v1/support/taxonomy', () => {
-  it('keeps a small taxonomy with a classifier that it trains, and has it read anew', async () => {
+  it('stores a small taxonomy with a model that it trains, and drops the cached one', async () => {
     const response = await send('PUT', { body: { taxonomy } });
     expect(response.status).toBe(200);
     expect(TaxonomyWritten.parse(await response.json())).toEqual({
@@ -99,14 +99,14 @@ describe('PUT /v1/support/taxonomy', () => {
     expect(forgotten).toEqual(['acme']);
   });
 
-  it('keeps the model that comes along', async () => {
+  it('stores the model of the request', async () => {
     const packed = trainClassifier(taxonomy, { threshold: 0.55 });
     const response = await send('PUT', { body: { taxonomy, model: encodeBase64url(packed) } });
     expect(await response.json()).toMatchObject({ trained: 'given', threshold: expect.closeTo(0.55, 5) });
     expect(models.get(`acme/${hash}`)).toEqual(packed);
   });
 
-  it('takes a large taxonomy with its model alone', async () => {
+  it('accepts a large taxonomy only with its model', async () => {
     expect(await problemOf(await send('PUT', { body: { taxonomy: large } }))).toEqual([
       400,
       expect.stringContaining('Cannot train 432 examples here, more than 400: send `model` too'),
@@ -124,7 +124,7 @@ describe('PUT /v1/support/taxonomy', () => {
     expect(texts.size + models.size).toBe(0);
   });
 
-  it('names the place of what is wrong', async () => {
+  it('names the place of an issue', async () => {
     const [first, ...rest] = taxonomy.intents;
     const facts = [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }];
     const dangerous = { ...taxonomy, intents: [{ ...first, required_facts: facts }, ...rest] };
@@ -142,14 +142,14 @@ describe('PUT /v1/support/taxonomy', () => {
     expect(texts.size).toBe(0);
   });
 
-  it('lets the model of the former taxonomy go', async () => {
+  it('retires the model of the previous taxonomy', async () => {
     await send('PUT', { body: { taxonomy } });
     await send('PUT', { body: { taxonomy: { ...taxonomy, out_of_scope_examples: ['Spam'] } } });
     expect(models.size).toBe(1);
     expect(models.has(`acme/${hash}`)).toBe(false);
   });
 
-  it('keeps the model where only texts have changed', async () => {
+  it('keeps the model when only texts have changed', async () => {
     await send('PUT', { body: { taxonomy } });
     await send('PUT', { body: { taxonomy: { ...taxonomy, signature: 'Yours' } } });
     expect([...models.keys()]).toEqual([`acme/${hash}`]);
@@ -162,7 +162,7 @@ describe('PUT /v1/support/taxonomy', () => {
     expect(texts.size).toBe(0);
   });
 
-  it('refuses a copy of a call, which would bring an older taxonomy back', async () => {
+  it('refuses a replayed call, which would restore an older taxonomy', async () => {
     const app = await appOf();
     const request = await requestOf('PUT', { body: { taxonomy } });
     expect((await app.fetch(request.clone())).status).toBe(200);
@@ -176,7 +176,7 @@ describe('PUT /v1/support/taxonomy', () => {
 });
 
 describe('GET and DELETE /v1/support/taxonomy', () => {
-  it('give back what was put, in the workspace of the context alone', async () => {
+  it('return what was put, in the workspace of the context alone', async () => {
     await send('PUT', { body: { taxonomy } });
     expect(await (await send('GET')).json()).toEqual({ taxonomy });
     expect((await send('GET', { workspace: 'other' })).status).toBe(404);
@@ -192,7 +192,7 @@ describe('GET and DELETE /v1/support/taxonomy', () => {
     expect((await send('DELETE', { capabilities: ['support:analyze'] })).status).toBe(401);
   });
 
-  it('delete what does not read any more', async () => {
+  it('delete a taxonomy that is no longer valid', async () => {
     texts.set('acme', '{');
     expect((await send('DELETE')).status).toBe(204);
     expect(texts.size).toBe(0);

@@ -1,12 +1,12 @@
-import { openClassifier } from '../../../support/intents/open-classifier.ts';
+import { openClassifier } from '../../../support/intents/classifier.ts';
 import { trainClassifier } from '../../../support/intents/train-classifier.ts';
-import type { LearntFrom } from '../../../support/intents/training-set.ts';
+import type { TrainingSource } from '../../../support/intents/training-features.ts';
 
 /** Trains what it is sent at `/train`; reads it, and no more, elsewhere. */
 export default {
   fetch: async (request: Request): Promise<Response> => {
     // The bench sends nothing else.
-    const taxonomy = (await request.json()) as LearntFrom;
+    const taxonomy = (await request.json()) as TrainingSource;
     if (new URL(request.url).pathname !== '/train') return new Response(String(taxonomy.intents.length));
     const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
     return new Response(String(classifier.threshold));

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
+import type { Tokenizer } from '../ai/tokenizer.ts';
+import { CacheConfig, RankingOptions } from '../contract/context-engine.ts';
+import { describeIssues, issuesOf } from '../contract/issue.ts';
+import type { StorageClient } from '../storage/memory-store.ts';
+import { InvalidContextConfiguration, type Logger } from './errors.ts';
+
+/** Configuration of the engine (seed 002, Configuration). Options and results are in `src/contract`. */
+export interface ContextEngineConfig {
+  storageClient: StorageClient;
+  /** Optional, unlike in the seed: without it, searches are by words alone. */
+  embeddingProvider?: EmbeddingProvider | undefined;
+  /** Compared with the provider's dimensions, so that a wrong model is reported when the engine is created. */
+  expectedEmbeddingDimensions?: number | undefined;
+  /** `chat` when absent. */
+  defaultTemplate?: string | undefined;
+  /** 1 to 200,000; 2,000 when absent. */
+  defaultTokenBudget?: number | undefined;
+  cacheConfig?: CacheConfig | undefined;
+  logger?: Logger | undefined;
+  /**
+   * An addition to the seed: the tokenizer, or how to load it for the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
+   * When loading fails, tokens are estimated as 4 characters.
+   */
+  tokenizer?: Tokenizer | (() => Promise<Tokenizer>) | undefined;
+  /**
+   * An addition to the seed: upper bound of a context with its memories as JSON, in bytes, 65,536 or more; absent, only the token budget
+   * counts. All memories from the first that does not fit are omitted.
+   */
+  maxResultBytes?: number | undefined;
+  /** An addition to the seed: weights of the default ranking, passed to every other ranker too. */
+  rankingOptions?: RankingOptions | undefined;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+/** The parts that belong to one request; absent ones stay as they are. */
+export interface RequestParts {
+  /** Aborts the request; the result is an error then. */
+  signal?: AbortSignal | undefined;
+  /** Aborts embedding and search alone, which may have less time than the request; `signal` when absent. */
+  searchSignal?: AbortSignal | undefined;
+  /** Some storage clients belong to one request. */
+  storageClient?: StorageClient | undefined;
+  embeddingProvider?: EmbeddingProvider | undefined;
+}
+
+/** Searches of a workspace since `since`. A context is one search; a batch is one for each query. */
+export interface SearchAnalytics {
+  count: number;
+  /** Searches without results. */
+  empty: number;
+  /** Searches that ended with an error; invalid requests are not counted. */
+  failed: number;
+  /** Latencies of successful searches; absent before the first one. Percentiles are upper bounds, at most a quarter too high. */
+  latencyMs?: { mean: number; p50: number; p95: number; max: number } | undefined;
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+const method = z.custom((value) => typeof value === 'function', 'is no function');
+const dimensions = z.int().min(1).max(16_384);
+
+/** Validates the configuration; the parsed copy is not used, since the parts have private state. */
+const Config = z.strictObject({
+  storageClient: z.looseObject({
+    searchMemories: method,
+    getMemoryRelationships: method,
+    relationshipsOf: method.optional(),
+  }),
+  embeddingProvider: z
+    .looseObject({ embed: method, embedBatch: method, dimensions, model: z.string().min(1).max(200) })
+    .optional(),
+  expectedEmbeddingDimensions: dimensions.optional(),
+  defaultTemplate: z.string().min(1, 'is empty').max(64).optional(),
+  defaultTokenBudget: z.int().min(1).max(200_000).optional(),
+  cacheConfig: CacheConfig.optional(),
+  logger: z.looseObject({ warn: method, error: method }).optional(),
+  tokenizer: z.union([method, z.looseObject({ count: method })]).optional(),
+  maxResultBytes: z.int().min(65_536).optional(),
+  rankingOptions: RankingOptions.optional(),
+  now: method.optional(),
+});
+
+/**
+ * Returns the configuration itself when it is valid.
+ *
+ * @throws {InvalidContextConfiguration} Names the problem: `embeddingProvider: has 3072 dimensions, 1536 are expected`.
+ */
+export const checkedConfig = (config: ContextEngineConfig): ContextEngineConfig => {
+  const parsed = Config.safeParse(config);
+  if (!parsed.success) throw refusal(describeIssues(issuesOf(parsed.error)));
+  const { embeddingProvider, expectedEmbeddingDimensions: expected } = config;
+  if (embeddingProvider !== undefined && expected !== undefined && embeddingProvider.dimensions !== expected)
+    throw refusal(`embeddingProvider: has ${embeddingProvider.dimensions} dimensions, ${expected} are expected`);
+  return config;
+};
+
+const refusal = (what: string): InvalidContextConfiguration =>
+  new InvalidContextConfiguration(`Cannot make a context engine: ${what}`);

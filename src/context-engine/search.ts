@@ -1,0 +1,209 @@
+import { EmbeddingFailed, type EmbeddingProvider } from '../ai/embeddings/base.ts';
+import type { EmbeddingCache } from '../ai/embeddings/cache.ts';
+import type { RelatedMemory, SearchResult } from '../contract/memory.ts';
+import { mapBounded } from '../runtime/map-bounded.ts';
+import { untilAborted } from '../runtime/until-aborted.ts';
+import type { FoundMemory, RelatedNeighbour, StorageClient } from '../storage/memory-store.ts';
+import { isWanted } from '../storage/rank-memories.ts';
+import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
+import type { SearchPlan } from './read-input.ts';
+
+/** A query: a text, its vector, or both. */
+export interface SearchTarget {
+  text?: string | undefined;
+  vector?: number[] | undefined;
+}
+
+interface Workspace {
+  id: string;
+  storage: StorageClient;
+  /** Aborts the search. */
+  searchSignal?: AbortSignal | undefined;
+  /** Aborts following relations. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Searches the memories of one workspace, the most similar first, with related memories on request. The storage applies the filters; they
+ * are checked again here.
+ *
+ * @throws {ContextFailure} `storage_error` for whatever the storage throws; `search_error` when it returns a memory of another
+ * workspace, since such a reply cannot be trusted at all.
+ */
+export const searchStorage = async (
+  target: SearchTarget,
+  plan: SearchPlan,
+  { id, storage, searchSignal, signal }: Workspace,
+): Promise<SearchResult[]> => {
+  const { includeRelationships = false, relationshipDepth, ...query } = plan;
+  const own = <T extends { memory: { workspace_id: string } }>(found: T[]): T[] => {
+    if (found.some(({ memory }) => memory.workspace_id !== id))
+      throw searchFailure('Cannot use the results of the storage: they belong to another workspace');
+    return found;
+  };
+  const found = await reading('memories', searchSignal, () =>
+    storage.searchMemories(id, { ...onlyGiven(target), ...filtersOf(query) }, { signal: searchSignal }),
+  );
+  const results = distinct(own(found).filter(({ memory }) => isWanted(memory, query)))
+    .map(({ memory, score }) => ({ memory, score: similarityOf(score) }))
+    .toSorted((left, right) => right.score - left.score)
+    .slice(0, query.limit);
+  if (!includeRelationships) return results;
+  return expandRelationships(results, {
+    depth: relationshipDepth,
+    neighboursOf: neighboursIn({ id, storage, signal }, own),
+  });
+};
+
+/** Looks up relations of several memories at once, if the storage can. */
+const neighboursIn =
+  ({ id, storage, signal }: Workspace, own: (found: RelatedNeighbour[]) => RelatedNeighbour[]) =>
+  async (memoryIds: readonly string[]): Promise<RelatedNeighbour[][]> => {
+    const related = await reading('relationships', signal, () =>
+      storage.relationshipsOf === undefined
+        ? mapBounded(memoryIds, (memoryId) => storage.getMemoryRelationships(memoryId, id, { signal }))
+        : storage.relationshipsOf(memoryIds, id, { signal }),
+    );
+    return related.map(own);
+  };
+
+const reading = async <T>(what: string, signal: AbortSignal | undefined, read: () => Promise<T[]>): Promise<T[]> => {
+  try {
+    return await untilAborted(read, { signal, reason: `reading ${what} took too long` });
+  } catch (error) {
+    throw error instanceof ContextFailure ? error : storageFailure(what, error);
+  }
+};
+
+const onlyGiven = ({ text, vector }: SearchTarget): SearchTarget => ({
+  ...(text === undefined ? {} : { text }),
+  ...(vector === undefined ? {} : { vector }),
+});
+
+type Filters = Omit<SearchPlan, 'includeRelationships' | 'relationshipDepth'>;
+
+/** The filters that a storage knows. */
+const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Filters): Filters => ({
+  limit,
+  memoryTypes,
+  dateFrom,
+  dateTo,
+  minConfidence,
+  conversationId,
+});
+
+/** The first result of each id. */
+const distinct = (found: readonly FoundMemory[]): FoundMemory[] =>
+  [...new Map(found.toReversed().map((result) => [result.memory.id, result])).values()].toReversed();
+
+const similarityOf = (score: number): number => (score >= 0 ? Math.min(1, score) : 0);
+
+interface QueryEmbedding {
+  provider: EmbeddingProvider;
+  cache: EmbeddingCache;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Embeds queries: those that are not cached in one call, equal ones once.
+ *
+ * @throws {ContextFailure} `embedding_error` for all when one fails. A vector with other dimensions or values that are no numbers fails.
+ */
+export const embedQueries = async (
+  queries: readonly string[],
+  { provider, cache, signal }: QueryEmbedding,
+): Promise<number[][]> => {
+  try {
+    const keys = queries.map((query) => cache.generateKey(query, provider.model));
+    const vectors = new Map(keys.map((key) => [key, cache.get(key)]));
+    const missing = new Map(
+      queries.flatMap((query, place) => {
+        const key = keys[place] ?? '';
+        return vectors.get(key) === undefined ? [[key, query] as const] : [];
+      }),
+    );
+    const embedded = await embed([...missing.values()], { provider, signal });
+    for (const [place, key] of [...missing.keys()].entries()) {
+      const vector = checked(embedded[place], provider.dimensions);
+      cache.set(key, vector);
+      vectors.set(key, vector);
+    }
+    return keys.map((key) => checked(vectors.get(key), provider.dimensions));
+  } catch (error) {
+    throw embeddingFailure(error);
+  }
+};
+
+const embed = async (
+  texts: string[],
+  { provider, signal }: { provider: EmbeddingProvider; signal: AbortSignal | undefined },
+): Promise<readonly number[][]> => {
+  if (texts.length === 0) return [];
+  const [only] = texts;
+  const ask = async () =>
+    texts.length === 1 && only !== undefined
+      ? [await provider.embed(only, { signal })]
+      : await provider.embedBatch(texts, { signal });
+  return untilAborted(ask, { signal, reason: 'embedding the query took too long' });
+};
+
+const checked = (vector: number[] | undefined, dimensions: number): number[] => {
+  if (vector?.length !== dimensions || !vector.every(Number.isFinite))
+    throw new EmbeddingFailed('malformed', `The vector of a query has not ${dimensions} numbers`);
+  return vector;
+};
+
+/** Upper bounds of related memories, of one result and in total. */
+const MAX_PER_RESULT = 100;
+const MAX_IN_ALL = 900;
+/** Upper bound of memories whose relations are looked up. */
+const MAX_LOOKUPS = 200;
+/** Upper bound of content and metadata of all related memories, in UTF-16 units; then lookups end. */
+const MAX_LENGTH_IN_ALL = 4_000_000;
+
+interface Step {
+  /** Place of the result that the path began at. */
+  result: number;
+  memoryId: string;
+}
+
+/**
+ * Follows relations from the results, level by level, and adds the related memories to `relationships` of the result. Each memory appears
+ * once: at its smallest depth, then at the best result, and never when it is a result itself, so cycles end. At most 100 a result and 900
+ * in total, from at most 200 lookups, 4 MB: memories near the best results come first.
+ *
+ * @param neighboursOf Relations from and to each of some memories, in their order; called once a level.
+ */
+export const expandRelationships = async (
+  results: readonly SearchResult[],
+  {
+    depth: maxDepth,
+    neighboursOf,
+  }: { depth: number; neighboursOf: (memoryIds: readonly string[]) => Promise<RelatedNeighbour[][]> },
+): Promise<SearchResult[]> => {
+  const related: RelatedMemory[][] = results.map(() => []);
+  const seen = new Set(results.map(({ memory }) => memory.id));
+  const firstSeen = seen.size;
+  let lookups = MAX_LOOKUPS;
+  let left = MAX_LENGTH_IN_ALL;
+  let level: Step[] = results.map(({ memory }, result) => ({ result, memoryId: memory.id }));
+
+  for (let depth = 1; depth <= maxDepth && level.length > 0 && lookups > 0 && left > 0; depth += 1) {
+    const current = level.slice(0, lookups);
+    lookups -= current.length;
+    const found = await neighboursOf(current.map(({ memoryId }) => memoryId));
+    level = [];
+    for (const [place, { result }] of current.entries()) {
+      const ofResult = related[result] ?? [];
+      for (const { memory, relationship } of found[place] ?? []) {
+        if (seen.has(memory.id) || ofResult.length >= MAX_PER_RESULT || seen.size - firstSeen >= MAX_IN_ALL) continue;
+        if (left <= 0) break;
+        left -= memory.content.length + (memory.metadata === undefined ? 0 : JSON.stringify(memory.metadata).length);
+        seen.add(memory.id);
+        ofResult.push({ memory, relationship, depth });
+        level.push({ result, memoryId: memory.id });
+      }
+    }
+  }
+  return results.map((result, place) => ({ ...result, relationships: related[place] ?? [] }));
+};

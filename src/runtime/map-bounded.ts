@@ -1,0 +1,22 @@
+/** Cloudflare opens six connections for a request; one is left for other work. */
+const MAX_PARALLEL = 5;
+
+/** Maps with at most five calls in flight; results are in the order of the items. After a failure no further call starts. */
+export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Promise<U>): Promise<U[]> => {
+  const results: U[] = [];
+  let next = 0;
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (let place = next++; place < items.length && !hasFailed; place = next++) {
+      try {
+        // Within the list, as the loop's condition says.
+        results[place] = await map(items[place] as T);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, items.length) }, work));
+  return results;
+};

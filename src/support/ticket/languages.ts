@@ -1,0 +1,63 @@
+import PHRASES from './phrases.json' with { type: 'json' };
+
+/** The sentences that a draft adds to templates and quotes, in one language. */
+type Phrases = (typeof PHRASES)['en'];
+
+const BY_LANGUAGE: Readonly<Record<string, Phrases>> = PHRASES;
+
+/** The phrases of a language, by its primary subtag; English when it has none. */
+export const phrasesOf = (language: string): Phrases => BY_LANGUAGE[primaryOf(language)] ?? PHRASES.en;
+
+export const hasPhrases = (language: string): boolean => Object.hasOwn(BY_LANGUAGE, primaryOf(language));
+
+/** `pt` of `pt-BR`. */
+export const primaryOf = (language: string): string => language.toLowerCase().split('-')[0] ?? '';
+
+/** The name of a language in another one: `en` is `Englisch` in `de`. */
+export const nameOfLanguage = (language: string, { inLanguage }: { inLanguage: string }): string =>
+  new Intl.DisplayNames([inLanguage], { type: 'language', fallback: 'code' }).of(language) ?? language;
+
+/** Regular expressions by language (primary subtag of BCP 47), each of which matches whole words. */
+type WordLists = Readonly<Record<string, readonly string[]>>;
+
+/** One expression that matches any of the alternatives as whole words, ignoring case. */
+export const wordsExpression = (alternatives: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives.join('|')})(?![\\p{L}\\p{N}])`, 'iu');
+
+/** One expression for all languages. */
+export const anyLanguage = (lists: WordLists): RegExp => wordsExpression(Object.values(lists).flat());
+
+/** One expression for each language. */
+export const byLanguage = (lists: WordLists): ReadonlyMap<string, RegExp> =>
+  new Map(Object.entries(lists).map(([language, alternatives]) => [language, wordsExpression(alternatives)]));
+
+/** A text and its language. */
+export interface TextInLanguage {
+  text: string;
+  /** BCP 47. */
+  language: string;
+}
+
+/**
+ * Picks the language version of a taxonomy's text: the wanted language, else the taxonomy's own, else the first.
+ *
+ * @param options.own Language of the taxonomy, and of a text without language versions.
+ */
+export const inLanguage = (
+  versions: string | Readonly<Record<string, string>>,
+  { wanted, own }: { wanted?: string | undefined; own: string },
+): TextInLanguage => {
+  if (typeof versions === 'string') return { text: versions, language: own };
+  const language =
+    closestLanguage(versions, wanted) ?? closestLanguage(versions, own) ?? Object.keys(versions)[0] ?? own;
+  return { text: versions[language] ?? '', language };
+};
+
+/** The language itself, else the first with the same primary subtag. */
+const closestLanguage = (
+  versions: Readonly<Record<string, string>>,
+  language: string | undefined,
+): string | undefined => {
+  if (language === undefined || Object.hasOwn(versions, language)) return language;
+  return Object.keys(versions).find((each) => primaryOf(each) === primaryOf(language));
+};
