@@ -23,7 +23,7 @@ export const jsonlToFolder = (file: string, folder: string): number => {
     .filter((line) => line !== '');
   for (const line of lines) {
     const article = JSON.parse(line) as JsonlArticle;
-    const path = join(folder, `${article.id.replace(/[^\w./-]+/g, '-').replace(/\.\.+/g, '..')}.md`);
+    const path = join(folder, `${article.id.replace(/[^\w./-]+/g, '-').replace(/\.\.+/g, '.')}.md`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `---\n${dump(frontMatter(article))}---\n\n${article.content}\n`);
   }

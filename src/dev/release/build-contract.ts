@@ -31,7 +31,7 @@ const manifest = {
   type: 'module',
   sideEffects: false,
   exports: {
-    '..': { types: './index.d.ts', default: './index.js' },
+    '.': { types: './index.d.ts', default: './index.js' },
     // The suite of tests for librarians, apart so that no function carries it.
     './conformance': {
       types: './conformance/describe-librarian.d.ts',

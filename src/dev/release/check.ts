@@ -15,7 +15,7 @@ readCommandLine(HELP, { options: {} });
 const GATES = [
   ['types of the product', 'tsc', '-p', 'tsconfig.json'],
   ['types of tests and tools', 'tsc', '-p', 'tsconfig.node.json'],
-  ['lint and format', 'biome', 'ci', '--error-on-warnings', '..'],
+  ['lint and format', 'biome', 'ci', '--error-on-warnings', '.'],
   ['dead code', 'knip', '--no-progress'],
   ['directions of imports', 'depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'test'],
 ] as const;

@@ -115,7 +115,7 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
 };
 
 const nextNumber = (keys: readonly { kid: string }[]): number =>
-  1 + Math.max(0, ...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('..') + 1))));
+  1 + Math.max(0, ...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1))));
 
 const newKey = async (id: string, number: number) => ({ kid: `${id}.${number}`, ...(await makeSigningKey()) });
 

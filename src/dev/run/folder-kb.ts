@@ -60,7 +60,7 @@ export const listFiles = async (root: string): Promise<string[]> => {
   const paths = entries
     .filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase()))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !path.split('/').some((part) => part.startsWith('..') || part === 'node_modules'));
+    .filter((path) => !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules'));
   if (paths.length > MAX_FILES) throw new Error(`it holds ${paths.length} files, more than ${MAX_FILES}`);
   return paths.sort();
 };

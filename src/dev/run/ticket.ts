@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 function ticketOf({ message, subject, name, product, isForged }: TicketOptions): ControlledTicket {
-  const email = `${name.toLowerCase().replace(/[^a-z0-9]+/g, '..')}@example.net`;
+  const email = `${name.toLowerCase().replace(/[^a-z0-9]+/g, '.')}@example.net`;
   const fields = product === '' ? {} : { product };
   return { message, subject, customer: { name, email }, fields, isForged };
 }

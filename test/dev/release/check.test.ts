@@ -30,7 +30,7 @@ const SOUND: Record<string, string> = {
 const GATES = {
   types: ['tsc', '-p', 'tsconfig.json'],
   // What is shown fails: less than a warning is neither.
-  lint: ['biome', 'ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '--vcs-enabled=false', '..'],
+  lint: ['biome', 'ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '--vcs-enabled=false', '.'],
   'dead code': ['knip', '--no-progress', '--include', 'files,exports,types'],
   directions: ['depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'test'],
 } as const;
