@@ -17,6 +17,13 @@ export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
+      name: 'no-folder-cycles',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^(src|functions)/' },
+      to: { circular: true },
+    },
+    {
       name: 'contract-imports-zod-alone',
       severity: 'error',
       from: { path: '^src/contract/' },

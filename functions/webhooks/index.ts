@@ -10,9 +10,9 @@ import {
   type WorkspaceStub,
 } from '../../src/helpdesk/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
-import { createTicketsApp } from '../../src/helpdesk/tickets-app.ts';
+import { createTicketsApp } from '../../src/helpdesk/tickets/tickets-app.ts';
+import { createApp } from '../../src/helpdesk/tickets/webhooks-app.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { createApp } from '../../src/helpdesk/webhooks-app.ts';
 import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 

@@ -123,7 +123,7 @@ export const createApp = (parts: GatewayParts) => {
     return errorResponse(
       errorOf('NOT_FOUND', {
         message: 'Cannot find this address here',
-        suggestion: 'The addresses are listed in the README; check the path and the method',
+        suggestion: 'docs/http-api.md lists the routes; check the path and the method',
       }),
     );
   });

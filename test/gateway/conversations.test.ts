@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { type ConversationPlace, conversationsBy, personIn } from '../../src/gateway/conversations.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
@@ -8,7 +9,6 @@ import { LOCAL_SEED, localDirectory, localSigner } from '../../src/runtime/local
 import { originate } from '../../src/runtime/request-context.ts';
 import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
-import { nodeSql } from '../storage/node-sql.ts';
 
 const MEMORIES = '/v1/workspaces/acme/memories';
 const place = (changes: Partial<ConversationPlace> = {}): ConversationPlace => ({

@@ -4,6 +4,7 @@ import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
@@ -15,7 +16,6 @@ import { mintContext } from '../../src/runtime/sign-link.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
-import { nodeSql } from '../storage/node-sql.ts';
 
 let log: LogLine[];
 let store: MemoryStore;

@@ -1,4 +1,5 @@
 import type { Memory } from '../../src/contract/memory.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
@@ -8,7 +9,6 @@ import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
 import { namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
-import { nodeSql } from './node-sql.ts';
 
 export const DIMENSIONS = 8;
 

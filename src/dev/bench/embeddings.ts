@@ -1,4 +1,3 @@
-import { nodeSql } from '../../../test/storage/node-sql.ts';
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { EmbeddingCache } from '../../ai/embeddings/cache.ts';
 import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../../ai/embeddings/cached-embeddings.ts';
@@ -8,6 +7,7 @@ import type { EmbeddingStore } from '../../storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../storage/redis-embedding-store.ts';
 import { sqlVectorIndex } from '../../storage/sql-vector-index.ts';
 import type { VectorFilter } from '../../storage/vector-index.ts';
+import { nodeSql } from '../stand-ins/node-sql.ts';
 import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
 import { startRedisServer } from '../stand-ins/redis/redis-server.ts';
 import { drawQuestions, readBenchArticles } from './corpus.ts';

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { nodeSql } from '../../../test/storage/node-sql.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
 import type { LibraryEmbedding } from '../../knowledge/library/edition-with-vectors.ts';
@@ -8,6 +7,7 @@ import { createLibrary, type Library } from '../../knowledge/library/library.ts'
 import { fitEdition } from '../../search/fit-edition.ts';
 import { upstashVectorIndex } from '../../storage/upstash-vector-index.ts';
 import { readSupportDocs } from '../eval/eval-data.ts';
+import { nodeSql } from '../stand-ins/node-sql.ts';
 import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
 import { startVectorServer } from '../stand-ins/vector/vector-server.ts';
 

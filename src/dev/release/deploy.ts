@@ -37,7 +37,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const unready = dryRun ? [] : order.flatMap(placeholdersOf);
 if (unready.length > 0) {
   console.error(
-    `Cannot deploy: these settings are still placeholders (README, "Production"):\n  ${unready.join('\n  ')}`,
+    `Cannot deploy: these settings are still placeholders (docs/production.md):\n  ${unready.join('\n  ')}`,
   );
   process.exit(1);
 }

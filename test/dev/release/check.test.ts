@@ -21,7 +21,7 @@ const SOUND: Record<string, string> = {
   'src/contract/name.ts': "import * as z from 'zod';\n\nexport const Name = z.string().min(1);\n",
   'src/runtime/greet.ts':
     "import { Name } from '../contract/name.ts';\n\nexport const greet = (name: string): string => Name.parse(name);\n",
-  'src/dev/tool.ts': "console.log('a tool');\n",
+  'src/dev/eval/fit-tool.ts': "console.log('a tool');\n",
   'functions/hello/index.ts':
     "import { greet } from '../../src/runtime/greet.ts';\n\nexport default { fetch: () => new Response(greet('you')) };\n",
   'test/greet.test.ts': "import { greet } from '../src/runtime/greet.ts';\n\ngreet('you');\n",

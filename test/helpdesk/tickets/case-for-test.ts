@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SupportRequest, SupportResponse } from '../../../src/contract/support-response.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import { composeNote } from '../../../src/helpdesk/compose-note.ts';
 import type { Write } from '../../../src/helpdesk/connections.ts';
 import {
@@ -13,7 +14,6 @@ import { openCase, type TicketCase } from '../../../src/helpdesk/tickets/ticket-
 import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { readTicketTimes, type TicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 
 export const START = 1_800_000_000_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TicketsResponse } from '../../../src/contract/tickets.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/helpdesk/tickets/workspace-store.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const place = (ticketId = '1207') => ({ helpdesk: 'chatwoot', ticketId });

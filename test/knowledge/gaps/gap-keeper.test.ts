@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
@@ -6,7 +7,6 @@ import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowl
 import type { Edition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { userContext } from '../../runtime/neighbours.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
 
 const BEFORE = editionOf(SAMPLE);

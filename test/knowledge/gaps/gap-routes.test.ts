@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { KnowledgeGapsResponse } from '../../../src/contract/knowledge-gaps.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { gapRoutes } from '../../../src/knowledge/gaps/gap-routes.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
@@ -11,7 +12,6 @@ import { createMask } from '../../../src/runtime/privacy/mask.ts';
 import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
 import { originate } from '../../../src/runtime/request-context.ts';
 import { mintContext } from '../../../src/runtime/sign-link.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 
 const PATH = '/v1/knowledge/gaps';
 const { mask } = createMask(MASK_KINDS);

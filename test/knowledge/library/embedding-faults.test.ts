@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
 import { type FakeHost, hostArticle, libraryForTest, workThrough } from './library-for-test.ts';
 

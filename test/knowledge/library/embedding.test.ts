@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { embeddingTextOf, vectorIdOf } from '../../../src/search/vector-id.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
 import { type FakeHost, hostArticle, libraryForTest, mapShelf, syncNow, workThrough } from './library-for-test.ts';
 

@@ -1,11 +1,11 @@
 import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-with-vectors.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
 import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 
 export const hostArticle = (id: string, content: string, more: object = {}) => ({
   ...{ id, title: `Title of ${id}`, url: `https://kb.example/${id}`, content },

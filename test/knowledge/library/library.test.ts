@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';
 import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 import {
   contentsOf,
   type FakeHost,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openWordVectors } from '../../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
+import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
-import { nodeSql } from '../../storage/node-sql.ts';
 import { fakeModel } from '../vectors-for-test.ts';
 import { type FakeHost, hostArticle, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 

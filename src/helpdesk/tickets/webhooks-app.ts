@@ -1,13 +1,13 @@
 import { Hono } from 'hono/tiny';
-import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
-import { readBody } from '../http/read-body.ts';
-import { faultHandler, type GuardedEnv, refusal } from '../runtime/context-guard.ts';
-import { errorInfo } from '../runtime/error-info-of.ts';
-import { jsonAnswer } from '../runtime/json-answer.ts';
-import { describeCause, type Log, logLine } from '../runtime/log.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
-import { type Connections, SecretMissing } from './connections.ts';
+import { type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
+import { readBody } from '../../http/read-body.ts';
+import { faultHandler, type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
+import { errorInfo } from '../../runtime/error-info-of.ts';
+import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { describeCause, type Log, logLine } from '../../runtime/log.ts';
+import { untilAborted } from '../../runtime/until-aborted.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { type Connections, SecretMissing } from '../connections.ts';
 import {
   type Delivery,
   DeliveryUnreadable,
@@ -15,9 +15,9 @@ import {
   type HelpdeskEvent,
   type HelpdeskId,
   type HelpdeskTool,
-} from './helpdesk-tool.ts';
-import { verifyDelivery } from './signatures.ts';
-import type { EventMessage, TicketMessage } from './tickets/ticket-objects.ts';
+} from '../helpdesk-tool.ts';
+import { verifyDelivery } from '../signatures.ts';
+import type { EventMessage, TicketMessage } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
   connections: Pick<Connections, 'secretsOf'>;

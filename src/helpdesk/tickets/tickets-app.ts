@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
-import { ReplayRequest, type ReplayResponse, TicketsRequest } from '../contract/tickets.ts';
+import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { ReplayRequest, type ReplayResponse, TicketsRequest } from '../../contract/tickets.ts';
 import {
   contextGuard,
   faultHandler,
@@ -9,9 +9,9 @@ import {
   type GuardOptions,
   refusal,
   requireCapability,
-} from '../runtime/context-guard.ts';
-import { readJson } from '../runtime/read-json.ts';
-import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './tickets/ticket-objects.ts';
+} from '../../runtime/context-guard.ts';
+import { readJson } from '../../runtime/read-json.ts';
+import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
 
 interface TicketsAppOptions extends Stubs {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readConnections } from '../../src/helpdesk/connections.ts';
-import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../src/helpdesk/helpdesk-tool.ts';
-import type { EventMessage, TicketMessage } from '../../src/helpdesk/tickets/ticket-objects.ts';
-import { createApp } from '../../src/helpdesk/webhooks-app.ts';
-import type { LogLine } from '../../src/runtime/log.ts';
+import { readConnections } from '../../../src/helpdesk/connections.ts';
+import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/helpdesk/helpdesk-tool.ts';
+import type { EventMessage, TicketMessage } from '../../../src/helpdesk/tickets/ticket-objects.ts';
+import { createApp } from '../../../src/helpdesk/tickets/webhooks-app.ts';
+import type { LogLine } from '../../../src/runtime/log.ts';
 
 /** Proves by the header `proof`, and reads the body as events. */
 const tool: HelpdeskTool = {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Sql, SqlValue } from '../../src/storage/sql.ts';
+import type { Sql, SqlValue } from '../../storage/sql.ts';
 
 /** SQLite of this process, in place of the SQLite of a Durable Object. */
 export const nodeSql = (database: DatabaseSync = new DatabaseSync(':memory:')): Sql => {

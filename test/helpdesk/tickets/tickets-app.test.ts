@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { DeadJob, TicketMessage, TicketStub, WorkspaceStub } from '../../src/helpdesk/tickets/ticket-objects.ts';
-import { replayTickets } from '../../src/helpdesk/tickets-app.ts';
+import type {
+  DeadJob,
+  TicketMessage,
+  TicketStub,
+  WorkspaceStub,
+} from '../../../src/helpdesk/tickets/ticket-objects.ts';
+import { replayTickets } from '../../../src/helpdesk/tickets/tickets-app.ts';
 
 const dead = (ticketId: string, job: number, message: string | null = null): DeadJob => ({
   ...{ id: `chatwoot/${ticketId}/${job}`, message },
