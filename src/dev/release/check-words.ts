@@ -1,0 +1,53 @@
+/**
+ * Checks that the project speaks standard terms: no word of `banned-words.json` in code, comments, tests or pages, except in
+ * the places that the list allows.
+ *
+ *   node src/dev/release/check-words.ts
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCommandLine } from '../command-line.ts';
+import { ROOT } from '../functions.ts';
+import BANNED from './banned-words.json' with { type: 'json' };
+
+const HELP = `Checks that no banned word (src/dev/release/banned-words.json) stands in code, comments, tests or pages.
+
+  node src/dev/release/check-words.ts
+
+  --help  this text
+`;
+
+/** A word that the project does not use. */
+export interface BannedWord {
+  word: string;
+  /** What to say instead. */
+  say: string;
+  /** Files that may use it: paths from the root, or their beginnings. */
+  allowed?: readonly string[];
+}
+
+/** The banned words in a file: `path:line: …`. Words within identifiers count (`toldCache`), parts of other words do not. */
+export const bannedWordsIn = (path: string, text: string, banned: readonly BannedWord[]): string[] => {
+  const own = banned.filter(({ allowed = [] }) => !allowed.some((place) => path.startsWith(place)));
+  const patterns = own.map(({ word, say }) => ({ word, say, pattern: patternOf(word) }));
+  return text.split('\n').flatMap((line, at) =>
+    patterns.flatMap(({ word, say, pattern }) =>
+      pattern.test(line) ? [`${path}:${at + 1}: “${word}” is banned: say ${say}`] : [],
+    ),
+  );
+};
+
+const patternOf = (word: string): RegExp => {
+  const capital = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+  return new RegExp(`(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])`);
+};
+
+const FILES = ['{src,functions,test}/**/*.ts', 'docs/*.md', '*.md'];
+
+if (import.meta.main) {
+  readCommandLine(HELP, { options: {} });
+  const files = globSync(FILES, { cwd: ROOT, exclude: ['functions/*/dist/**'] });
+  const found = files.flatMap((file) => bannedWordsIn(file, readFileSync(join(ROOT, file), 'utf8'), BANNED));
+  for (const each of found) console.error(each);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}
