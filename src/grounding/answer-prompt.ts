@@ -130,8 +130,8 @@ export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malforme
   const reply = readAs(Reply, parseJson(text));
   if (!reply.ok) return 'malformed';
   const statements = reply.value.statements
-    .map(({ quotes, text: said }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(said))) }))
-    .filter(({ text: said }) => said !== '');
+    .map(({ quotes, text: own }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(own))) }))
+    .filter(({ text: own }) => own !== '');
   return { ...reply.value, statements };
 };
 

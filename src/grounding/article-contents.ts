@@ -5,7 +5,7 @@ import type { Span } from '../text/split-sentences.ts';
 import type { CandidateArticle } from './candidate-articles.ts';
 import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { TextVectors } from './parse-question.ts';
-import { type Piece, type Section, sectionAtHand, sectionRanges, stemsOf } from './sections.ts';
+import { cachedSection, type Piece, type Section, sectionRanges, stemsOf } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** The parts of an article's analysis that do not depend on the question. Words are stems, given as indexes into `words`. */
@@ -64,38 +64,38 @@ const MAX_UNITS = 600;
 /** Cached article text per edition, in UTF-16 units. Each takes about 22 bytes with its analysis: 32 MB. */
 const MAX_TEXT = 1_500_000;
 
-interface KeptContents {
+interface CacheEntry {
   contents: ArticleContents;
   sections: string;
   size: number;
 }
 
-const keptIn = oncePer((_: Edition) => ({ size: 0, articles: new Map<number, KeptContents>() }));
+const cacheOf = oncePer((_: Edition) => ({ size: 0, articles: new Map<number, CacheEntry>() }));
 
 /** The analysis of an article, from a least-recently-used cache. */
-export const contentsAtHand = (edition: Edition, candidate: CandidateArticle): ArticleContents => {
+export const cachedContents = (edition: Edition, candidate: CandidateArticle): ArticleContents => {
   const { index } = candidate.source;
-  const kept = keptIn(edition);
+  const cache = cacheOf(edition);
   const ranges = rangesToRead(edition, candidate);
   const sections = ranges.map(({ at }) => at).join(' ');
-  const found = kept.articles.get(index);
+  const found = cache.articles.get(index);
   // A Map iterates in insertion order: the least recently used entry comes first.
-  kept.articles.delete(index);
+  cache.articles.delete(index);
   if (found?.sections === sections) {
-    kept.articles.set(index, found);
+    cache.articles.set(index, found);
     return found.contents;
   }
-  kept.size -= found?.size ?? 0;
-  const read = ranges.map((range) => sectionAtHand(edition, range));
+  cache.size -= found?.size ?? 0;
+  const read = ranges.map((range) => cachedSection(edition, range));
   const size = read.reduce((sum, { text }) => sum + text.length, 0);
-  for (const [oldest, { size: freed }] of kept.articles) {
-    if (kept.size + size <= MAX_TEXT) break;
-    kept.articles.delete(oldest);
-    kept.size -= freed;
+  for (const [oldest, { size: freed }] of cache.articles) {
+    if (cache.size + size <= MAX_TEXT) break;
+    cache.articles.delete(oldest);
+    cache.size -= freed;
   }
   const contents = readContents(edition, candidate.source, read);
-  kept.articles.set(index, { contents, sections, size });
-  kept.size += size;
+  cache.articles.set(index, { contents, sections, size });
+  cache.size += size;
   return contents;
 };
 

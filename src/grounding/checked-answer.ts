@@ -177,8 +177,8 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   const fresh = texts.filter((text) => !quoted.has(text));
   const isFit = texts.every((text) => !ROW.test(text) && !HIDDEN_MARKUP.test(text) && /\s/.test(text));
   const language = detectLanguage(draft.text);
-  const isForeign = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
-  const isTranslated = language !== undefined && isForeign;
+  const isOtherLanguage = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
+  const isTranslated = language !== undefined && isOtherLanguage;
   const isSentence = splitBlocks(draft.text).every(({ kind }) => kind === 'prose');
   if (isSentence || fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD)
     return undefined;
@@ -307,7 +307,7 @@ const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =
     text
       .replace(/(`{1,3})[^`]*\1/g, ' ')
       .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
-        evidence.some(({ text: said }) => said.includes(placeholder)) ? ' ' : placeholder,
+        evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,
       ),
   );
 const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
@@ -331,8 +331,8 @@ const pairOf = ({ text, evidence, sections }: Draft<Passage>): JudgedPair => ({
   statement: text,
   // Without quotes, the section is the only evidence.
   quotes: evidence
-    .filter(({ text: said }) => !sections.some((section) => section.text === said))
-    .map(({ headings, text: said }) => ({ heading: [...new Set(headings)].join(' > '), text: said })),
+    .filter(({ text: source }) => !sections.some((section) => section.text === source))
+    .map(({ headings, text: source }) => ({ heading: [...new Set(headings)].join(' > '), text: source })),
   passages: sections,
 });
 

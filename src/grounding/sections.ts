@@ -90,7 +90,7 @@ const stemmerOf = oncePer((_: Edition) => {
 const analysed = oncePer((_: Edition) => new Map<number, Section>());
 
 /** One section with its pieces, from a least-recently-used cache of `MAX_SECTIONS`. */
-export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
+export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
   const known = analysed(edition);
   const found = known.get(range.firstChunk);
   if (found !== undefined) return found;
@@ -106,7 +106,7 @@ export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
   const ranges = sectionRanges(edition, chunkAtHand(edition, chunk).article);
   const range = ranges.findLast(({ firstChunk }) => firstChunk <= chunk);
   if (range === undefined) throw new RangeError(`No section has the chunk ${chunk}`);
-  return sectionAtHand(edition, range);
+  return cachedSection(edition, range);
 };
 
 const readSection = (

@@ -2,7 +2,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery, type Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
-import { type ArticleContents, contentsAtHand, readUnit, type UnitContents, unitsToRead } from './article-contents.ts';
+import { type ArticleContents, cachedContents, readUnit, type UnitContents, unitsToRead } from './article-contents.ts';
 import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import {
   type ArticleMatches,
@@ -168,7 +168,7 @@ export const candidateUnits = (
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
-    const contents = contentsAtHand(edition, candidate);
+    const contents = cachedContents(edition, candidate);
     const matches = matchArticle(contents, question.terms, closeness);
     const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });
     return unitsToRead(contents.units, candidate).flatMap((each) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { excerptsOf, passageMarkdown } from '../../src/grounding/render-passage.ts';
-import { type Section, sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, type Section, sectionRanges } from '../../src/grounding/sections.ts';
 import { type Unit, unitsOf } from '../../src/grounding/units.ts';
 import { editionOf } from './articles-for-test.ts';
 
 const open = (text: string) => {
   const edition = editionOf({ id: 'a.md', text });
-  const sections = sectionRanges(edition, 0).map((range) => sectionAtHand(edition, range));
+  const sections = sectionRanges(edition, 0).map((range) => cachedSection(edition, range));
   return { edition, sections, units: unitsOf(sections) };
 };
 const unitOf = (section: Section | undefined, places: readonly number[], more: Partial<Unit> = {}): Unit => {

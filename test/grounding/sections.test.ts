@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Section, sectionAtHand, sectionRanges, stemsOf, visibleSize } from '../../src/grounding/sections.ts';
+import { cachedSection, type Section, sectionRanges, stemsOf, visibleSize } from '../../src/grounding/sections.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { editionOf } from './articles-for-test.ts';
 
 const sectionsOf = (edition: Edition, article = 0): Section[] =>
-  sectionRanges(edition, article).map((range) => sectionAtHand(edition, range));
+  sectionRanges(edition, article).map((range) => cachedSection(edition, range));
 const read = (text: string): Section[] => sectionsOf(editionOf({ id: 'a.md', text }));
 /** Each piece of an article as its kind and its words. */
 const piecesOf = (text: string) =>
@@ -16,7 +16,7 @@ const CELLS = 'a cell that takes some room';
 const tableOf = (rows: number): string =>
   `| Part | Life |\n| --- | --- |\n${Array.from({ length: rows }, (_, at) => `| P${at} | ${at} years, ${CELLS} |`).join('\n')}`;
 
-describe('sectionAtHand()', () => {
+describe('cachedSection()', () => {
   it('reads the article as it stands, each section at its place and under its headings', () => {
     const text = `Before all.\n\n# Care\n\nWipe it.\n\n## Filters\n\nRinse **them**.\n\n- one\n- two\n\n# Parts\n\nOrder them.\n`;
     const sections = read(text);
@@ -136,7 +136,7 @@ describe('sectionAtHand()', () => {
   });
 });
 
-describe('sectionAtHand() where addresses of links are long', () => {
+describe('cachedSection() where addresses of links are long', () => {
   it('takes a paragraph or a list in parts that can be shown', () => {
     const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
     const links = Array.from({ length: 12 }, (_, at) => link(at));

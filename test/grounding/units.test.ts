@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
-import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { PROCEDURE_SIZE, UNIT_SIZE, type Unit, unitsOf } from '../../src/grounding/units.ts';
 import { type ArticleSketch, editionOf } from './articles-for-test.ts';
 
 const unitsIn = (text: string, ...others: ArticleSketch[]): Unit[] => {
   const edition = editionOf({ id: 'a.md', text }, ...others);
-  return unitsOf(sectionRanges(edition, 0).map((range) => sectionAtHand(edition, range)));
+  return unitsOf(sectionRanges(edition, 0).map((range) => cachedSection(edition, range)));
 };
 const shownOf = (text: string): string[] => unitsIn(text).map(passageMarkdown);
 

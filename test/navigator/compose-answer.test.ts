@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
-import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { unitsOf } from '../../src/grounding/units.ts';
 import { composeAnswer, HEDGE } from '../../src/navigator/compose-answer.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
@@ -11,7 +11,7 @@ const passagesOf = (articles: readonly ArticleSketch[], more: Partial<AnswerPass
   const edition = editionOf(...articles);
   const passages = articles.map(({ id }, rank): AnswerPassage => {
     const source = edition.article(edition.findArticle(id) ?? -1);
-    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => sectionAtHand(edition, range)));
+    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => cachedSection(edition, range)));
     if (unit === undefined) throw new Error(`${id} has no unit`);
     return { source, unit, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
   });
