@@ -33,7 +33,8 @@ export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text
   const fullText = (start: number, end: number) =>
     `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
   const first =
-    blocks.find(({ start, end }) => hasPromptInjection(fullText(start, end)))?.start ?? (hasPromptInjection(text) ? 0 : -1);
+    blocks.find(({ start, end }) => hasPromptInjection(fullText(start, end)))?.start ??
+    (hasPromptInjection(text) ? 0 : -1);
   const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
   const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
   return hidden.sort((one, other) => one.start - other.start);

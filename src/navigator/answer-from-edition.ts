@@ -60,7 +60,15 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
-  const declined = decline({ edition, question: screen.repeatable(question), outcome, found, closest, model, isAnswered });
+  const declined = decline({
+    edition,
+    question: screen.repeatable(question),
+    outcome,
+    found,
+    closest,
+    model,
+    isAnswered,
+  });
   if (declined !== undefined) {
     const { verdict, ...said } = declined;
     return {

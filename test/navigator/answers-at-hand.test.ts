@@ -6,19 +6,19 @@ import { openSmallKb } from './small-kb.ts';
 const QUESTION = 'How do I descale the boiler?';
 
 describe('cachedAnswer()', () => {
-  it('answers as answerFromEdition() does, the first time and later', () => {
+  it('returns the answer of answerFromEdition(), the first time and later', () => {
     const { edition } = openSmallKb();
     const expected = answerFromEdition(edition, QUESTION);
     expect(cachedAnswer(edition, QUESTION)).toEqual(expected);
     expect(cachedAnswer(edition, QUESTION)).toEqual(expected);
   });
 
-  it('answers the same question once', () => {
+  it('computes the answer to the same question once', () => {
     const { edition } = openSmallKb();
     expect(cachedAnswer(edition, QUESTION)).toBe(cachedAnswer(edition, QUESTION));
   });
 
-  it('keeps apart what was asked with another device, history, filter or edition', () => {
+  it('separates questions with another device, history, filter or edition', () => {
     const [{ edition }, other] = [openSmallKb(), openSmallKb()];
     const answers = [
       cachedAnswer(edition, QUESTION),
@@ -30,13 +30,13 @@ describe('cachedAnswer()', () => {
     expect(new Set(answers).size).toBe(5);
   });
 
-  it('hands out what nobody can change', () => {
+  it('returns frozen answers', () => {
     const { response } = cachedAnswer(openSmallKb().edition, QUESTION);
     expect(() => response.sources.pop()).toThrow(TypeError);
     expect(() => Object.assign(response.sources[0]?.excerpts?.[0] ?? {}, { quote: '' })).toThrow(TypeError);
   });
 
-  it('keeps 256 answers, and lets go of what was not asked for the longest', () => {
+  it('caches 256 answers, and drops the least recently used', () => {
     const { edition } = openSmallKb();
     const [first, second] = [cachedAnswer(edition, 'boiler 0'), cachedAnswer(edition, 'boiler 1')];
     for (let at = 2; at < 256; at++) cachedAnswer(edition, `boiler ${at}`);
@@ -46,7 +46,7 @@ describe('cachedAnswer()', () => {
     expect(cachedAnswer(edition, 'boiler 1')).not.toBe(second);
   });
 
-  it('keeps no answer to a question too long to be asked twice', () => {
+  it('does not cache the answer to a very long question', () => {
     const { edition } = openSmallKb();
     const long = `${QUESTION} ${'please '.repeat(200)}`;
     expect(cachedAnswer(edition, long)).not.toBe(cachedAnswer(edition, long));
