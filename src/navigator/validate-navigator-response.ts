@@ -18,7 +18,7 @@ import type { ClosestArticle } from './navigator-answer.ts';
 
 /** An article, as the rules read it. */
 export interface CitableArticle {
-  /** The `file` of seed 004. */
+  /** The `file` of a cited source. */
   id: string;
   title: string;
   url?: string | undefined;
@@ -44,7 +44,7 @@ export interface Violation {
 }
 
 /**
- * Validates a navigator response, whoever wrote it.
+ * Validates a navigator response, quoted or written by a model.
  *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
  * @param options.closest Further articles that the answer links to; their links need no source.
