@@ -57,7 +57,7 @@ export interface CheckedAnswer<P extends Passage = Passage> {
 
 export interface AnswerOptions {
   calls: ModelCalls;
-  /** Of the reply, including quotes. */
+  /** Token limit of the reply, including quotes. */
   maxTokens?: number | undefined;
   /** Prompt injections are already removed from the passages; otherwise passages with one are dropped. */
   isScreened?: boolean | undefined;

@@ -32,7 +32,7 @@ export interface CitableArticle {
 /** The knowledge base that an answer is validated against. */
 export interface CitableKnowledge {
   article(file: string): CitableArticle | undefined;
-  /** Of the current articles. */
+  /** Version of the current articles. */
   edition?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface AskedModel {
     question: string;
     history: unknown[];
     passages: { passage: string; title: string; section: string; text: string }[];
-    /** Of the judge's call. */
+    /** Only in the judge's call. */
     sections?: { id: string; heading: string; text: string }[];
     statements?: {
       id: string;
