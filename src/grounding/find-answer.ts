@@ -58,7 +58,7 @@ const MIN_ROOM = 600;
 /** Length of the heading of a passage. */
 const HEADING_ROOM = 45;
 /** Units considered when passages are chosen. */
-const LOOKED_AT = 60;
+const CONSIDERED = 60;
 /** Least probability of a further passage, as a share of the first one's; half of it within the same article. */
 const FURTHER_SHARE = 0.05;
 /** Three that are shown, and three others. */
@@ -169,16 +169,16 @@ const isInside = (one: Spans, other: Spans): boolean =>
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
 const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }: FindOptions): RankedUnit[] => {
-  const looked = ranked.slice(0, LOOKED_AT).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
-  const within = looked.map((unit) =>
-    looked.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
+  const considered = ranked.slice(0, CONSIDERED).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
+  const within = considered.map((unit) =>
+    considered.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
   );
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
   let left = room;
   while (picked.length < limit) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
-    for (const [at, unit] of looked.entries()) {
+    for (const [at, unit] of considered.entries()) {
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(spansOf(other.unit), unit.spans),
       );

@@ -273,14 +273,14 @@ const shareSaid = (
   counts: (term: QuestionTerm) => boolean = () => true,
 ): number => {
   let total = 0;
-  let said = 0;
+  let matched = 0;
   for (let place = 0; place < terms.length; place++) {
     const term = terms[place];
     if (term === undefined || !counts(term)) continue;
     total += term.idf;
-    if (matches[place] === 1) said += term.idf;
+    if (matches[place] === 1) matched += term.idf;
   }
-  return total > 0 ? said / total : 0;
+  return total > 0 ? matched / total : 0;
 };
 
 /** The same, with close words counted in part. */
@@ -290,12 +290,12 @@ const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =
 /** Share of the distinguishing terms of an article that one of several texts contains. */
 const innerShare = (inner: readonly number[], ...texts: readonly Matches[]): number => {
   let total = 0;
-  let said = 0;
+  let matched = 0;
   inner.forEach((idf, place) => {
     total += idf;
-    if (idf > 0 && texts.some((text) => text[place] === 1)) said += idf;
+    if (idf > 0 && texts.some((text) => text[place] === 1)) matched += idf;
   });
-  return total > 0 ? said / total : 0;
+  return total > 0 ? matched / total : 0;
 };
 
 /** Maximum number of sentences per unit that are compared. */
