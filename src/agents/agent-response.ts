@@ -20,7 +20,7 @@ interface Results {
   hybrid: HybridResult;
 }
 
-/** Builds an agent's response (seed 003, Interface Methods): `success()` or `error()`, setters, then `toArray()`. */
+/** Builds an agent's response: `success()` or `error()`, setters, then `toArray()`. */
 export class AgentResponse<Type extends AgentType = AgentType> {
   readonly #type: Type;
   readonly #query: string;
@@ -40,7 +40,7 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 
   /**
-   * @param message One sentence of our own: never text of a source or of the stack (design 7.12). The standard code
+   * @param message One sentence of our own, never text of a source or a stack trace. The standard code
    *   belongs in the metadata, as `error_code`.
    */
   static error<Type extends AgentType>(type: Type, query: string, message: string): AgentResponse<Type> {
@@ -134,5 +134,5 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 }
 
-/** Checks an agent's response against the rules of seed 003 (Validation Rules). Never throws. */
+/** Checks an agent's response against the agent contract. Never throws. */
 export const validateAgentResponse = (value: unknown): ReadValue<WireAgentResponse> => readAs(WireAgentResponse, value);

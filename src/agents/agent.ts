@@ -13,7 +13,7 @@ import type { RequestScope } from '../runtime/request-scope.ts';
 import { AgentResponse, validateAgentResponse } from './agent-response.ts';
 
 /**
- * Answers a question in the envelope of seed 003. What it throws becomes a failure there: a `CodedError` keeps its code
+ * Answers a question in the agent envelope. A thrown error becomes a failure there: a `CodedError` keeps its code
  * and its public message, anything else is INTERNAL_ERROR. A failure may also be returned, with a standard code under
  * `metadata.error_code`.
  *
@@ -67,7 +67,7 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
 };
 
 /**
- * The members of the metadata that every run has (seed 003, getMetadata): duration in seconds, time of its end, and
+ * The members of the metadata that every run has: duration in seconds, time of its end, and
  * whether the answer came from a cache.
  */
 export const executionMetadata = ({
@@ -111,7 +111,7 @@ const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgen
 const invalidResponse = (what: string) =>
   new CodedError('INTERNAL_ERROR', `the agent returned no AgentResponse: ${what}`);
 
-/** An error in the envelope of seed 003. */
+/** An error in the agent envelope. */
 const failureOf = ({ type }: AgentProfile, query: string, info: ErrorInfo): WireAgentResponse => {
   const { code, message, suggestion, recoverable, details } = info;
   return AgentResponse.error(type, query, message)

@@ -14,8 +14,8 @@ import { renderMarkdown } from './format/render.ts';
 import { displayModelOf } from './format/result-formatter.ts';
 
 /**
- * The response of a librarian (seed 000) for an agent's response, with the whole of it under `metadata.<type>` (design
- * 7.3). If that is too large to travel, `metadata.omitted` names the type and the answer counts as partial.
+ * The librarian response for an agent's response, with the complete response under `metadata.<type>`.
+ * If that is too large, `metadata.omitted` names the type and the answer counts as partial.
  */
 export const asLibrarianResponse = (response: WireAgentResponse): LibrarianResponse => {
   const whole = { [response.type]: response };

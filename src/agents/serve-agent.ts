@@ -17,7 +17,7 @@ import { asLibrarianResponse } from './librarian-response.ts';
 
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and
- * `POST /v1/agents/{type}` in the envelope of seed 003, both behind the capabilities that its info names.
+ * `POST /v1/agents/{type}` in the agent envelope, both behind the capabilities that its info names.
  *
  * As a librarian it reads its options from `metadata.options`.
  */

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 
-/** A passage as a model is shown it, and as the statements that name it are checked. */
+/** A passage that is shown to a model and that its statements are checked against. */
 export interface Passage {
-  /** `p1`, `p2`, …: what the model cites it by. */
+  /** The model cites the passage by this id: `p1`, `p2`, … */
   id: string;
   title: string;
   /** Headings above the text, outermost first, without the title. */
   headings: readonly string[];
   /** Markdown. */
   text: string;
-  /** Products that the passage is about; none where it is about all. */
+  /** Products that the passage is about; empty when it applies to all. */
   devices?: readonly string[] | undefined;
   /** ISO 8601 date of the last change. */
   updated?: string | undefined;
-  /** Its section goes on behind it. */
+  /** The section continues after this text. */
   isCut?: boolean | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface AnswerRequest {
   /** Oldest first; the last `MAX_TURNS` are shown. */
   history: readonly HistoryTurn[];
   passages: readonly Passage[];
-  /** What else the answer has to keep to; `data` stands beside the question. */
+  /** Additional instructions; the members of `data` are added beside the question. */
   task?: { instructions: string; data: Readonly<Record<string, string>> } | undefined;
 }
 
 export const MAX_TURNS = 6;
-/** Of each turn, in UTF-16 units. */
+/** Per turn, in UTF-16 units. */
 const MAX_TURN_LENGTH = 1000;
 
-/** Asks for an answer. All that others wrote travels as one JSON object, so that no text can end it and begin something else. */
+/** The prompt for an answer. All untrusted text is one JSON object, so that no text can close it and start another message. */
 export const answerPrompt = ({ question, history, passages, task }: AnswerRequest): AIMessage[] => [
   { role: 'system', content: task === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${task.instructions}` },
   {
@@ -90,13 +90,13 @@ const Reply = z.object({
   verdict: z.enum(['answer', 'no_information']),
   confidence: z.enum(['high', 'medium', 'low']),
 });
-/** What a model replied, once read: bounded, statements without text left out. */
+/** A parsed reply: bounded, without empty statements. */
 export type AnswerReply = z.infer<typeof Reply>;
 export type ModelStatement = AnswerReply['statements'][number];
 
 /**
- * The shape that a model is held to while it writes: types, enums and counts, evidence before the statement, and nothing that
- * strict structured outputs refuse. The ids are an enum of the passages shown, so that no other can be written.
+ * JSON schema of a reply, within what strict structured outputs accept. Quotes come before the statement that they support; passage
+ * ids are an enum, so that the model can only cite passages that it was shown.
  */
 export const answerSchema = (passages: readonly Passage[]) => {
   const passage = { type: 'string', enum: passages.map(({ id }) => id) };
@@ -120,22 +120,22 @@ export const object = (properties: Record<string, object>) => ({
   additionalProperties: false,
 });
 
-/** Longer than any answer; JSON of a model that does not come to an end. */
+/** In UTF-16 units. Longer than any answer; catches a model that does not stop. */
 const MAX_REPLY_LENGTH = 60_000;
 
-/** Reads what a model wrote. */
+/** Parses a reply. */
 export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malformed' => {
   if (text.trim() === '') return 'empty';
   if (text.length > MAX_REPLY_LENGTH) return 'malformed';
   const reply = readAs(Reply, parseJson(text));
   if (!reply.ok) return 'malformed';
   const statements = reply.value.statements
-    .map(({ quotes, text: said }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(said))) }))
-    .filter(({ text: said }) => said !== '');
+    .map(({ quotes, text: own }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(own))) }))
+    .filter(({ text: own }) => own !== '');
   return { ...reply.value, statements };
 };
 
-/** The value of a JSON text; undefined where it is none. */
+/** Parses JSON; undefined when the text is invalid. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -149,11 +149,11 @@ const withoutInvisible = (text: string): string =>
     .replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu, '')
     .replace(/(?!\n|\t)\p{Cc}/gu, '');
 
-/** "(p1, p2)" belongs into `quotes`. */
+/** Removes references such as "(p1, p2)", which belong in `quotes`. */
 const withoutReferences = (text: string): string =>
   text.replace(/\s{0,4}[[(]p\d{1,2}(?:[,;]? {0,2}p\d{1,2}){0,5}[\])]/g, '').trim();
 
-/** An open fence would make code of all that follows the statement. */
+/** Closes an open fence, which would turn the following statements into code. */
 const withClosedFence = (text: string): string => {
   const fences = text.match(/^[ \t]*(`{3,}|~{3,})/gm) ?? [];
   return fences.length % 2 === 1 ? `${text}\n${(fences[0] ?? '').trim()}` : text;

@@ -5,27 +5,27 @@ import type { Span } from '../text/split-sentences.ts';
 import type { CandidateArticle } from './candidate-articles.ts';
 import HEADING_ROLES from './heading-roles.json' with { type: 'json' };
 import type { TextVectors } from './parse-question.ts';
-import { type Piece, type Section, sectionAtHand, sectionRanges, stemsOf } from './sections.ts';
+import { cachedSection, type Piece, type Section, sectionRanges, stemsOf } from './sections.ts';
 import { type Unit, unitsOf } from './units.ts';
 
-/** All of an article that does not depend on the question. Words are stems, and stand as their places in `words`. */
+/** The parts of an article's analysis that do not depend on the question. Words are stems, given as indexes into `words`. */
 export interface ArticleContents {
-  /** Every word of title, headings and text once. */
+  /** Distinct words of title, headings and text. */
   words: readonly string[];
   titleStems: readonly string[];
   title: Uint32Array;
   headings: ReadonlyMap<Section, HeadingContents>;
-  /** In the order of the text, each with its words in order. */
+  /** In text order; the words of each sentence in order. */
   sentences: readonly Uint32Array[];
-  /** Where the sentences of a piece stand in `sentences`. */
+  /** Range of each piece in `sentences`. */
   sentencesOf: ReadonlyMap<Piece, Span>;
   units: readonly UnitContents[];
-  /** Devices that the title names, or else that the article is labelled with, in lower case. */
+  /** Devices that the title names, else the labels of the article; lower case. */
   devices: readonly string[];
   titleMeaning: Meaning;
 }
 
-/** What a text means by the vectors of its words; computed when it is first asked for. */
+/** The vector of a text, averaged over its words and computed on first use. */
 type Meaning = (vectors: TextVectors | undefined) => Float32Array | undefined;
 
 /** The headings above a section. */
@@ -34,19 +34,19 @@ export interface HeadingContents {
   /** Stems of the innermost heading. */
   last: readonly string[];
   roles: Record<keyof typeof HEADING_ROLES, boolean>;
-  /** The devices that the innermost heading with a device in it names; empty where none does. */
+  /** Devices named by the innermost heading that names any; empty when none does. */
   devices: readonly string[];
   meaning: Meaning;
 }
 
-/** A unit with what it says. */
+/** A unit and its analysis. */
 export interface UnitContents {
   unit: Unit;
-  /** Where its parts stand in the article, in UTF-16 units. */
+  /** Positions of its parts in the article, in UTF-16 units. */
   spans: readonly Span[];
-  /** Of each of its parts, the first one's first. */
+  /** One for each part. */
   headings: readonly [HeadingContents, ...HeadingContents[]];
-  /** Places of its sentences, in order. */
+  /** Indexes of its sentences, in order. */
   sentences: Uint32Array;
   hasDigit: boolean;
   hasTable: boolean;
@@ -57,45 +57,45 @@ export interface UnitContents {
   meaning: Meaning;
 }
 
-/** Sections of one article that are looked at: of a longer one the first ones, and those that search found. */
+/** Sections read per article. A longer article is reduced to its first sections and those with hits. */
 const MAX_SECTIONS = 48;
-/** Units of one article that are looked at: likewise. */
+/** Units read per article, reduced in the same way. */
 const MAX_UNITS = 600;
-/** Text of the articles of an edition that stay read, in UTF-16 units. With all that is read of them it takes some 22 bytes each: 32 MB. */
+/** Cached article text per edition, in UTF-16 units. Each takes about 22 bytes with its analysis: 32 MB. */
 const MAX_TEXT = 1_500_000;
 
-interface KeptContents {
+interface CacheEntry {
   contents: ArticleContents;
   sections: string;
   size: number;
 }
 
-const keptIn = oncePer((_: Edition) => ({ size: 0, articles: new Map<number, KeptContents>() }));
+const cacheOf = oncePer((_: Edition) => ({ size: 0, articles: new Map<number, CacheEntry>() }));
 
-/** What an article says: read at most once while it stays among the latest. */
-export const contentsAtHand = (edition: Edition, candidate: CandidateArticle): ArticleContents => {
+/** The analysis of an article, from a least-recently-used cache. */
+export const cachedContents = (edition: Edition, candidate: CandidateArticle): ArticleContents => {
   const { index } = candidate.source;
-  const kept = keptIn(edition);
+  const cache = cacheOf(edition);
   const ranges = rangesToRead(edition, candidate);
   const sections = ranges.map(({ at }) => at).join(' ');
-  const found = kept.articles.get(index);
-  // A Map lists what was set first: those not asked for longest go first.
-  kept.articles.delete(index);
+  const found = cache.articles.get(index);
+  // A Map iterates in insertion order: the least recently used entry comes first.
+  cache.articles.delete(index);
   if (found?.sections === sections) {
-    kept.articles.set(index, found);
+    cache.articles.set(index, found);
     return found.contents;
   }
-  kept.size -= found?.size ?? 0;
-  const read = ranges.map((range) => sectionAtHand(edition, range));
+  cache.size -= found?.size ?? 0;
+  const read = ranges.map((range) => cachedSection(edition, range));
   const size = read.reduce((sum, { text }) => sum + text.length, 0);
-  for (const [oldest, { size: freed }] of kept.articles) {
-    if (kept.size + size <= MAX_TEXT) break;
-    kept.articles.delete(oldest);
-    kept.size -= freed;
+  for (const [oldest, { size: freed }] of cache.articles) {
+    if (cache.size + size <= MAX_TEXT) break;
+    cache.articles.delete(oldest);
+    cache.size -= freed;
   }
   const contents = readContents(edition, candidate.source, read);
-  kept.articles.set(index, { contents, sections, size });
-  kept.size += size;
+  cache.articles.set(index, { contents, sections, size });
+  cache.size += size;
   return contents;
 };
 
@@ -110,7 +110,7 @@ const rangesToRead = (edition: Edition, { source, hits }: CandidateArticle) => {
     .slice(0, MAX_SECTIONS);
 };
 
-/** The units that are looked at: of a longer article the first ones, and those that search found. */
+/** The units to rank. A longer article is reduced to its first units and those with hits. */
 export const unitsToRead = (units: readonly UnitContents[], { hits }: CandidateArticle): readonly UnitContents[] =>
   units.length <= MAX_UNITS
     ? units
@@ -163,7 +163,7 @@ const readHeadings = (
   return {
     words: placesOf(new Set(stems)),
     last: stemsOf(path.at(-1) ?? ''),
-    // Every role has its pattern.
+    // `ROLES` has an entry for every key of `HEADING_ROLES`.
     roles: Object.fromEntries(ROLES.map(([name, pattern]) => [name, pattern.test(text)])) as HeadingContents['roles'],
     devices: named.find(({ length }) => length > 0) ?? [],
     meaning: meaningOf(() => stems),
@@ -172,7 +172,7 @@ const readHeadings = (
 
 const BECAUSE = /\b(?:because|due to|since|caused? by|occurs? (?:if|when)|so that)\b/i;
 
-/** What a unit of an article says; for parts of units as well. */
+/** Analyses a unit of an article, or a part of one. */
 export const readUnit = (
   unit: Unit,
   { headings, sentencesOf }: Pick<ArticleContents, 'headings' | 'sentencesOf'>,

@@ -12,24 +12,24 @@ import type { ParsedQuestion, TextVectors } from './parse-question.ts';
 import { stemsOf } from './sections.ts';
 import { dot } from './word-closeness.ts';
 
-/** An article that could answer a question, with what searches found of it. */
+/** An article that may answer a question, with its search hits. */
 export interface CandidateArticle {
   source: EditionArticle;
-  /** By its passages, from 1. */
+  /** Rank of its best passage, from 1. */
   rank: number;
   hits: { chunk: number; start: number; end: number; share: number }[];
-  /** Of its best passage against the best of all, 0 to 1: by words and meaning together, and by words. */
+  /** Score of its best passage relative to the best of all articles, 0 to 1: hybrid, and by words alone. */
   best: number;
   bestWords: number;
   /** In the order of `ARTICLE_FEATURES`. */
   features: readonly number[];
-  /** Place in the order of articles, from 1. */
+  /** Rank among the candidates, from 1. */
   place: number;
-  /** By the weighted sum of these: how much less than the best article, as a factor, 0 to 1. */
+  /** Odds relative to the best candidate, by the weighted sum of the features, 0 to 1. */
   odds: number;
 }
 
-/** Names of what articles are ranked by, in their order. */
+/** Names of the ranking features, in their order. */
 export const ARTICLE_FEATURES = [
   'passage',
   'passageWords',
@@ -39,9 +39,9 @@ export const ARTICLE_FEATURES = [
   'meaningOfTitle',
 ] as const;
 
-/** Articles found by close words as a whole that are looked at besides those of the passages found. */
+/** Articles considered by the score of the whole article, in addition to those with passage hits. */
 const WHOLE_ARTICLES = 40;
-/** Articles whose units are ranked; with 30 of them no more questions are answered (docs/answers.md). */
+/** Articles whose units are ranked; 30 do not answer more questions (docs/answers.md). */
 const MAX_CANDIDATES = 10;
 const FAR = 99;
 
@@ -49,13 +49,13 @@ interface CandidateOptions {
   searches: readonly SearchOutcome[];
   vectors?: TextVectors | undefined;
   isAllowed?: ((chunk: number) => boolean) | undefined;
-  /** Articles, by place in the edition, that are candidates whatever their rank, where anything was found of them. */
+  /** Indexes in the edition of articles that stay candidates at any rank, if anything was found in them. */
   always?: readonly number[] | undefined;
 }
 
 const WEIGHTS = ARTICLE_FEATURES.map((name) => MODEL.articles[name]);
 
-/** The articles that most probably answer, best first: ranked by one linear model (docs/answers.md). */
+/** The articles that most probably answer, best first, ranked by a linear model (docs/answers.md). */
 export const candidateArticles = (
   edition: Edition,
   question: ParsedQuestion,
@@ -73,7 +73,7 @@ export const candidateArticles = (
     .map(({ candidate, score }, at) => ({ ...candidate, place: at + 1, odds: Math.exp(score - top) }));
 };
 
-/** All articles that searches found, and those that hold words close to the question's. */
+/** All articles with search hits, and those with words close to the question's. */
 export const articlesFound = (
   edition: Edition,
   { terms, total, vector }: ParsedQuestion,
@@ -123,7 +123,7 @@ export const articlesFound = (
   });
 };
 
-/** A word that is half as close counts a third. */
+/** A word with closeness 0.5 counts about a third. */
 const CLOSENESS_EXPONENT = 1.5;
 
 type PassagesFound = Pick<CandidateArticle, 'rank' | 'hits' | 'best' | 'bestWords'>;
@@ -150,7 +150,7 @@ const passagesFound = (edition: Edition, searches: readonly SearchOutcome[]): Ma
   return found;
 };
 
-/** By article: log-odds of its closest passage against the closest of all, 0 or less. */
+/** Per article: log-odds of its closest passage relative to the closest of all, at most 0. */
 const meaningsFound = (edition: Edition, searches: readonly SearchOutcome[]) => {
   const found = new Map<number, number>();
   let least = 0;
@@ -198,12 +198,12 @@ const titleMeanings = oncePer((edition: Edition) =>
   }),
 );
 
-/** Titles whose meaning is kept: 4 MB. */
+/** Cached title vectors: 4 MB. */
 const MAX_TITLES = 10_000;
 
 const YEAR_MS = 365.25 * 24 * 3600 * 1000;
 
-/** How old an article is: in years behind the newest, as a share of five; and far behind most. */
+/** `years`: age relative to the newest article, in units of five years, 0 to 1. `isOutdated`: far older than the median. */
 export const agesIn = oncePer((edition: Edition) => {
   const dates = Array.from({ length: edition.articleCount }, (_, at) => Date.parse(edition.article(at).lastUpdated))
     .filter((date) => date > 0)
@@ -220,19 +220,19 @@ export const agesIn = oncePer((edition: Edition) => {
   };
 });
 
-/** An article and how well it fits a question as a whole. */
+/** An article and its score as a whole. */
 export interface RankedArticle {
-  /** Place in the edition. */
+  /** Index in the edition. */
   article: number;
   /** In units of summed idf. */
   score: number;
 }
 
 /**
- * Ranks whole articles: the occurrences of a term in all chunks of an article count together and saturate as they do within a
- * chunk (BM25). An answer may be spread over an article of which no single chunk has every word.
+ * Ranks whole articles with BM25: the occurrences of a term in all chunks of an article are summed and saturate as they do within a
+ * chunk. This finds answers that are spread over several chunks.
  *
- * @returns Those that hold any of the terms, best first.
+ * @returns Articles with at least one of the terms, best first.
  */
 export const rankArticles = (
   edition: Edition,
@@ -277,7 +277,7 @@ export const rankArticles = (
     .sort((left, right) => right.score - left.score || left.article - right.article);
 };
 
-/** How far an article of many chunks has its occurrences discounted, 0 to 1. Impacts are discounted within their chunk already. */
+/** Length normalisation of articles by their number of chunks, 0 to 1. Impacts are already normalised within their chunk. */
 const LENGTH_DISCOUNT = 0.4;
 
 const chunkCounts = oncePer(({ index, articleCount, chunkCount }: Edition): Uint32Array => {

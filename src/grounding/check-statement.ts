@@ -13,36 +13,36 @@ import {
 import { type Literal, missingLiterals } from './literals.ts';
 import { plainOf, readWords, statementSpans } from './statement-words.ts';
 
-/** What the words of a statement and of its evidence tell. */
+/** The result of checking a statement against its evidence by words. */
 export interface StatementCheck {
   /**
-   * `unsupported`: a literal of it stands nowhere. `doubtful`: its words are covered too little, or only one side denies, or says
-   * the contrary; a judge may know better. `supported`: neither.
+   * `unsupported`: the evidence lacks one of its literals. `doubtful`: low coverage, a negation on one side only, or contrary words; a
+   * judge may still accept it. `supported`: none of these.
    */
   verdict: 'supported' | 'doubtful' | 'unsupported';
-  /** Its literals (numbers, names, code, paths, addresses) that neither evidence nor question has. */
+  /** Its literals (numbers, names, code, paths, addresses) that occur neither in the evidence nor in the question. */
   literals: string[];
-  /** Share of its content words that the evidence has, rare words counting more, 0 to 1. */
+  /** Share of its content words that the evidence contains, weighted by rarity, 0 to 1. */
   coverage: number;
   negationDiffers: boolean;
-  /** The evidence says the same with a negation more or less, or says the contrary. */
+  /** The evidence differs by a negation, or says the contrary. */
   isContradicted: boolean;
-  /** 0 to 1, that the evidence states it, from words alone. */
+  /** Probability that the evidence states it, from words alone, 0 to 1. */
   probability: number;
-  /** Why it is not `supported`, in a few words; empty where it is. */
+  /** Why it is not `supported`; empty when it is. */
   reason: string;
 }
 
-/** Below this a sentence is doubtful by its words alone. Fitted on the tuning half of rag-answers (docs/support-check.md). */
+/** A sentence with a lower probability is doubtful. Fitted on the tuning half of rag-answers (docs/support-check.md). */
 const DOUBTFUL_BELOW = 0.35;
-/** Sentences that share less than this differ in more than a negation. */
+/** Sentences with a smaller overlap differ in more than a negation. */
 const CLOSE_FROM = 0.5;
 
 /**
- * Checks without a model whether evidence states a statement: a sentence, list, table or code block in Markdown. The worst of
- * its sentences decides. A sentence that stands literally in the evidence is supported.
+ * Checks without a model whether evidence states a statement: a sentence, list, table or code block in Markdown. The worst of its
+ * sentences decides. A sentence that occurs literally in the evidence is supported.
  *
- * @param options.question What the customer said: its literals may be repeated.
+ * @param options.question The customer's question; its literals may be repeated.
  */
 export const checkStatement = (
   statement: string,
@@ -50,7 +50,7 @@ export const checkStatement = (
   { question }: { question: string },
 ): StatementCheck => checkPrepared(statement, prepareStatementEvidence(evidence), { question });
 
-/** Evidence of several statements, read once. */
+/** Evidence that is parsed once for several statements. */
 export interface StatementEvidence {
   words: PreparedEvidence;
   texts: readonly string[];
@@ -61,7 +61,7 @@ export const prepareStatementEvidence = (evidence: readonly Evidence[]): Stateme
   texts: evidence.flatMap(({ text, headings }) => [text, ...headings]),
 });
 
-/** `checkStatement` for evidence that is prepared. */
+/** `checkStatement` for parsed evidence. */
 export const checkPrepared = (
   statement: string,
   { words, texts }: StatementEvidence,
@@ -95,8 +95,8 @@ export const checkPrepared = (
 };
 
 /**
- * "Then follow these steps:", "We have no information about this.": it leads over to what follows, or says what is lacking. "Yes:"
- * answers.
+ * Whether a sentence only leads to the next one or states a lack of information: "Then follow these steps:", "We have no information
+ * about this.". "Yes:" is an answer and does not count.
  */
 export const isConnecting = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith(':') &&
@@ -136,7 +136,7 @@ const quoted = (words: readonly string[]): string =>
     .map((word) => JSON.stringify(word.slice(0, 40)))
     .join(', ');
 
-/** The odds, in natural logarithms, that a sentence is not supported. */
+/** Log-odds that a sentence is not supported. */
 export const oddsAgainst = (features: Features, by: Readonly<Record<string, number>> = weights): number =>
   FEATURES.reduce((sum, feature) => sum + (by[feature] ?? 0) * features[feature], by.bias ?? 0);
 

@@ -18,21 +18,21 @@ import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 import { plainOf } from './statement-words.ts';
 
-/** A statement that may go out. */
+/** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
   text: string;
-  /** What it rests on: its quotes, or what is closest to it in the passages it names; none where it only leads over to the next. */
+  /** Its evidence: its quotes, else the closest sentences of the passages that it names; empty for a transition. */
   quotes: readonly PlacedQuote<P>[];
-  /** Passages that it names, whether or not a quote of them was found. */
+  /** Passages that it names, whether or not a quote was found in them. */
   passages: readonly P[];
-  /** 0 to 1, that its evidence states it: by its words, or by the judge. */
+  /** Probability that its evidence states it, by words or by the judge, 0 to 1. */
   probability: number;
   isJudged: boolean;
-  /** It goes on in the paragraph of the statement before. */
+  /** It continues the paragraph of the previous statement. */
   continues: boolean;
 }
 
-/** A statement that does not go out, and why. */
+/** A statement that was removed, and why. */
 export interface RemovedStatement {
   text: string;
   reason: string;
@@ -40,44 +40,44 @@ export interface RemovedStatement {
 
 type StatementResult<P extends Passage = Passage> =
   | { kept: CheckedStatement<P> }
-  /** `instead`: the words of the passages that it quotes, where they can stand in its place. */
+  /** `instead`: the quoted words of the passages, when they can replace the statement. */
   | { removed: RemovedStatement; quotes: readonly PlacedQuote<P>[]; instead?: CheckedStatement<P> | undefined };
 
-/** Why a model gave no answer at all. */
+/** Why a model gave no answer. */
 export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 'unsupported';
 
 export interface CheckedAnswer<P extends Passage = Passage> {
   statements: CheckedStatement<P>[];
   removed: RemovedStatement[];
-  /** What those quote. */
+  /** Quotes of the removed statements. */
   removedQuotes: PlacedQuote<P>[];
-  /** The model's own word. */
+  /** As stated by the model. */
   confidence: AnswerReply['confidence'];
 }
 
 export interface AnswerOptions {
   calls: ModelCalls;
-  /** Of the reply, quotes included. */
+  /** Token limit of the reply, including quotes. */
   maxTokens?: number | undefined;
-  /** Prompt injections are cut out of the passages already; else passages with one are left out. */
+  /** Prompt injections are already removed from the passages; otherwise passages with one are dropped. */
   isScreened?: boolean | undefined;
   /**
-   * For what is sent in somebody's name: nothing but literal quotes goes out without the judge's yes. That includes what leads over
-   * to a statement, so that no promise hides in it.
+   * For text that is sent in a person's name: only literal quotes pass without the judge. Transitions are judged as well, since they may
+   * contain a promise.
    */
   isJudgeRequired?: boolean | undefined;
 }
 
 const MAX_TOKENS = 2400;
-/** All but literal quotes are judged as well; what words alone support stays where no judge answers. */
+/** Everything except literal quotes is judged as well; without a judge, statements that are supported by words alone pass. */
 const JUDGED_BELOW = 0.95;
-/** By the judge's yes. */
+/** Probability of a statement that the judge accepts. */
 const JUDGED_PROBABILITY = 0.9;
 
 /**
- * Has a model answer from passages, and keeps of its answer what the passages state. Never throws.
+ * Has a model answer from passages, and keeps the statements that the passages support. Never throws.
  *
- * @returns What goes out and what was removed; or why nothing does, with what was removed.
+ * @returns The statements that passed, or the reason why none did; the removed ones in both cases.
  */
 export const writeCheckedAnswer = async <P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
@@ -106,19 +106,19 @@ export const writeCheckedAnswer = async <P extends Passage>(
       }
     }
   }
-  // Quotes alone are no answer: the passages as a whole say it better.
+  // Quotes alone are no answer: the whole passages serve the reader better.
   if (!statements.some((each) => each.quotes.length > 0 && !replaced.has(each)))
     return { failure: 'unsupported', removed };
   return { statements, removed, removedQuotes, confidence: reply.confidence };
 };
 
-/** Without prompt injection. */
+/** Whether a passage is free of prompt injections. */
 const isReadable = ({ title, headings, text }: Passage): boolean =>
   ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
 
 /**
- * The statements of a reply in their order, each as soon as it is known whether it goes out: what its words decide at once, what
- * is doubtful with the judge's one call.
+ * Yields the statements of a reply in order, each as soon as it is decided: by its words at once, or by a single call of the judge for
+ * all doubtful ones.
  */
 async function* checkedStatements<P extends Passage>(
   statements: readonly ModelStatement[],
@@ -146,7 +146,7 @@ async function* checkedStatements<P extends Passage>(
     }
     const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
     if (outcome.isKept && !isCutOff) {
-      // What leads over to a statement goes out with it.
+      // A transition is kept with the statement that it leads to.
       for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
       yield { kept: keptOf(draft, outcome) };
       isAfterRemoved = false;
@@ -161,15 +161,15 @@ async function* checkedStatements<P extends Passage>(
   }
 }
 
-/** Most characters of the quotes that take the place of a statement. */
+/** Maximum length of the quotes that replace a statement, in UTF-16 units. */
 const MAX_INSTEAD = 900;
-/** A row says nothing without its header. */
+/** A table row, which is meaningless without its header. */
 const ROW = /^\s*\|/;
 
 /**
- * The words that a removed list quotes, in its place: a procedure without its steps helps nobody. Whole sentences, each once;
- * undefined where there are none, or they do not stand by themselves or are in another language. A single sentence gets none: out of
- * its section it may say something else.
+ * The quotes of a removed list, to replace it, since a procedure without its steps is useless. Whole sentences, without duplicates;
+ * undefined when there are none, they depend on their context, or they are in another language. A single sentence is not replaced: out
+ * of its section it may have another meaning.
  */
 const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
   const quotes = draft.quotes.map((quote) => ({ ...quote, span: wholeSentences(quote.passage.text, quote.span) }));
@@ -177,8 +177,8 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   const fresh = texts.filter((text) => !quoted.has(text));
   const isFit = texts.every((text) => !ROW.test(text) && !HIDDEN_MARKUP.test(text) && /\s/.test(text));
   const language = detectLanguage(draft.text);
-  const isForeign = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
-  const isTranslated = language !== undefined && isForeign;
+  const isOtherLanguage = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
+  const isTranslated = language !== undefined && isOtherLanguage;
   const isSentence = splitBlocks(draft.text).every(({ kind }) => kind === 'prose');
   if (isSentence || fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD)
     return undefined;
@@ -188,7 +188,7 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   return { text, quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
 };
 
-/** A part of a text with the rest of the sentences that it begins and ends in. */
+/** Extends a span to whole sentences. */
 const wholeSentences = (text: string, span: Span): Span => {
   const block = splitBlocks(text).find(({ start, end }) => start <= span.start && span.end <= end);
   const parts = block?.kind === 'list' ? block.items : block?.kind === 'prose' ? [block] : [];
@@ -204,27 +204,27 @@ const wholeSentences = (text: string, span: Span): Span => {
 const isJudged = ({ verdict, probability }: StatementCheck): boolean =>
   verdict === 'doubtful' || (verdict === 'supported' && probability < JUDGED_BELOW);
 
-/** Refers to the sentence before. */
+/** A beginning that refers to the previous sentence. */
 const BACK_REFERENCE = /^(?:it|its|this|that|these|those|they|them|then|otherwise|in (?:this|that) case)\b/i;
 
 interface CheckOptions<P extends Passage = Passage> {
   question: string;
   passages: readonly P[];
   isJudgeRequired: boolean;
-  /** The next statement with a quote: what leads over to it says nothing that its quotes do not say. */
+  /** The next statement with a quote; a transition must be supported by its quotes. */
   next?: ModelStatement | undefined;
 }
 
-/** A statement, or one sentence of it, before it is decided. */
+/** A statement, or one of its sentences, before the check. */
 interface Draft<P extends Passage> extends Pick<CheckedStatement<P>, 'text' | 'quotes' | 'passages' | 'continues'> {
   evidence: readonly Evidence[];
-  /** Where the evidence stands. */
+  /** The passages that it names. */
   sections: readonly P[];
   check: StatementCheck;
   isConnecting: boolean;
 }
 
-/** Prose is checked by the sentence, so that one sentence too many does not take the others with it. */
+/** Splits prose into sentences, so that one unsupported sentence does not remove the others. */
 const draftsOf = <P extends Passage>(
   statement: ModelStatement,
   { question, passages, isJudgeRequired, next }: CheckOptions<P>,
@@ -276,7 +276,7 @@ const checkOf = (
     evidence: readonly Evidence[];
     hasQuote: boolean;
     sections: readonly Passage[];
-    /** Of all that was shown: a product that they name needs no source. */
+    /** Titles of all shown passages: naming their products needs no source. */
     titles: readonly string[];
     question: string;
     isLead: boolean;
@@ -295,19 +295,19 @@ const checkOf = (
   if (!hasQuote && check.verdict === 'supported')
     return { ...check, verdict: 'doubtful', reason: 'no quote of it stands in a passage' };
   if (check.verdict !== 'unsupported') return check;
-  // The quote may be shorter than what the statement takes from its passage.
+  // A statement may use more of its passage than it quotes.
   const known = [question, ...titles].join('\n');
   const whole = checkStatement(text, sections.map(evidenceOfPassage), { question: known });
   return whole.verdict === 'unsupported' ? check : { ...whole, verdict: 'doubtful', reason: check.reason };
 };
 
-/** HTML and images, outside code. A placeholder (`<version>`) that the evidence has is not markup. */
+/** HTML and images outside code. A placeholder (`<version>`) that the evidence contains is not markup. */
 const hasHiddenMarkup = (text: string, evidence: readonly Evidence[]): boolean =>
   HIDDEN_MARKUP.test(
     text
       .replace(/(`{1,3})[^`]*\1/g, ' ')
       .replace(/<[\w .-]{1,40}>/g, (placeholder) =>
-        evidence.some(({ text: said }) => said.includes(placeholder)) ? ' ' : placeholder,
+        evidence.some(({ text: source }) => source.includes(placeholder)) ? ' ' : placeholder,
       ),
   );
 const HIDDEN_MARKUP = /!\[|<[a-z/!?]/i;
@@ -321,7 +321,7 @@ const piecesOf = (text: string): string[] => {
 const evidenceOf = (quotes: readonly PlacedQuote[]): Evidence[] =>
   uniqueBy(quotes.map(evidenceOfQuote), ({ text }) => text);
 
-/** "Then:" says nothing of its own. */
+/** Whether a text has no content words ("Then:") or occurs literally in the evidence. */
 const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean => {
   const prepared = prepareEvidence(evidence);
   return prepared.quotes.has(plainOf(text)) || compareSentence(text, prepared) === undefined;
@@ -329,10 +329,10 @@ const isLiteralOrEmpty = (text: string, evidence: readonly Evidence[]): boolean 
 
 const pairOf = ({ text, evidence, sections }: Draft<Passage>): JudgedPair => ({
   statement: text,
-  // Where nothing was quoted, the section is all there is.
+  // Without quotes, the section is the only evidence.
   quotes: evidence
-    .filter(({ text: said }) => !sections.some((section) => section.text === said))
-    .map(({ headings, text: said }) => ({ heading: [...new Set(headings)].join(' > '), text: said })),
+    .filter(({ text: source }) => !sections.some((section) => section.text === source))
+    .map(({ headings, text: source }) => ({ heading: [...new Set(headings)].join(' > '), text: source })),
   passages: sections,
 });
 

@@ -1,59 +1,59 @@
 import { areContrary, plainOf, readWords, statementSpans, type Word, worthOf } from './statement-words.ts';
 
-/** A text that a statement may rest on, with what stands above it: title, headings, products. */
+/** A text that may support a statement, with its context: title, headings, products. */
 export interface Evidence {
   /** Markdown. */
   text: string;
   headings: readonly string[];
 }
 
-/** What is measured of a sentence against its evidence: 0 where nothing speaks against it, more the more does. */
+/** Features of a sentence compared with its evidence. 0: nothing contradicts it; higher values are evidence against it. */
 export const FEATURES = [
-  /** Share of its content words that the evidence has nowhere, 0 to 1. */
+  /** Share of its content words that the evidence lacks, 0 to 1. */
   'absent',
-  /** Share of them that the nearest sentence of the evidence and the headings above it lack, 0 to 1. */
+  /** Share of its content words that the nearest sentence of the evidence and its headings lack, 0 to 1. */
   'own',
-  /** Names and numbers that the evidence has nowhere, up to 2. */
+  /** Number of its names and numbers that the evidence lacks, up to 2. */
   'names',
   'numbers',
-  /** The same of the nearest sentence, times how far the sentences are the same otherwise: what was exchanged. */
+  /** The same for the nearest sentence, times the similarity of the sentences otherwise: an exchanged name or number. */
   'closeName',
   'closeNumber',
   'closeNegation',
   'closeContrary',
-  /** It asks or exclaims where the evidence does not. */
+  /** It is a question or an exclamation, and the evidence is not. */
   'chat',
 ] as const;
 export type Features = Record<(typeof FEATURES)[number], number>;
 
 export interface Comparison {
   features: Features;
-  /** Its content words that the evidence has nowhere. */
+  /** Its content words that the evidence lacks. */
   absentWords: string[];
-  /** Only one of the two sentences denies. */
+  /** Exactly one of the two sentences has a negation. */
   negationDiffers: boolean;
-  /** Words whose contrary stands in the nearest sentence. */
+  /** Words whose contrary occurs in the nearest sentence. */
   contraries: string[];
 }
 
 interface Sentence {
   words: readonly Word[];
-  /** Every form of every word. */
+  /** All forms of all words. */
   forms: ReadonlySet<string>;
   negations: readonly Negation[];
   text: string;
-  /** Which text of the evidence it stands in. */
+  /** Index of its text in the evidence. */
   source: number;
 }
 
-/** Evidence made ready, so that many sentences can be held against it. */
+/** Evidence that is indexed for comparison with many sentences. */
 export interface PreparedEvidence {
   sentences: readonly Sentence[];
   /** The headings of each text. */
   headings: readonly Sentence[];
-  /** Under each form the places of the sentences that have it. */
+  /** Indexes of the sentences that contain each form. */
   places: ReadonlyMap<string, readonly number[]>;
-  /** What a literal quote is found by. */
+  /** Normalised text for finding literal quotes. */
   quotes: ReadonlySet<string>;
 }
 
@@ -82,7 +82,7 @@ const readSentence = (text: string, source: number): Sentence => {
   return { words, forms: new Set(words.flatMap(({ forms }) => forms)), negations: negationsIn(words), text, source };
 };
 
-/** A negation reaches no further than its own heading. */
+/** A negation in a heading applies to that heading only. */
 const readHeadings = (headings: readonly string[], source: number): Sentence => ({
   ...readSentence(headings.join('. '), source),
   negations: headings.flatMap((heading) => negationsIn(readWords(heading))),
@@ -93,9 +93,9 @@ const isSought = ({ role }: Word): boolean => role === 'content' || role === 'na
 const NO_SENTENCE: Sentence = { words: [], forms: new Set(), negations: [], text: '', source: -1 };
 
 /**
- * Measures one sentence against the sentence of the evidence that is nearest to it.
+ * Compares a sentence with the nearest sentence of the evidence.
  *
- * @returns Undefined for a sentence without anything that a source would have to say.
+ * @returns Undefined for a sentence without content words.
  */
 export const compareSentence = (sentence: string, evidence: PreparedEvidence): Comparison | undefined => {
   const words = readWords(sentence);
@@ -118,7 +118,7 @@ export const compareSentence = (sentence: string, evidence: PreparedEvidence): C
   const close = (1 - missing('own')) ** 2;
   const contraries = contrariesOf(words, nearest, above);
   const negations = (those: readonly Word[]) => those.filter(({ role }) => role === 'negation').length;
-  // "not open" and "closed" are the same.
+  // "not open" equals "closed".
   const isContrary = contraries.length > 0 && negations(words) % 2 === negations(nearest.words) % 2;
   const negationDiffers = contraries.length === 0 && differsInNegation(words, nearest, above);
   return {
@@ -139,9 +139,9 @@ export const compareSentence = (sentence: string, evidence: PreparedEvidence): C
   };
 };
 
-/** A word counts as found from this worth on. */
+/** Least `worthOf` of a word that counts as found. */
 const FOUND_FROM = 0.5;
-/** A sentence of weak words alone is not all wrong when one of them is missing. */
+/** Lower bound of the total weight, so that one missing word does not fail a sentence of low-weight words. */
 const MIN_TOTAL = 0.3;
 
 const foundIn = (word: Word, places: readonly { has(form: string): boolean }[]): number => {
@@ -153,10 +153,10 @@ const foundIn = (word: Word, places: readonly { has(form: string): boolean }[]):
   return best;
 };
 
-/** A word in more sentences than this tells little: only the first ones are looked at. */
+/** A word in more sentences than this is not distinctive: only the first ones are considered. */
 const MAX_PLACES = 200;
 
-/** The sentence that shares most, rare words counting more; of equals the first. */
+/** The sentence with the largest overlap, weighted by rarity; the first one when several tie. */
 const nearestSentence = (sought: readonly Word[], { sentences, places }: PreparedEvidence): Sentence => {
   const scores = new Float64Array(sentences.length);
   for (const word of new Map(sought.map((each) => [each.key, each])).values()) {
@@ -174,8 +174,8 @@ const nearestSentence = (sought: readonly Word[], { sentences, places }: Prepare
 };
 
 /**
- * Whether something is denied on one side that the other side says without denying it. What a heading denies ("Not covered") holds
- * for the sentences below it.
+ * Whether one side negates something that the other side states without a negation. A negation in a heading ("Not covered") applies to the
+ * sentences below it.
  */
 const differsInNegation = (words: readonly Word[], nearest: Sentence, above: Sentence): boolean => {
   const own = negationsIn(words);
@@ -184,13 +184,13 @@ const differsInNegation = (words: readonly Word[], nearest: Sentence, above: Sen
 };
 
 interface Negation {
-  /** Keys of what it denies first of all. */
+  /** Keys of the words directly in the scope of its negations. */
   denied: readonly string[];
-  /** Those, and what stands before it: "adapters must not be used". */
+  /** The same with the words before the negation: "adapters must not be used". */
   around: ReadonlySet<string>;
 }
 
-/** How far a negation reaches, in words that say something. */
+/** Scope of a negation, in content words. */
 const REACH = 3;
 
 const negationsIn = (words: readonly Word[]): Negation[] =>
@@ -210,7 +210,7 @@ const negationsIn = (words: readonly Word[]): Negation[] =>
     ];
   });
 
-/** Whether one of the negations denies what the other side says, and denies nowhere near. */
+/** Whether one of the negations applies to words that the other side states without a negation near them. */
 const isLone = (
   negations: readonly Negation[],
   { others, words }: { others: readonly Negation[]; words: readonly Word[] },

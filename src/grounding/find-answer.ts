@@ -14,60 +14,60 @@ import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURE
 import type { Unit, UnitPart } from './units.ts';
 import { closenessTo } from './word-closeness.ts';
 
-/** A unit that is shown, with its article. */
+/** A unit to show, with its article. */
 export interface AnswerPassage {
   source: EditionArticle;
   unit: Unit;
-  /** Probability that this, of all that was looked at, is what answers; 0 to 1. */
+  /** Probability that this candidate, of all, answers, 0 to 1. */
   share: number;
-  /** Devices that it is about, in lower case; empty when it is about all. */
+  /** Devices that it applies to, in lower case; empty when it applies to all. */
   devices: readonly string[];
   isOtherDevice: boolean;
 }
 
-/** What an edition has to say to a question. */
+/** The result of looking for an answer in an edition. */
 export interface FoundAnswer {
   question: ParsedQuestion;
-  /** What would be shown: the article of the best unit first; empty when nothing was found. */
+  /** The passages to show, the article of the best unit first; empty when nothing was found. */
   passages: AnswerPassage[];
   /** Probability that these passages answer the question, 0 to 1. */
   probability: number;
-  /** The same by meaning alone, where an embedding model is configured that compares whole texts; else 0. */
+  /** The same by the similarity of a configured embedding model alone; 0 without one. */
   nearness: number;
-  /** Probability that the question is about what the knowledge base is about, 0 to 1. */
+  /** Probability that the question is in the domain of the knowledge base, 0 to 1. */
   domain: number;
-  /** Articles that come closest, best first, at most six, with the heading that fits best (none for the beginning). */
+  /** The closest articles, best first, at most six, with the best heading (none for the text before the first heading). */
   closest: { source: EditionArticle; heading: string | undefined }[];
-  /** All articles looked at, with their share of the probability, best first. */
+  /** All candidate articles with their share of the probability, best first. */
   articles: { source: EditionArticle; share: number }[];
 }
 
 export interface FindOptions extends CandidateOptions {
-  /** Devices that the asker is known to have. */
+  /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
-  /** Characters of all passages together, as Markdown; 1,380 when absent. */
+  /** Maximum length of all passages together as Markdown, in UTF-16 units; 1,380 when absent. */
   room?: number | undefined;
-  /** Most passages; 3 when absent. */
+  /** Maximum number of passages; 3 when absent. */
   limit?: number | undefined;
 }
 
 const ROOM = 1380;
 const LIMIT = 3;
-/** A first passage may be this long whatever the room. */
+/** Maximum length of a first passage that exceeds the limit of all. */
 const MIN_ROOM = 600;
-/** What the heading of a passage takes besides its text. */
+/** Length of the heading of a passage. */
 const HEADING_ROOM = 45;
-/** Units looked at when passages are picked. */
-const LOOKED_AT = 60;
-/** A further passage has at least this share of what the first one has, and half of it in the same article. */
+/** Units considered when passages are chosen. */
+const CONSIDERED = 60;
+/** Least probability of a further passage, as a share of the first one's; half of it within the same article. */
 const FURTHER_SHARE = 0.05;
 /** Three that are shown, and three others. */
 const CLOSEST = 6;
 
 /**
- * Finds the passages that answer a question, and how probably they do. Ranks all units of the candidate articles with one linear
- * model (a softmax over the units of a question), picks those that hold most of the probability, and judges the pick with a
- * logistic model (docs/answers.md). Pure; the same for the same edition, question and searches.
+ * Finds the passages that answer a question, and the probability that they do. Ranks all units of the candidate articles with a linear
+ * model (a softmax over the units of a question), picks those with most of the probability, and rates the pick with a logistic model
+ * (docs/answers.md). Pure and deterministic.
  */
 export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
   const question = withRanges(edition, parseQuestion(edition, text, options), options.searches);
@@ -76,7 +76,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   const nearnessOf = nearnessIn(edition, options.searches[0]);
   const nearness = Math.max(0, ...passages.map(({ unit }) => nearnessOf(unit)));
   const domain = domainOf(edition, options);
-  // What holds no word of the question or of the turns before it, and none that is close to one, answers by chance at most.
+  // A passage without any word of the question or the previous turns, or one close to them, answers by chance at most.
   const byWords = held.some(({ idf, closeness }) => idf * closeness > 0)
     ? applyLogistic(GATE, gate) * familiarity(edition, domain)
     : 0;
@@ -91,7 +91,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
   };
 };
 
-/** What `findAnswer` does with the candidates; apart for the sake of fitting, which tries other weights. */
+/** Ranks and picks from given candidates; separate so that fitting can try other weights. */
 export const pickAnswer = (
   edition: Edition,
   {
@@ -116,8 +116,8 @@ interface RankedUnit extends CandidateUnit {
 }
 
 /**
- * With the share of each in the softmax, best first. What is about another device, or far out of date, counts only where nothing
- * else was found.
+ * The units with their softmax probability, best first. Units about another device, or far out of date, count only when nothing else
+ * was found.
  */
 const rankUnits = (
   candidates: readonly CandidateUnit[],
@@ -154,7 +154,7 @@ const articleShares = (ranked: readonly RankedUnit[]): ArticleShare[] => {
 
 type Spans = readonly (readonly [start: number, end: number])[];
 
-/** Where the parts of a unit stand in their article. */
+/** Ranges of a unit's parts in their article. */
 const spansOf = ({ parts }: Unit): Spans =>
   parts.map(({ section, pieces }) => [
     section.start + (pieces[0]?.start ?? 0),
@@ -167,18 +167,18 @@ const overlaps = (one: Spans, other: Spans): boolean =>
 const isInside = (one: Spans, other: Spans): boolean =>
   one.every(([start, end]) => other.some(([from, to]) => start >= from && end <= to));
 
-/** Units that do not overlap and hold most of the probability; what lies inside of one counts for it. */
+/** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
 const pickUnits = (ranked: readonly RankedUnit[], { room = ROOM, limit = LIMIT }: FindOptions): RankedUnit[] => {
-  const looked = ranked.slice(0, LOOKED_AT).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
-  const within = looked.map((unit) =>
-    looked.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
+  const considered = ranked.slice(0, CONSIDERED).map((unit) => ({ ...unit, spans: spansOf(unit.unit) }));
+  const within = considered.map((unit) =>
+    considered.filter((other) => other.source.index === unit.source.index && isInside(other.spans, unit.spans)),
   );
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
   let left = room;
   while (picked.length < limit) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
-    for (const [at, unit] of looked.entries()) {
+    for (const [at, unit] of considered.entries()) {
       const isTaken = picked.some(
         (other) => other.source.index === unit.source.index && overlaps(spansOf(other.unit), unit.spans),
       );
@@ -206,13 +206,13 @@ const firstPieceOf = (unit: Unit): Unit => {
   return { ...unit, parts: [{ ...first, pieces: first.pieces.slice(0, 1) }] };
 };
 
-/** As Markdown, in UTF-16 units. */
+/** Length as Markdown, in UTF-16 units. */
 export const lengthOf = ({ parts }: Unit): number =>
   parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
 
 /**
- * Without its last pieces, where addresses of links make it longer than what it shows. What announces is not left without what it
- * announces: of that the first lines stay.
+ * Drops the last pieces of a unit that long link targets make too long. An announcing paragraph keeps at least the first lines of what it
+ * announces.
  */
 export const shortened = (unit: Unit, room: number): Unit => {
   if (lengthOf(unit) <= room) return unit;
@@ -234,7 +234,7 @@ export const shortened = (unit: Unit, room: number): Unit => {
   return unit;
 };
 
-/** The whole piece where it has no lines to cut between and nothing else could be shown. */
+/** The whole piece when it has no line breaks to cut at and nothing else can be shown. */
 const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
   const end = text.lastIndexOf('\n', piece.start + Math.max(0, room));
   return end > piece.start && end < piece.end ? { ...piece, end } : piece;
@@ -243,7 +243,7 @@ const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
 const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit['parts'] =>
   first === undefined ? parts : [first, ...rest];
 
-/** By article, and in an article in its own order; but what holds most of the probability comes first. */
+/** Grouped by article, in article order; the article and the passage with the highest probability come first. */
 const inReadingOrder = (picked: readonly RankedUnit[]): AnswerPassage[] => {
   const groups = Map.groupBy(picked, ({ source }) => source.index);
   return [...groups.values()].flatMap((group) => {
@@ -269,23 +269,23 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
   return search === undefined ? 0 : applyLogistic(model.domain, domainFeatures(search, model.keys));
 };
 
-/** In a knowledge base of few articles words are familiar from this share of its threshold on, in a larger one from a smaller share. */
+/** Share of the domain threshold from which the domain probability counts in full, in a small knowledge base; smaller in a larger one. */
 const FAMILIAR_FROM = 0.2;
 const FEW_ARTICLES = 10;
 
 /**
- * How far the gate can be believed, 0 to 1. It compares what was found with the rest, and was fitted on knowledge bases with a rest: of
- * few articles one always stands out, whatever was asked.
+ * Reliability of the domain gate, 0 to 1. The gate compares what was found with the rest and was fitted on large knowledge bases; among few
+ * articles one always stands out.
  */
 const familiarity = (edition: Edition, domain: number): number => {
   const share = FAMILIAR_FROM * Math.min(1, (FEW_ARTICLES / edition.articleCount) ** 2);
   return Math.min(1, domain / (share * answeringModelOf(edition).domainThreshold));
 };
 
-/** What answers by its meaning outranks what shares words with the question by chance. Not fitted: no such model was at hand. */
+/** A semantic match outranks chance overlap of words. Not fitted, as no such model was available. */
 const NEARNESS_WEIGHT = 6;
 
-/** A word of the question with how close the closest word of the passages is to it: 1 where they hold it. */
+/** Per word of the question: closeness of the closest word of the passages; 1 when they contain it. */
 interface HeldWord extends QuestionTerm {
   closeness: number;
 }
@@ -305,7 +305,7 @@ const heldWords = (
   return terms.map((term, place) => ({ ...term, closeness: held[place] ?? 0 }));
 };
 
-/** How much of the question the passages hold: by idf, with words that come close, of the rarest, and of the worst of these. */
+/** Coverage of the question by the passages: by idf, by close words, of the rarest words, and of the worst of these. */
 const heldShares = (held: readonly HeldWord[]): number[] => {
   const total = Math.max(
     1e-9,
@@ -322,7 +322,7 @@ const heldShares = (held: readonly HeldWord[]): number[] => {
 
 const RAREST = 3;
 
-/** Features of the pick itself, by name, of those of its best unit. */
+/** Features of the pick, with the features of its best unit. */
 const OF_BEST_UNIT = [
   'passageWords',
   'coverage',
@@ -337,7 +337,7 @@ const OF_BEST_UNIT = [
   'sentence',
 ] as const;
 
-/** Names of what the probability of an answer is judged by, in their order. */
+/** Names of the features of the probability of an answer, in their order. */
 export const GATE_FEATURES: readonly string[] = [
   'quality',
   'coverage of the best passage',
@@ -412,12 +412,12 @@ const gateFeatures = (
   ];
 };
 
-/** Less near passages tell nothing. */
+/** Less similar passages carry no information. */
 const NEAR_FROM = 0.5;
 
 /**
- * Tells how probably a unit answers by its meaning alone, 0 to 1, as an embedding model that was configured compares whole texts. The
- * table of word vectors that stands in for one is none: what it compares is among the features of units.
+ * Probability that a unit answers by its embedding similarity alone, 0 to 1, for a configured embedding model. The table of word vectors
+ * is not one: its similarities are among the features of units.
  */
 const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit: Unit) => number) => {
   if (search?.model === undefined || search.model === WORD_VECTORS_MODEL) return () => 0;
@@ -443,7 +443,7 @@ const MEASURED = /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L
 const RANGE =
   /(?<![\p{L}\p{N}.,])(\d{1,9}(?:\.\d{1,9})?)\s{0,2}(?:to|and|[-–—…]|\.{2,3})\s{0,2}(\d{1,9}(?:\.\d{1,9})?)[\s-]?(°[CF]|%|\p{L}{1,12})(?![\p{L}\p{N}])/gu;
 
-/** A question whose numbers with a unit are also found by the ranges that they lie in, where what was found states such a range. */
+/** Adds the ranges that contain a number with a unit of the question to the words that match it, when the passages state such a range. */
 const withRanges = (edition: Edition, question: ParsedQuestion, searches: readonly SearchOutcome[]): ParsedQuestion => {
   const measured = [...question.text.matchAll(MEASURED)].flatMap(([, digits = '', unit = '']) => {
     const name = nameOf(unit);

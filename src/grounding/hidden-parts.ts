@@ -8,19 +8,19 @@ import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
   is: [id, title, ...devices].some(isInjectionName),
 }));
-/** Whether the article or a heading above the chunk speaks to a model. */
+/** Whether the article's title or a heading above the chunk is a prompt injection. */
 export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolean =>
   hasInjectionName(source) || headingPath.some(isInjectionName);
 
 const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
 
-/** Whether a span has a character in common with one of several. */
+/** Whether a span overlaps one of several. */
 export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>
   spans.some((span) => start < span.end && end > span.start);
 
 /**
- * Parts of a chunk's text that are left out, in order: blocks that no reader sees (comments, scripts), and all from the
- * first such block on.
+ * Parts of a chunk's text that are not shown, in order: invisible blocks (comments, scripts), and everything from the first prompt
+ * injection on.
  */
 export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
   const blocks = splitBlocks(text);
@@ -28,12 +28,13 @@ export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text
     start: index,
     end: index + all.length,
   }));
-  // "### System:" above "You are ...": what a block is, its heading may tell.
+  // The heading is checked together with its block: "### System:" above "You are ...".
   const heading = headingPath.at(-1) ?? '';
-  const told = (start: number, end: number) =>
+  const fullText = (start: number, end: number) =>
     `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
   const first =
-    blocks.find(({ start, end }) => hasPromptInjection(told(start, end)))?.start ?? (hasPromptInjection(text) ? 0 : -1);
+    blocks.find(({ start, end }) => hasPromptInjection(fullText(start, end)))?.start ??
+    (hasPromptInjection(text) ? 0 : -1);
   const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
   const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
   return hidden.sort((one, other) => one.start - other.start);

@@ -4,35 +4,35 @@ import type { AIMessage } from '../contract/librarian.ts';
 import { list, object, type Passage, parseJson } from './answer-prompt.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
 
-/** A statement with what it is said to rest on. */
+/** A statement with its claimed evidence. */
 export interface JudgedPair {
   statement: string;
-  /** What it quotes, each with the headings that it stands under. */
+  /** Its quotes, each with the headings above it. */
   quotes: readonly { heading: string; text: string }[];
-  /** The sections that it names. */
+  /** The sections that it cites. */
   passages: readonly Passage[];
 }
 
 export interface Judgement {
   isSupported: boolean;
-  /** In a few words, by the judge. */
+  /** A few words by the judge. */
   reason: string;
 }
 
-/** Pairs in one call; further statements stay unjudged. */
+/** Pairs per call; further statements are not judged. */
 const MAX_PAIRS = 16;
-/** Of all quotes together, in UTF-16 units; each gets its share. */
+/** Length of all quotes together, in UTF-16 units, divided equally. */
 const MAX_QUOTES_LENGTH = 12_000;
 const MIN_QUOTE_LENGTH = 400;
 const MAX_QUOTE_LENGTH = 3000;
-/** Of all sections together; those that no longer fit are known by the quotes from them alone. */
+/** Length of all sections together; of those that do not fit, the judge sees only the quotes. */
 const MAX_SECTIONS_LENGTH = 16_000;
 const TOKENS_PER_PAIR = 90;
 
 /**
- * Asks a model in one call of each pair whether its quotes, read within their sections, state the statement.
+ * Has a model decide in one call, for each pair, whether its quotes, read within their sections, state the statement.
  *
- * @returns One judgement for each pair in their order, undefined where the judge gave none; or why there is none at all.
+ * @returns One judgement per pair, in order, undefined where the judge gave none; or the reason why the call failed.
  */
 export const judgeStatements = async (
   pairs: readonly JudgedPair[],
@@ -48,7 +48,7 @@ export const judgeStatements = async (
   if (!reply.ok) return 'malformed';
   return pairs.map((_, at) => {
     const found = reply.value.judgements.filter(({ id }) => id === `s${at + 1}`);
-    // Two judgements that differ are none.
+    // Conflicting judgements of the same pair are discarded.
     const [first, ...others] = found;
     if (first === undefined || others.some(({ verdict }) => verdict !== first.verdict)) return undefined;
     return { isSupported: first.verdict === 'stated', reason: first.reason.replace(/\s+/g, ' ').trim().slice(0, 200) };

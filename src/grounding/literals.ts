@@ -6,7 +6,7 @@ import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import patterns from './literal-patterns.json' with { type: 'json' };
 import { numberKey, readWords } from './statement-words.ts';
 
-/** Something in an answer that is true only if a source has it literally (seed 004, hallucination patterns). */
+/** Text of an answer that is correct only if a source contains it literally. */
 export interface Literal {
   kind: LiteralKind;
   text: string;
@@ -15,8 +15,8 @@ export interface Literal {
 export type LiteralKind = 'url' | 'arn' | 'code' | 'command' | 'path' | 'identifier' | 'number' | 'name';
 
 /**
- * Finds what an answer states literally: URLs, ARNs, code spans and blocks, shell commands, file paths, identifiers and
- * numbers. What one kind has taken is not read again as another, so that the digits of a URL are not numbers too.
+ * Finds the literals of an answer: URLs, ARNs, code spans and blocks, shell commands, file paths, identifiers and numbers. Each part of
+ * the text is read as one kind only, so that the digits of a URL are not numbers as well.
  *
  * @returns Each literal once, at most 500.
  */
@@ -45,14 +45,14 @@ const addLiteral = (found: Map<string, Literal>, kind: LiteralKind, raw: string)
 interface Extractor {
   kind: LiteralKind;
   pattern: RegExp;
-  /** The literal within the match; undefined when it is none after all. */
+  /** The literal within the match; undefined for a false match. */
   textOf?: (whole: string, groups: unknown[]) => string | undefined;
-  /** Whether the match is taken out of what later kinds read. */
+  /** Whether later kinds skip the match. */
   blanks?: boolean;
 }
 
 const PROGRAMS = patterns.programs.replaceAll(' ', '|');
-/** A word after a program's name that makes it a sentence about the program, not a command. */
+/** A word after a program's name that makes a sentence about the program, not a command. */
 const PROSE_WORDS: ReadonlySet<string> = new Set(patterns.proseAfterProgram.split(' '));
 
 const commandOf = (_whole: string, [program, first]: unknown[]): string | undefined =>
@@ -77,7 +77,7 @@ const EXTRACTORS: Extractor[] = [
     textOf: (_whole, groups) => String(groups[1]),
   },
   { kind: 'code', pattern: /(`{1,2})([^`]{1,500}?)\1/g, textOf: (_whole, groups) => String(groups[1]) },
-  // A command set in quotes is taken whole; in running text its first two words and its flags have to be there.
+  // A command in quotes must match whole; in running text, its first two words and its flags.
   {
     kind: 'command',
     pattern: new RegExp(`(['"‘“])((?:${PROGRAMS})\\s[^'"’”\\n]{1,300})['"’”]`, 'g'),
@@ -96,7 +96,7 @@ const EXTRACTORS: Extractor[] = [
       'gi',
     ),
   },
-  // Mail addresses and bare hosts, once file names are taken.
+  // Mail addresses and bare host names, after file names.
   { kind: 'url', pattern: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g },
   { kind: 'url', pattern: /(?<![\w@/.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,18}(?![\w-]|\.\w)/g },
   {
@@ -111,13 +111,13 @@ const EXTRACTORS: Extractor[] = [
   },
   { kind: 'identifier', pattern: /\b\w*[A-Za-z]_\w+\b/g },
   { kind: 'identifier', pattern: /\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b/g },
-  // Bounded: otherwise a run of dots or dashes is read to its end from each of its places.
+  // Bounded: otherwise a run of dots or dashes takes quadratic time.
   {
     kind: 'identifier',
     pattern: /\b(?=[\w.-]{0,200}\d)(?=[\w.-]{0,200}[A-Za-z])[A-Za-z0-9][\w.-]{1,60}\b/g,
     textOf: identifierOf,
   },
-  // The mark of a list item says nothing of its own.
+  // The marker of a list item is not a literal.
   {
     kind: 'number',
     pattern: /(?!(?<=^[ \t]{0,8})\d{1,3}[.)][ \t])(?<![\p{L}\p{N}_.])\d(?:[\d.,:]*\d)?(?:(?:st|nd|rd|th|s)\b)?/gmu,
@@ -132,8 +132,8 @@ function identifierOf(whole: string): string | undefined {
 }
 
 /**
- * The literals of a statement that none of the texts has: URLs, code, commands, paths, identifiers, numbers with their units, and
- * names. Harmless differences of form count as the same: `12V` and `12 V`, `1,200` and `1200`, `3` and `three`, the plural of a name.
+ * The literals of a statement that no text contains: URLs, code, commands, paths, identifiers, numbers with their units, and names.
+ * Harmless variants are equal: `12V` and `12 V`, `1,200` and `1200`, `3` and `three`, the plural of a name.
  *
  * @param texts What may be repeated: quotes, headings, titles, the question.
  */
@@ -157,11 +157,11 @@ export const missingLiterals = (statement: string, texts: readonly string[]): Li
 const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
   literals
     .filter(({ kind, text }) => kind !== 'number' && !isMeasure(text))
-    // "CD40" before "CD4", of which a 0 would stay.
+    // Longest first: "CD40" before "CD4", which would leave a 0.
     .sort((one, other) => other.text.length - one.text.length)
     .reduce((rest, { text }) => rest.replaceAll(text, ' '), statement);
 
-/** A number, and the unit behind it by the first name of that unit. */
+/** A number and the canonical name of the unit after it. */
 interface Measured {
   key: string;
   unit?: string | undefined;
@@ -178,24 +178,24 @@ const numbersIn = (text: string): Measured[] =>
     text: UNITS_OF_MEASUREMENT.has(unit?.toLowerCase() ?? '') ? whole.trim() : digits,
   }));
 
-/** With the same unit, or where one side names none. */
+/** With the same unit, or when one side has no unit. */
 const hasNumber = (known: readonly Measured[], { key, unit }: Measured): boolean =>
   known.some((each) => each.key === key && (unit === undefined || each.unit === undefined || each.unit === unit));
 
-/** `12V` is a number with its unit, and no identifier. */
+/** `12V` is a number with a unit, not an identifier. */
 const isMeasure = (text: string): boolean => {
   const [, unit = ''] = /^\d[\d.,]*(\D{1,12})$/.exec(text) ?? [];
   return UNITS_OF_MEASUREMENT.has(unit.toLowerCase());
 };
 
-/** Literally, as whole words; letter case counts in code, commands, paths and ARNs only. */
+/** Literally, as whole words; case-sensitive in code, commands, paths and ARNs only. */
 const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean => {
   const isExact = kind === 'code' || kind === 'command' || kind === 'path' || kind === 'arn';
   const text = isExact ? allowed : allowed.toLowerCase();
   const wanted = collapse(isExact ? literal : literal.toLowerCase());
   if (hasWhole(text, wanted)) return true;
   if (kind === 'url') return hasWhole(text, wanted.replace(/^https?:\/\/|\/$/g, ''));
-  // Settings in a row (`File > Options`) stand apart in some sources.
+  // Some sources list the settings of a path (`File > Options`) separately.
   const parts = kind === 'code' ? wanted.split(/\s*(?:>|→)\s*/).filter(Boolean) : [];
   return parts.length > 1 && !wanted.includes('<') && parts.every((part) => hasWhole(text, part));
 };
@@ -212,14 +212,14 @@ const hasWhole = (text: string, wanted: string): boolean => {
 };
 
 /**
- * Words with a capital inside a sentence that no text has. Where every noun has one, a capital names nothing, nor does that of a
- * common English word ("Access Management"): it is content as any other.
+ * Words with a capital inside a sentence that no text contains. A capital is ignored in languages that capitalise every noun, and on common
+ * English words ("Access Management"): these are ordinary content words.
  */
 const missingNames = (prose: string, allowed: string, question: string): Literal[] => {
   const own = detectLanguage(prose);
   const language = own ?? detectLanguage(question);
   if (language !== undefined && patterns.capitalNouns.includes(language)) return [];
-  // A translation shares no words with its source, with a capital or without.
+  // A translation shares no words with its source, capitalised or not.
   if (own !== undefined && own !== (detectLanguage(allowed) ?? own)) return [];
   const known = new Set(readWords(allowed).flatMap(({ text, key }) => [text, key]));
   return readWords(prose)
@@ -228,7 +228,7 @@ const missingNames = (prose: string, allowed: string, question: string): Literal
     .map(({ text }): Literal => ({ kind: 'name', text }));
 };
 
-/** `WiFi` is found in `Wi-Fi`. */
+/** `WiFi` matches `Wi-Fi`. */
 const hasJoined = (allowed: string, name: string): boolean =>
   name.length >= 4 && allowed.toLowerCase().replace(/[-\s]/g, '').includes(name);
 

@@ -3,18 +3,18 @@ import type { QuestionTerm } from './parse-question.ts';
 import type { Closeness } from './word-closeness.ts';
 
 /**
- * By term of the question how close the closest word of a text is to it: 1 where the text says it, 0 without a close word. Empty
- * where no word is close to any.
+ * Per term of the question: closeness of the closest word of a text, 0 to 1; 1 when the text contains the term. Empty when no word is
+ * close to any term.
  */
 export type Matches = Float64Array;
 
-/** What the parts of an article hold of a question. */
+/** Closeness of an article's parts to the terms of a question. */
 export interface ArticleMatches {
   title: Matches;
-  /** By place of the sentence. */
+  /** By index of the sentence. */
   sentences: readonly Matches[];
   units: ReadonlyMap<UnitContents, UnitMatches>;
-  /** By term: how well it tells the units of this article apart. */
+  /** Per term: how well it distinguishes the units of this article. */
   inner: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export interface UnitMatches {
   headings: Matches;
 }
 
-/** Matches an article with a question, each sentence once, however many units it is in. */
+/** Matches an article with a question; each sentence once, as units share sentences. */
 export const matchArticle = (
   contents: ArticleContents,
   terms: readonly QuestionTerm[],
@@ -40,7 +40,7 @@ export const matchArticle = (
       if (text[place] === 1 || above[place] === 1) containing[place] = (containing[place] as number) + 1;
   }
   const inner = terms.map(({ weight }, place) => {
-    const count = containing[place] as number; // Of as many numbers.
+    const count = containing[place] as number; // As long as `terms`.
     return count === 0 ? 0 : weight * Math.log((units.size + 1) / (count + 0.5));
   });
   return { title: matchWords(contents.title), sentences, units, inner };
@@ -57,7 +57,7 @@ const matchUnit = (
 
 const NO_MATCHES: Matches = new Float64Array(0);
 
-/** Of several matches the closest by term. */
+/** The maximum per term of several matches. */
 const closest = (places: Uint32Array, matches: readonly Matches[]): Matches => {
   let all: Matches = NO_MATCHES;
   let isOwn = false;
@@ -74,7 +74,7 @@ const closest = (places: Uint32Array, matches: readonly Matches[]): Matches => {
   return all;
 };
 
-/** By term the closer of two. */
+/** The maximum per term of two matches. */
 export const closer = (one: Matches, other: Matches): Matches => {
   if (one.length === 0 || one === other) return other;
   if (other.length === 0) return one;
@@ -83,17 +83,17 @@ export const closer = (one: Matches, other: Matches): Matches => {
   return both;
 };
 
-/** Both have as many numbers. */
+/** Both have the same length. */
 const raise = (matches: Matches, by: Matches): void => {
   for (let at = 0; at < by.length; at++)
     if ((by[at] as number) > (matches[at] as number)) matches[at] = by[at] as number;
 };
 
-/** The words of a text in part: of a table only some rows. */
+/** Matches of some sentences only, such as some rows of a table. */
 export const matchSentences = (sentences: Uint32Array, matches: ArticleMatches): Matches =>
   closest(sentences, matches.sentences);
 
-/** Whether one word stands right before another in a text. */
+/** Whether one word directly precedes another in a text. */
 export const hasPair = (
   sentences: Uint32Array,
   contents: ArticleContents,

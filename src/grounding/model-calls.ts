@@ -3,27 +3,27 @@ import { ContextRefused } from '../runtime/context-refused.ts';
 import { type Deadline, startDeadline } from '../runtime/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';
 
-/** Why a call gave no text: each has its own sentence for the reader (`REFUSALS` of the navigator). */
+/** Why a call returned no text. Each has its own sentence for the reader (`REFUSALS` of the navigator). */
 export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';
 
 type CallResult = { ok: true; text: string } | { ok: false; failure: CallFailure };
 
-/** What the calls took, by the API's own numbers. */
+/** Usage of the calls as the API reports it. */
 export interface CallUsage {
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** Absent where the model has no price. */
+  /** Absent when the model has no configured price. */
   costUsd?: number | undefined;
 }
 
-/** The calls to a model for one answer: they share one deadline and are counted together. */
+/** The model calls for one answer, with a common deadline and a common usage count. */
 export interface ModelCalls {
   ask(
     messages: readonly AIMessage[],
     options: { maxTokens: number; schema?: { name: string; schema: Record<string, unknown> } | undefined },
   ): Promise<CallResult>;
-  /** Undefined while no call was answered with its usage. */
+  /** Undefined until a call returns its usage. */
   usage(): CallUsage | undefined;
   /** Stops the timer, and aborts a call that is still in flight. Must be called. */
   end(): void;
@@ -31,16 +31,16 @@ export interface ModelCalls {
 
 export interface ModelCallsOptions {
   ai: AIClient;
-  /** For all calls together. With less than `MIN_TIME_MS` no call is made. */
+  /** For all calls together. No call is made with less than `MIN_TIME_MS`. */
   timeMs: number;
-  /** Aborts when no one waits for the answer any more. */
+  /** Aborts when the caller is gone. */
   signal?: AbortSignal | undefined;
 }
 
-/** No model writes an answer in less. */
+/** No model answers in less time. */
 const MIN_TIME_MS = 250;
 
-/** The clock starts at once. `ask` never throws. */
+/** The clock starts immediately. `ask` never throws. */
 export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): ModelCalls => {
   const deadline: Deadline | undefined = timeMs >= MIN_TIME_MS ? startDeadline(timeMs, signal) : undefined;
   let usage: CallUsage | undefined;
@@ -56,7 +56,7 @@ export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): Mode
         return { ok: true, text };
       } catch (error) {
         if (error instanceof ModelBudgetSpent) return failed('over_budget');
-        // Our own deadline, and not what a client may throw for other reasons.
+        // Only our own deadline counts as a timeout, not other errors of the client.
         return failed(deadline.signal.aborted || error instanceof ContextRefused ? 'timeout' : 'unavailable');
       }
     },

@@ -7,51 +7,51 @@ import { stem } from '../text/stem.ts';
 import QUESTION_TYPES from './question-types.json' with { type: 'json' };
 import { stemsOf } from './sections.ts';
 
-/** What vectors of words are used for: texts in other words are close to one another. */
+/** Word vectors, for comparing texts that use different words. */
 export type TextVectors = Pick<WordVectors, 'vectorOf'>;
 
-/** A word of the question, or of the turns before it. */
+/** A word of the question, or of the previous turns. */
 export interface QuestionTerm {
   /** As typed, in lower case. */
   word: string;
   stem: string;
-  /** Stems that count as this word: itself, its corrections, a number's Roman form. */
+  /** Stems that count as this word: its own, those of its corrections, and the Roman form of a number. */
   forms: ReadonlySet<string>;
   /** Inverse chunk frequency times `weight`. */
   idf: number;
-  /** 1 for the question's own words, less for those of the turns before. */
+  /** 1 for the question's own words, less for those of previous turns. */
   weight: number;
-  /** The knowledge base has it, or what it was corrected to. */
+  /** The knowledge base contains it, or its correction. */
   isKnown: boolean;
   /** A code, a version or another word with digits. */
   isLiteral: boolean;
 }
 
-/** All that is read of a question before any passage is looked at. */
+/** The analysis of a question. */
 export interface ParsedQuestion {
   text: string;
   query: AnalysedQuery;
-  /** The question's own, then those of the turns before. */
+  /** The question's own words, then those of the previous turns. */
   terms: readonly QuestionTerm[];
   /** Sum of all idf. */
   total: number;
-  /** Stems of own words that stand side by side. */
+  /** Stems of adjacent words of the question. */
   pairs: readonly (readonly [string, string])[];
   types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
-  /** Devices that it names or that the asker has, in lower case. */
+  /** Devices that it names or that the user has, in lower case. */
   devices: readonly string[];
-  /** Its meaning; its length is the share of its words that have a vector. */
+  /** Vector of the question; its length is the share of its words that have a vector. */
   vector: Float32Array | undefined;
 }
 
-/** Only so much of a text is read, in UTF-16 units. */
+/** Maximum length of a text that is analysed, in UTF-16 units. */
 const MAX_TEXT = 4000;
-/** What a word of the turns before counts beside one of the question (docs/answers.md). */
+/** Weight of a word of the previous turns relative to one of the question (docs/answers.md). */
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
 const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
 
-/** Reads a question together with the last turn of each speaker before it. */
+/** Analyses a question together with the last turn of each speaker before it. */
 export const parseQuestion = (
   edition: Edition,
   question: string,
@@ -97,7 +97,7 @@ export const parseQuestion = (
     terms: all,
     total: all.reduce((sum, { idf }) => sum + idf, 0),
     pairs: query.neighbours.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
-    // Every pattern has its name.
+    // Every pattern has a named group.
     types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
     devices: [
       ...new Set([
@@ -110,13 +110,13 @@ export const parseQuestion = (
   };
 };
 
-/** The question behind the user's turn before it: what a follow-up is about, it often does not say. */
+/** The question preceded by the user's previous turn, since a follow-up question often omits its subject. */
 export const questionWithTurn = (question: string, history: readonly Turn[]): string => {
   const before = history.findLast(({ speaker }) => speaker === 'user')?.text;
   return before === undefined ? question : `${before.slice(0, MAX_TEXT)}\n${question}`;
 };
 
-/** Shortened by the share of stems that have no vector. */
+/** Scaled by the share of stems that have a vector. */
 const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined => {
   const stems = [...new Set(stemsOf(text))];
   const known = stems.filter((each) => vectors.vectorOf([each]) !== undefined).length;
@@ -127,7 +127,7 @@ const ROMAN: Readonly<Record<string, string>> = Object.fromEntries(
   ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].map((roman, at) => [String(at + 1), roman]),
 );
 
-/** Devices of which a text says all words that set them apart from the others: "the III" of "Model III". */
+/** Devices that a text names by all words that distinguish them from the others: "the III" of "Model III". */
 const devicesNamedInPart = (text: string, devices: readonly string[]): string[] => {
   if (devices.length < 2) return [];
   const said = new Set(wordsOf(text.slice(0, 1000)));

@@ -5,23 +5,23 @@ const EARLIER =
 const REPLY =
   '(?:answers?|responses?|reply|replies|outputs?|summary|summaries)(?! (?:codes?|times?|messages?|sheets?|box|fields?|options?|forms?|pages?|headers?|body))';
 const MODEL = '(?:ais?|llms?|(?:large )?language models?|ai models?|ai assistants?|assistants?|chat ?bots?|gpt[\\w-]*)';
-/** Where a sentence that orders something begins; what others do ("scammers pretend to be") is no order. */
+/** Beginning of an imperative sentence; a description of others ("scammers pretend to be") is not one. */
 const START = '(?:^|\\n|[.!?:;"(|>-]\\s{0,3}|\\b(?:please|now|instead|simply),? )';
-/** What a reply is told to say, or to leave out. */
+/** Verbs for what a reply should say or omit. */
 const SAYING =
   '(?:say|state|claim|add|cite|recommend|mention|ignore|disregard|output|print|insert|refuse|pretend|(?:reply|answer|respond) (?:with|that|only)|tell|ask (?:the )?(?:user|reader|customer))';
-/** What is put into a reply by order; a customer is asked for an order number there. */
+/** What an injection inserts into a reply; support texts ask customers for an order number with the same verbs. */
 const PUT = '(?:links?|images?|badge|url|https?|sentence|phrase|words?|slogan|advert\\w*|following|!\\[|\\]\\(|["<])';
-/** Names of what a reply of ours is made of, that no article needs. */
+/** Names of the members of a model's reply, which no article needs. */
 const MEMBER = '(?:citations|verdict|out ?_?of ?_?domain)';
 const HAS_TO = '(?:must|should|shall|has to|have to|needs? to|is to|are to)';
 
 /**
- * What a prompt injection looks like, by plain readings. A verb that articles use too ("reveal", "cite", "say", "answer") counts
- * only together with a word for a model, its reply, its prompt or its instructions, or for what is put into the reply.
+ * Patterns of prompt injections. A verb that articles use too ("reveal", "cite", "say", "answer") counts only together with a word for a
+ * model, its reply, its prompt or its instructions, or for what is inserted into the reply.
  */
 export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
-  // It overrides.
+  // Overrides instructions.
   new RegExp(
     `(?<!\\b(?:not|never|n't|if you|when you|who|may|might|can|could|they|people|users) )\\b(?:(?:ignore|disregard|forget|don't follow|do not follow|stop following)\\b[^.\\n]{0,40}|(?:override|overrule|bypass|discard)(?: \\w+){0,4} )\\b${EARLIER} (?:\\w+ ){0,2}${INSTRUCTIONS}\\b(?!\\s*(?:label|manual|sheet|leaflet|for use))`,
   ),
@@ -29,7 +29,7 @@ export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b(?:(?:real|actual|true|secret|hidden|system|developer) (?:instructions?|prompt|task)\\s*:|(?:new|updated) (?:system |developer )?(?:instructions?|prompt|task)\\s*:\\s*(?:you\\b|from now|always\\b|never\\b|please\\b|${SAYING}\\b))`,
   ),
-  // It hands out a role.
+  // Assigns a role.
   new RegExp(
     `\\b(?:you are|you're) (?:now |only |no longer |just |really ){0,2}(?:an? |the |my |our |called |named )(?:(?!(?:of|to|with|in|for|on|user|owner|using)\\b)[\\w-]+ ){0,3}${MODEL}\\b(?! (?:managers?|professors?|users?|owners?))`,
   ),
@@ -53,9 +53,9 @@ export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b${MODEL} ?${HAS_TO} (?:please |now |always |never |not |only )?${SAYING}\\b|(?:^|\\n|[.!?"(|>-]\\s{0,3}|\\d[.)] )(?:the |all )?${MODEL} ?[:,]\\s?(?:please |now |always |never |do not |don't )?(?:${SAYING}|ask|you must|you are to|include|write|show|send|follow|answer|reply|respond)\\b`,
   ),
-  // It hides.
+  // Hides text.
   /style\s*=\s*["'][^"']{0,120}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])|color\s*:\s*(?:white|transparent|#fff))/,
-  // It imitates the marks of a chat, or of a reply.
+  // Imitates chat markup, or a reply.
   /<\|[a-z_]{2,20}\|?>|\[\/?(?:inst|sys)\]|<<\/?sys>>|<\/?(?:system|assistant|instructions?|passages?|im_start|im_end|tool_call|function_call)(?:\s[^<>]{0,40})?>/,
   /(?:^|\n|[.!?]\s)[\s#>|"'[({=-]{0,10}(?:system|assistant|developer)(?: (?:prompt|message|note|notice|instructions?|override|update))?\s?(?:[\])}]\s?[:>=]?|["']?\s?[:>=])\s{0,3}(?:sure\b|[^\n]{0,120}\b(?:you (?:are (?!(?:now )?(?:logged|signed|connected|offline|online))|must|should|shall|will (?:now|always|only|never)|always|never|only)|(?:always|never|only) (?:answer|respond|reply)|(?:answer|respond|reply) (?:with|that|only)|say\b|ignore\b|disregard\b|output\b|pretend\b|tell (?:the |all |every )?(?:user|customer|reader)))/,
   /\b(?:your|above|hidden|secret|original|initial) (?:system|developer) (?:prompts?|messages?|instructions?)\b|\b(?:reveal|leak|ignore|disregard|override|forget|exfiltrate|recite)\b[^.\n]{0,20}\b(?:system|developer) (?:prompts?|instructions)\b|\b(?:disable|ignore|drop|switch off) (?:all |any |the |your )?(?:safety|content|grounding) (?:filters|guardrails)\b/,
@@ -66,7 +66,7 @@ export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
     `\\b(?:statements|citations|passages|verdict|confidence|out ?_?of ?_?domain) (?:array|list|member|field|property|object|key|value)s?\\b[^.\\n]{0,20}\\b(?:${HAS_TO}|may|can only|will) (?:only |always |not )?(?:contain|include|quote|hold|say|name|carry|(?:start|end|begin|open) with)\\b|\\b(?:your|the|every) ${MEMBER} ${HAS_TO} (?:only |always |not )?(?:contain|include|quote|hold|be|say|name|list|point)\\b|\\b(?:fill|put|write|add|insert|append|place|return|set)\\b[^.\\n]{0,60}\\b(?:in|into|to|as) (?:the |your )?["']?(?:statements|citations|verdict|out ?_?of ?_?domain)["']?(?: (?:array|list|member|field|property|object))?(?=\\s*(?:[.,;:!"]|$|\\n))|\\b(?:fill|empty|clear|overwrite|leave) (?:the |your )["']?(?:statements|citations|verdict)["']? (?:array|list|member|field|property|with|empty)\\b`,
   ),
   /\b(?:quote|cite|name|list|return|give|use)\b (?:only |just |me |this |it |us |everything |that |always ){0,3}(?:as |from |by |under )?(?:the )?(?:passage )?["'(]?p\d{1,2}\b["')]?(?=[^.\n]{0,30}\b(?:drop|ignore|omit|discard|leave out|skip|disregard|nothing else|others?|rest|as (?:the|your) (?:only )?source)\b)|\b(?:quote|cite) (?:only |just |me |this |it |everything ){1,3}(?:as |from )?(?:passage )?["'(]?p\d{1,2}\b|\b(?:cite|quote|use) (?:only )?passage p\d{1,2}\b|\b(?:drop|ignore|discard|disregard|skip|omit|leave out) (?:the |all |any )?(?:other passages|other citations|remaining passages|passages? p\d{1,2})\b/,
-  // It dictates what an answer says, how sure it is, and what it cites.
+  // Dictates the answer, its confidence or its citations.
   /\b(?:set|change|raise|lower|report|mark|declare|give|return|put)\b[^.\n]{0,20}\b(?:the |your |its )?(?:confidence|out ?_?of ?_?domain|verdict)(?: (?:of the answer|of your answer|field|member|value))? ?(?:to|as|=|is|at)\b ?["']?(?:high|low|medium|true|false|maximum|answer|no_information|100)\b/,
   new RegExp(
     `\\b(?:include|append|add|insert|write|put|mention|repeat|place|embed|display|show|render|say|prefix)\\b[^.\\n]{0,80}${PUT}[^.\\n]{0,120}\\b(?:your|every|each|the final) (?:\\w+ )?${REPLY}\\b(?! (?:in|on) (?:the|our) (?:form|survey|ticket))`,
@@ -86,7 +86,7 @@ export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   new RegExp(
     `\\b(?:do not|don't|never) (?:mention|reveal|disclose|tell|say|cite|quote|repeat)\\b[^.\\n]{0,30}\\b(?:(?:this|these|your|the (?:system|other|above|hidden)) (?:\\w+ )?(?:instructions?|prompts?|passages?|context)\\b|that you (?:are|were|have been) (?:an? |the )?(?:${MODEL}|told|instructed|ordered)\\b)|\\b(?:do not|don't|never) (?:mention|cite|quote|recommend)\\b[^\\n]{0,60}[.;,] instead,? (?:say|claim|state|write|answer|recommend|mention)\\b|\\bpresent (?:it|this|that) as (?:an? )?(?:fact|truth?)\\b|\\bthe (?:correct|right|true|only) answer (?:to [^.\\n]{0,60} )?is (?:that|:|")`,
   ),
-  // It speaks of who reads it.
+  // Addresses the reader as a model.
   /\bas an? (?:large )?(?:language model|llm)\b|\bas an? (?:ai|ai assistant|bot|chat ?bot|ai model),? (?:you|i|your|it)\b|\byou,? (?:an?|the|as an?) (?:ai|llm|language model|chat ?bot)\b/,
   /\b(?:machines?|models?|bots?|llms?|ais?|agents?|crawlers?|scrapers?|assistants?) (?:that is |that are |who is )?(?:reading|parsing|summari[sz]ing|reads?|summari[sz]es?|answering from) (?:this\b|the above\b)(?! (?:sensor|card|value|register|code|label|meter))|\b(?:anyone|anybody|whoever|software|tools?|systems?|machines?|models?) (?:that is |who is )?(?:summari[sz]ing|summari[sz]es|parsing|answering from|processing) (?:this|the above) (?:page|text|document|article|passage|content|section)\b/,
   /\b(?:prior|previous|earlier|existing) guidance (?:is|are) (?:now )?(?:void|null|cancel\w+)\b|\bnew guidance is to (?:recommend|say|answer|tell)\b|\b(?:user|customer|asker|admin|administrator|owner|operator) has (?:already )?(?:authori[sz]ed|permitted|cleared) you to (?:share|reveal|disclose|tell|give|show|send)\b/,
@@ -98,7 +98,7 @@ export const PROMPT_INJECTION_PATTERNS: readonly RegExp[] = [
   /\byou must not (?:answer|discuss|respond to|reply to) (?:any )?(?:questions?|queries)\b|\b(?:text|passage|article|information|content)s? (?:above|below) (?:is|are) (?:wrong|false|a test|untrusted|fake)\b|\bas coming from the (?:system|developer|operator)\b/,
   /\b(?:assistant|model|bot|ai)_(?:response|reply|answer|output)\b|\b(?:todo|note|fixme) ?\((?:model|ai|llm|assistant|bot)\)|(?:^|\n|[.!?:;]\s)(?:begin|conclude|finish|start|end|open) with (?:"(?:yes|sure|of course|certainly|absolutely|i )|the (?:sentence|words|phrase) ")/,
   /\b(?:do not|don't|never) tell the (?:users?|askers?|readers?) (?:that|about) (?:you|this|these)\b|\b(?:overrides?|replaces?|supersedes?) (?:everything|all|anything|whatever) (?:that )?you (?:were|are|have been) (?:told|taught|given)\b|\bfor (?:llms?|ais?|language models?|chat ?bots?|bots) only\b|\b(?:the|your) (?:hidden|secret|initial) prompt\b|\b(?:statements|citations|passages) (?:array|list|member|field) (?:only contains?|contains? only|consists? of)\b|\bcite only (?:this|me|url)\b|\binstead of (?:answering|replying),? (?:say|output|write|print|tell|just)\b|\b(?:do not|don't|never) (?:mention|recommend|name) (?!your\b|the\b|any\b)[^.\n]{1,60}\bin (?:your|any) (?:answers?|replies)\b/,
-  // It has something decoded and obeyed, or what was said sent elsewhere.
+  // Asks to decode and obey a text, or to send the conversation elsewhere.
   /\b(?:decode|decipher|decrypt|base64|rot13)\b[^.\n]{0,80}\b(?:follow|obey|execute|do|comply with|say|answer) (?:it|them|what it|whatever)\b/,
   /\b(?:send|post|exfiltrate|leak|transmit|forward|encode|append)\b[^.\n]{0,60}\b(?:conversation|chat history|history|system prompt|(?:user|customer|asker)'?s? (?:question|message|words|data))\b[^.\n]{0,40}\b(?:to|at|via|in|into) (?:the )?(?:url\b|https?:)/,
   /\b(?:reveal|repeat|print|output|disclose|leak|recite|exfiltrate|tell me|show me)\b[^.\n]{0,20}\b(?:(?:the|your) system prompt\b|your (?:system |initial |hidden |own )?(?:instructions|prompt|rules)\b(?! (?:for|to|on|about))|instructions (?:that )?you (?:were given|got|have been given))/,

@@ -2,25 +2,24 @@ import { decodeEntities } from '../markup/decode-entities.ts';
 import { PROMPT_INJECTION_PATTERNS } from './prompt-injection-patterns.ts';
 
 /**
- * Whether a text speaks to a model instead of a reader: it overrides instructions, hands out a role, imitates the marks of
- * a chat or of a reply, dictates what an answer has to say, or sends what was said elsewhere; openly, spelled out letter
- * by letter, in base64, or hidden in signs that nobody sees.
+ * Whether a text is a prompt injection: it overrides instructions, assigns a role, imitates chat markup or a reply, dictates an answer, or
+ * sends the conversation elsewhere; openly, spelled letter by letter, in base64, or in invisible characters.
  *
- * It knows the forms that such texts take, in a dozen languages, and no more: what it misses is still data to the model and
- * has to stand the checks of an answer. What that is worth, measured: docs/navigator.md.
+ * It detects known forms in a dozen languages. An injection that it misses is still data to the model, and the answer is still checked.
+ * Measured in docs/navigator.md.
  *
- * @param text Read so far: 8,000 UTF-16 units.
+ * @param text The first 8,000 UTF-16 units are read.
  */
 export const hasPromptInjection = (text: string): boolean => {
   const read = text.slice(0, MAX_READ);
   return HIDDEN.test(read) || speaksToModel(read) || (ENCODED.test(read) && decodedOf(read).some(speaksToModel));
 };
 
-/** The same for names, where other signs stand in for spaces: `care/ignore-all-previous-instructions.md`. */
+/** The same for names, in which other characters replace spaces: `care/ignore-all-previous-instructions.md`. */
 export const isInjectionName = (name: string): boolean =>
   hasPromptInjection(name) || speaksToModel(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '));
 
-/** In any reading, as it stands or with addresses made words, whose dots would end a sentence. */
+/** In any reading; also with addresses as words, since their dots would end a sentence. */
 const speaksToModel = (text: string): boolean => {
   const readings = plainReadings(text);
   const addressless = readings.map((reading) => reading.replace(/https?:\/\/[^\s)\]>"']+/g, 'url'));
@@ -31,7 +30,7 @@ const speaksToModel = (text: string): boolean => {
 
 const MAX_READ = 8000;
 
-/** Tag characters, which nobody sees, and what shows letters in another order: no article needs them. */
+/** Invisible tag characters, and characters that change the text direction: no article needs them. */
 const HIDDEN = /[\u{E0000}-\u{E007F}\u202D\u202E]/u;
 
 const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/;
@@ -48,9 +47,9 @@ const decodedOf = (text: string): string[] =>
   });
 
 /**
- * A text as somebody may come to read it, in lower case: by its lines; with the lines of a paragraph made one, as Markdown shows
- * them; and with the tags and links within a sentence taken away. Marks, invisible signs, letters that only look Latin and the
- * spaces within a word that is spelled out are gone in each. Equal ones are given once.
+ * Readings of a text in lower case: by lines; with the lines of a paragraph joined, as Markdown renders them; and without the tags and
+ * links within a sentence. Marks, invisible characters, lookalike letters and the spaces of a spelled-out word are removed in each.
+ * Without duplicates.
  */
 const plainReadings = (text: string): string[] => {
   const decoded = decodeEntities(text, letterNamed);
@@ -59,7 +58,7 @@ const plainReadings = (text: string): string[] => {
   return [...new Set([decoded, joined, bare].map(plainOf))];
 };
 
-/** Letters, spaces and quotes by their names in HTML; a Greek letter as what it looks like. */
+/** Letters, spaces and quotes as HTML entities; a Greek letter as its Latin lookalike. */
 const letterNamed = (name: string): string | undefined => {
   const [, letter = '', mark = ''] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring)$/i.exec(name) ?? [];
   if (letter !== '') return `${letter}${MARKS[mark]}`.normalize('NFC');
@@ -78,7 +77,7 @@ const SIGNS: Record<string, string> = {
   chi: 'x',
 };
 
-/** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence stands for itself. */
+/** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence is separate. */
 const SOFT_BREAK = /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
 
 const INLINE = /<!--[\s\S]{0,2000}?-->|<\/?[a-z][^<>]{0,300}>/gi;
@@ -97,13 +96,13 @@ const plainOf = (text: string): string =>
     .replace(/\b(?:\p{L}[ .-]){4,40}\p{L}\b/gu, (spelled) => spelled.replace(/[ .-]/g, ''))
     .replace(/[^\S\n]+/g, ' ');
 
-/** Only a word that is Latin otherwise: a Russian one stays Russian. */
+/** Only in a word that is otherwise Latin, so that a Russian word stays Russian. */
 const latinised = (word: string): string =>
   /[a-z]/.test(word) && /[^\p{sc=Latin}\p{M}]|[ıɡ]/u.test(word)
     ? [...word].map((letter) => LOOK_ALIKES.get(letter) ?? letter).join('')
     : word;
 
-/** Cyrillic, Greek and others, by what they look like in either case (Unicode Technical Standard 39, confusables). */
+/** Cyrillic, Greek and other lookalikes, upper and lower case (Unicode Technical Standard 39, confusables). */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   'аa еe оo рp сc хx уy іi јj ѕs ԁd һh кk мm тt пn вb нh οo αa εe ιi κk νv ρp τt υu χx ηn βb հh օo ıi ɡg'
     .split(' ')

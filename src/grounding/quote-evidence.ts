@@ -4,14 +4,14 @@ import type { ModelStatement, Passage } from './answer-prompt.ts';
 import type { Evidence } from './compare-statement.ts';
 import { readWords, statementSpans } from './statement-words.ts';
 
-/** A quote of a model that stands in the passage that it names. */
+/** A quote that occurs in the passage that the model cites. */
 export interface PlacedQuote<P extends Passage = Passage> {
   passage: P;
-  /** In the passage's text. */
+  /** Range in the passage's text. */
   span: Span;
 }
 
-/** The quotes of a statement that stand in their passages; all others are dropped. */
+/** The quotes of a statement that occur in their passages; all others are dropped. */
 export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passages: readonly P[]): PlacedQuote<P>[] =>
   quotes.flatMap(({ passage: id, quote }) => {
     const passage = passages.find((each) => each.id === id);
@@ -19,7 +19,7 @@ export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passa
     return (placeQuote(passage.text, quote) ?? []).map((span) => ({ passage, span }));
   });
 
-/** The sentence, item or row of a passage that shares most words with a statement: what is cited where no quote was found. */
+/** The sentence, item or row of a passage with the most words of a statement: cited when no quote was found. */
 export const closestQuote = <P extends Passage>(statement: string, passage: P): PlacedQuote<P> => {
   const wanted = new Set(readWords(statement).flatMap(({ forms }) => forms));
   let best: Span = { start: 0, end: Math.min(passage.text.length, MAX_CLOSEST_LENGTH) };
@@ -41,8 +41,8 @@ export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passa
 });
 
 /**
- * A quote as evidence, with what it cannot be read without: the whole sentence, item or row that it stands in, the sentence that
- * introduces its list or table, the header of its table, and the headings above it.
+ * A quote as evidence with its context: the whole sentence, item or row, the sentence that introduces its list or table, the header of
+ * its table, and the headings above it.
  */
 export const evidenceOfQuote = ({ passage, span }: PlacedQuote): Evidence => {
   const { text } = passage;
@@ -78,7 +78,7 @@ const introductionOf = (text: string, blocks: readonly Block[], block: Block): s
   return last === undefined ? [] : [text.slice(last.start, last.end)];
 };
 
-/** Headings of the passage's own text that hold at a place, outermost first. */
+/** Headings of the passage's own text that apply at a position, outermost first. */
 const headingsAbove = (text: string, blocks: readonly Block[], at: number): string[] => {
   const path: string[] = [];
   for (const block of blocks) {
@@ -90,15 +90,15 @@ const headingsAbove = (text: string, blocks: readonly Block[], at: number): stri
   return path.filter((heading) => heading !== undefined && heading !== '');
 };
 
-/** Shorter than this a quote may stand anywhere by chance. In letters and digits. */
+/** In letters and digits. A shorter quote may occur anywhere by chance. */
 const MIN_LENGTH = 4;
 const MAX_QUOTE_LENGTH = 6000;
 
 /**
- * Where the words of a quote stand in a text. White space, letter case, marks of Markdown, list numbers and the targets of links
- * may differ. A quote with an ellipsis is taken in its parts, which must stand in this order.
+ * Finds the words of a quote in a text. White space, letter case, Markdown marks, list numbers and link targets may differ. A quote with
+ * an ellipsis is matched in parts, in this order.
  *
- * @returns Spans of the text, one for each part; undefined where a part is missing or the quote is too short.
+ * @returns Spans of the text, one per part; undefined when a part is missing or the quote is too short.
  */
 export const placeQuote = (text: string, quote: string): Span[] | undefined => {
   const parts = quote
@@ -116,7 +116,7 @@ export const placeQuote = (text: string, quote: string): Span[] | undefined => {
   return undefined;
 };
 
-/** With the marks around it that are not compared, such as a full stop. */
+/** Includes adjacent marks that are not compared, such as a full stop. */
 const withMarks = (text: string, { start, end }: Span): Span => {
   const before = /["'“‘([*_`]*$/.exec(text.slice(Math.max(0, start - MAX_MARKS), start))?.[0].length ?? 0;
   const behind = /^[.!?;:)\]"'”’*_`]*/.exec(text.slice(end, end + MAX_MARKS))?.[0].length ?? 0;
@@ -125,7 +125,7 @@ const withMarks = (text: string, { start, end }: Span): Span => {
 
 const MAX_MARKS = 6;
 
-/** What is compared of a text, and where each of its units stands in it. */
+/** The compared characters of a text, with the position of each in the text. */
 interface PlainText {
   plain: string;
   places: readonly number[];
@@ -153,14 +153,14 @@ const readPlainly = (text: string): PlainText => {
     const character = PLAIN_FORMS[text[at] ?? ''] ?? text[at] ?? '';
     if (LEFT_OUT.test(character)) continue;
     const lower = character.toLowerCase();
-    // A few letters have a longer lower case; their place would be off by one.
+    // A few letters have a longer lower case, which would shift the positions.
     plain += lower.length === 1 ? lower : character;
     places.push(at);
   }
   return { plain, places };
 };
 
-/** The same without list numbers at the beginning of lines and without the targets of links. */
+/** The same without list numbers at the beginning of lines and without link targets. */
 const readWithoutFrame = (text: string): PlainText =>
   readPlainly(
     text

@@ -2,13 +2,13 @@ import type { ParsedQuestion } from './parse-question.ts';
 import { stemsOf } from './sections.ts';
 import type { Unit } from './units.ts';
 
-/** Cells that are read of one table. */
+/** Cells read per table. */
 const MAX_CELLS = 2000;
 
 /**
- * The value of a table that a question asks for by naming its row and its column: "Model III, Turbo: 45".
+ * The value of a table cell when the question names its row and its column: "Model III, Turbo: 45".
  *
- * @returns Undefined where no cell, or more than one, has a row and a column whose names the question says in full.
+ * @returns Undefined unless exactly one cell has a row and a column whose names the question contains in full.
  */
 export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQuestion): string | undefined => {
   const found = parts.flatMap(({ section, pieces }) => {
@@ -48,7 +48,7 @@ export const cellsOf = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** Places of the names that the question says in full; of one that is part of another, only the longer. */
+/** Indexes of the names that the question contains in full; of overlapping names, only the longer. */
 const mostSaid = (names: readonly string[], { terms }: ParsedQuestion): number[] => {
   const said = names.flatMap((name, at) => {
     const stems = stemsOf(name);

@@ -5,15 +5,15 @@ import type { Span } from '../text/split-sentences.ts';
 import type { Piece, Section } from './sections.ts';
 import type { Unit } from './units.ts';
 
-/** Consecutive pieces of a section, shown as they stand there. */
+/** Consecutive pieces of a section, shown as in the article. */
 interface Run extends Span {
   section: Section;
   isRow: boolean;
 }
 
 /**
- * A unit as Markdown: the article's own words, each part that has a heading of its own below the first under that heading. What is
- * left out between pieces is shown as a gap, and an open fence is closed.
+ * Renders a unit as Markdown in the words of the article; further parts follow below their headings. Omitted pieces leave a gap, and an
+ * open fence is closed.
  */
 export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
   const [first] = parts;
@@ -27,7 +27,7 @@ export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
   return closeFence(isCut && kind !== 'rows' ? `${text}\n\n…` : text);
 };
 
-/** Where the words of a unit stand, by chunk and in the article's order: `chunk.text.slice(start, end)`. */
+/** Ranges of a unit's words by chunk, in article order: `chunk.text.slice(start, end)`. */
 export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtHand; start: number; end: number }[] =>
   parts.flatMap(({ section, pieces }) =>
     runsOf(section, pieces).flatMap(({ start, end }) => {
@@ -43,7 +43,7 @@ export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtH
     }),
   );
 
-/** The last chunk of a section that begins at or before a place of its article. */
+/** The last chunk of a section that begins at or before a position of its article. */
 const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: number): number => {
   let [low, high] = [firstChunk, endChunk - 1];
   while (low < high) {
@@ -54,7 +54,7 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
   return low;
 };
 
-/** The headings that frame a passage: without them "Damage after a crash" may say the opposite. */
+/** The headings above a passage: without them, "Damage after a crash" may mean the opposite. */
 export const headingOf = ({ unit }: { unit: Unit }): string => unit.parts[0].section.path.join(' › ');
 
 const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
@@ -62,7 +62,7 @@ const runsOf = (section: Section, pieces: readonly Piece[]): Run[] => {
   for (const piece of pieces) {
     const place = placesOf(section).get(piece.start) ?? -1;
     const run = runs.at(-1);
-    // Between neighbours may stand what is never shown, such as a script, or the rest of a piece that was cut.
+    // Adjacent pieces may be separated by hidden text, such as a script, or by the rest of a piece that was cut.
     const isNext = run && place === run.last + 1 && IS_BLANK.test(section.text.slice(run.end, piece.start));
     if (isNext) Object.assign(run, { end: piece.end, last: place });
     else runs.push({ section, start: piece.start, end: piece.end, last: place, isRow: piece.kind === 'row' });

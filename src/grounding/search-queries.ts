@@ -9,19 +9,18 @@ import type { ModelCalls } from './model-calls.ts';
 const MAX_QUERIES = 3;
 const MAX_TOKENS = 200;
 /**
- * Below this probability that the passages found answer, a search is weak: half of hard questions from customers, and nine in
- * ten of those whose answer it does not find.
+ * Below this probability that the passages answer, a search is weak: half of hard customer questions, and nine in ten of those whose
+ * answer it does not find.
  */
 const WEAK_BELOW = 0.4;
 
-/** Whether other words may find more. */
+/** Whether further queries may find more. */
 export const isWeakSearch = ({ probability }: Pick<FoundAnswer, 'probability'>): boolean => probability < WEAK_BELOW;
 
 /**
- * Asks a model for queries in the words that the knowledge base may use.
+ * Asks a model for queries in the likely words of the knowledge base.
  *
- * @param found Titles of what the first search found.
- * @returns At most three; none where the call fails: the first search is then all there is.
+ * @param found Titles of the first search's results.
  */
 export const proposeQueries = async (
   { question, history, found }: { question: string; history: readonly Turn[]; found: readonly string[] },
@@ -54,10 +53,10 @@ const INSTRUCTIONS = `You help to search the help articles of a product. The nex
 
 Write one to three search queries that find the article which answers the question. Each is 3 to 8 words, in the language of the titles, in the words that a technical writer would use for the same thing (names of features and settings, the technical term for what the customer describes, the official name of a symptom or error), without filler. Make them differ from each other and from the question's own words. Where the question refers to earlier turns, name what it refers to. Where it asks two things, give each a query.`;
 
-/** The place of a hit in one list counts as 1 / (this + rank). */
+/** Reciprocal rank fusion: a hit counts 1 / (this + rank) per list. */
 const RANK_OFFSET = 10;
 
-/** Hits of several searches in one order: what stands high in more lists comes first. Each hit as its first list has it. */
+/** Fuses the hits of several searches by reciprocal rank. Each hit is taken from the first list that contains it. */
 export const mergeHits = <Hit extends { chunk: number }>(lists: readonly (readonly Hit[])[]): Hit[] => {
   const merged = new Map<number, { hit: Hit; score: number }>();
   for (const hits of lists)

@@ -7,34 +7,34 @@ import { analyseText } from '../text/analyse-text.ts';
 import { type Span, splitSentences, withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 
-/** The smallest thing that is shown: a paragraph, a list item, a table row, a code block. */
+/** The smallest unit of text that is shown: a paragraph, a list item, a table row, a code block. */
 export interface Piece extends Span {
   kind: 'text' | 'item' | 'row' | 'head' | 'code' | 'list' | 'table';
-  /** Which block of the section it is a part of; pieces of one block are consecutive. */
+  /** Index of its block in the section; pieces of one block are consecutive. */
   block: number;
   /** A step of a numbered list. */
   isStep: boolean;
-  /** It announces what follows: its last line ends in a colon. */
+  /** It introduces the next piece: its last line ends in a colon. */
   announces: boolean;
-  /** Visible characters: link targets and marks of emphasis do not count. */
+  /** Visible characters, without link targets and emphasis marks. */
   size: number;
   /** Stems of its content words, in order. */
   stems: readonly string[];
-  /** The same by sentence. */
+  /** The same, by sentence. */
   sentences: readonly (readonly string[])[];
   /** It holds a digit. */
   hasDigit: boolean;
-  /** It stands in so many articles that it is about none of them. */
+  /** It occurs in so many articles that it is specific to none. */
   isRepeated: boolean;
 }
 
-/** What stands under one heading of an article. */
+/** The text below one heading of an article. */
 export interface Section {
-  /** Place among the sections of its article. */
+  /** Index among the sections of its article. */
   at: number;
   /** Headings above it, outermost first, without the article's title. */
   path: readonly string[];
-  /** The article's text from `start` on, as far as the section goes; what is no block is white space. */
+  /** The article's text from `start` to the end of the section; white space between blocks. */
   text: string;
   /** UTF-16 units into the article's text. */
   start: number;
@@ -43,12 +43,12 @@ export interface Section {
   pieces: readonly Piece[];
 }
 
-/** Sections of an edition that stay analysed; some 10 kB each. */
+/** Cached sections per edition; some 10 kB each. */
 const MAX_SECTIONS = 1200;
-/** A list or table larger than this is looked at by its items or rows, in visible characters. */
+/** In visible characters. A larger list or table is split into its items or rows. */
 const MAX_WHOLE_BLOCK = 600;
 
-/** Where the sections of an article begin and end, in chunks. */
+/** The ranges of an article's sections, in chunks. */
 export const sectionRanges = (
   edition: Edition,
   article: number,
@@ -58,17 +58,17 @@ export const sectionRanges = (
   const ranges: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>[] = [];
   for (let chunk = firstChunk; chunk < endChunk; chunk++) {
     const last = ranges.at(-1);
-    // Two sections of the same name that follow one another are one: nothing tells them apart.
+    // Consecutive sections of the same name are merged, as they cannot be distinguished.
     if (last && headingOf(chunk) === headingOf(chunk - 1)) last.endChunk = chunk + 1;
     else ranges.push({ at: ranges.length, firstChunk: chunk, endChunk: chunk + 1 });
   }
   return ranges;
 };
 
-/** Words of an edition whose stems are remembered: about 3 MB. */
+/** Cached stems per edition: about 3 MB. */
 const MAX_WORDS = 20_000;
 
-/** Words recur, and one string for each stem makes stems quick to compare. */
+/** Words recur, and interned stems are quick to compare. */
 const stemmerOf = oncePer((_: Edition) => {
   const known = new Map<string, string>();
   const same = new Map<string, string>();
@@ -89,8 +89,8 @@ const stemmerOf = oncePer((_: Edition) => {
 
 const analysed = oncePer((_: Edition) => new Map<number, Section>());
 
-/** One section with its pieces, analysed at most once while it stays among the latest `MAX_SECTIONS`. */
-export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
+/** One section with its pieces, from a least-recently-used cache of `MAX_SECTIONS`. */
+export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>): Section => {
   const known = analysed(edition);
   const found = known.get(range.firstChunk);
   if (found !== undefined) return found;
@@ -101,12 +101,12 @@ export const sectionAtHand = (edition: Edition, range: Pick<Section, 'at' | 'fir
   return section;
 };
 
-/** The section that a chunk is a part of. */
+/** The section that contains a chunk. */
 export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
   const ranges = sectionRanges(edition, chunkAtHand(edition, chunk).article);
   const range = ranges.findLast(({ firstChunk }) => firstChunk <= chunk);
   if (range === undefined) throw new RangeError(`No section has the chunk ${chunk}`);
-  return sectionAtHand(edition, range);
+  return cachedSection(edition, range);
 };
 
 const readSection = (
@@ -117,7 +117,7 @@ const readSection = (
   let text = '';
   for (let index = firstChunk; index < endChunk; index++) {
     const chunk = chunkAtHand(edition, index);
-    // Between chunks of a section stands white space alone, or a comment that nobody sees.
+    // Only white space or an invisible comment separates the chunks of a section.
     text = text.padEnd(chunk.start - first.start, '\n') + chunk.text;
   }
   const known = { isRepeated: isRepeatedIn(edition), stemOf: stemmerOf(edition) };
@@ -128,7 +128,7 @@ const readSection = (
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
 
-/** HTML that no reader sees as text; and what is only a picture or its caption, which says nothing by itself. */
+/** HTML that is not displayed as text, and blocks that are only an image or its caption. */
 const UNSEEN =
   /^\s{0,3}<(?:script|style|textarea|iframe|object|svg|!|\?)|^\s{0,3}(?:!\[[^\]\n]{0,1000}\]\([^)\n]{0,2000}\)|([*_])\([^\n]{0,1000}\)\1)\s*$/i;
 
@@ -162,14 +162,14 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
   return packed(splitSentences(text, block)).map((span) => ({ ...span, kind: 'text', isStep: false }));
 };
 
-/** Addresses of links make a piece longer than what it shows; longer than an answer it may not be. In UTF-16 units. */
+/** In UTF-16 units. Link targets make a piece longer than its visible text; it must not be longer than an answer. */
 const MAX_LENGTH = 1300;
 
 const isWithin = (raw: string, most: number): boolean => raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
 
 const bounded = ({ start, end }: Span): Span => ({ start, end: Math.min(end, start + MAX_LENGTH) });
 
-/** A paragraph larger than this is looked at in parts, and of a larger block of code its beginning is shown. */
+/** In visible characters. A larger paragraph is split; a larger code block is cut. */
 const MAX_TEXT = 900;
 const MAX_CODE = 1200;
 
@@ -178,7 +178,7 @@ const firstLines = (text: string, { start, end }: Span): RawPiece => {
   return { start, end: last?.end ?? start + MAX_CODE, kind: 'code', isStep: false };
 };
 
-/** Neighbouring sentences together, up to the size of a part. */
+/** Joins consecutive sentences up to the size of a part. */
 const packed = (spans: readonly Span[]): Span[] => {
   const parts: Span[] = [];
   for (const { start, end } of spans) {
@@ -223,13 +223,13 @@ const analyse = (
   };
 };
 
-/** Where the `sentences` of a piece stand: of anything but prose, its lines. */
+/** Ranges of the `sentences` of a piece; its lines, unless it is prose. */
 export const sentenceSpans = (text: string, { kind, start, end }: Pick<Piece, 'kind' | 'start' | 'end'>): Span[] =>
   kind === 'text'
     ? splitSentences(text.slice(start, end)).map((span) => ({ start: start + span.start, end: start + span.end }))
     : linesOf(text, { start, end });
 
-/** Stems of the content words of a text; targets of links are no words of it. */
+/** Stems of the content words of a text, without link targets. */
 export const stemsOf = (text: string, stemOf: (word: string) => string = stem): string[] => {
   const stems: string[] = [];
   analyseText(withoutListNumbers(text).replace(LINK_TARGET, '] '), (word) => stems.push(stemOf(word)));
@@ -239,7 +239,7 @@ export const stemsOf = (text: string, stemOf: (word: string) => string = stem): 
 const LINK_TARGET =
   /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;
 
-/** Characters that a reader sees. */
+/** Number of visible characters. */
 export const visibleSize = (markdown: string): number =>
   markdown
     .replace(LINK_TARGET, ']')

@@ -6,40 +6,39 @@ import type { Span } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
 import { hiddenIn, isNamedByInjection } from './hidden-parts.ts';
 
-/** A passage as a model is shown it: whole sections of one article. */
+/** A passage as it is shown to a model: whole sections of one article. */
 export interface ShownPassage extends Passage {
   source: EditionArticle;
-  /** What of the passage's text comes from which chunk, in order; headings between them belong to no piece. */
+  /** The parts of the passage's text that come from chunks, in order; headings between them belong to no piece. */
   pieces: readonly Piece[];
 }
 
 interface Piece {
   chunk: ChunkAtHand;
-  /** In the text of the passage. */
+  /** Position in the text of the passage. */
   start: number;
-  /** In the text of the chunk. */
+  /** Range in the text of the chunk. */
   part: Span;
 }
 
-/** A chunk that may hold the answer. */
+/** A chunk that may contain the answer. */
 export interface PassageHit {
   chunk: number;
   source: EditionArticle;
 }
 
 const MAX_PASSAGES = 12;
-/** Of one passage, in UTF-16 units. */
+/** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 3000;
 const MAX_TOTAL_LENGTH = 24_000;
-/** A long article whose sections all match leaves room for others. */
+/** Leaves room for other articles when all sections of a long one match. */
 const MAX_PASSAGES_PER_ARTICLE = 4;
 
 /**
- * The sections in which the hits lie, best first. Each grows to the largest part of the article's outline that fits the bound,
- * a short article to all of it; a section that is too long is cut to the chunks around the hit. Hidden parts
- * (`hiddenIn`) are left out.
+ * The sections that contain the hits, best first. Each grows to the largest part of the article's outline that fits the bound, a short
+ * article to all of it; a section that is too long is cut to the chunks around the hit. Hidden parts (`hiddenIn`) are omitted.
  *
- * @param options.isAllowed Chunks outside of it are not shown.
+ * @param options.isAllowed Other chunks are not shown.
  */
 export const showPassages = (
   edition: Edition,
@@ -47,12 +46,12 @@ export const showPassages = (
   { isAllowed = () => true }: { isAllowed?: (chunk: ChunkAtHand) => boolean } = {},
 ): ShownPassage[] => withinBounds(candidatesOf(edition, hits, { limit: MAX_PASSAGES, isAllowed }));
 
-/** Passages that a reranker is asked to order. */
+/** Passages per call of the reranker. */
 const MAX_CANDIDATES = 24;
-/** A reranker answers in some 100 to 300 ms; without an answer by then the order of the search stays. */
+/** A reranker takes some 100 to 300 ms; after this timeout the search order is used. */
 const RERANK_MS = 800;
 
-/** The same in the order of a reranker, where that answers in time. */
+/** The same in the order of a reranker, or in search order when it is late or fails. */
 export const rerankPassages = async (
   edition: Edition,
   hits: readonly PassageHit[],
@@ -72,7 +71,7 @@ export const rerankPassages = async (
   }
 };
 
-/** The first passages that fit, numbered in their order. */
+/** The first passages that fit, numbered in order. */
 const withinBounds = (passages: readonly ShownPassage[]): ShownPassage[] => {
   let room = MAX_TOTAL_LENGTH;
   const fitting = passages.filter(({ text }) => {
@@ -112,7 +111,7 @@ const candidatesOf = (
   return passages;
 };
 
-/** Its last section has more text than it shows. */
+/** Whether its last section continues after the shown text. */
 const goesOn = (edition: Edition, { source, pieces }: ShownPassage): boolean => {
   const last = pieces.at(-1);
   if (last === undefined) return false;
@@ -121,7 +120,7 @@ const goesOn = (edition: Edition, { source, pieces }: ShownPassage): boolean => 
   return next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(last.chunk.index);
 };
 
-/** The chunks of the section with the hit, or of the sections above it as far as they fit. */
+/** The chunks of the hit's section, extended to the sections above it while they fit. */
 const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): ChunkAtHand[] => {
   const own = chunkAtHand(edition, index);
   const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
@@ -143,7 +142,7 @@ const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
 const lengthOf = (chunks: readonly ChunkAtHand[]): number =>
   chunks.reduce((sum, { text }) => sum + text.length + 40, 0);
 
-/** The chunk and its neighbours, those behind it first, as far as they fit. */
+/** The chunk with adjacent chunks that fit, following ones first. */
 const windowAround = (own: ChunkAtHand, section: readonly ChunkAtHand[]): ChunkAtHand[] => {
   const at = section.findIndex(({ index }) => index === own.index);
   let [from, to] = [at, at + 1];
@@ -189,7 +188,7 @@ const commonPath = ([first, ...others]: readonly ChunkAtHand[]): string[] => {
   return end < 0 ? path : path.slice(0, end);
 };
 
-/** The headings that open between two chunks, as Markdown. */
+/** The headings that begin between two chunks, as Markdown. */
 const headingLines = (above: readonly string[], path: readonly string[], before: string): string => {
   const same = path.findIndex((heading, at) => above[at] !== heading);
   if (same < 0) return '';
@@ -197,7 +196,7 @@ const headingLines = (above: readonly string[], path: readonly string[], before:
   return `${before}${lines.join('\n\n')}\n\n`;
 };
 
-/** What is left between the hidden parts, as far as the bound allows. */
+/** The parts of a chunk between the hidden parts, up to the bound. */
 const shownParts = (chunk: ChunkAtHand, room: number): Span[] => {
   const parts: Span[] = [];
   let start = 0;
@@ -213,7 +212,7 @@ const shownParts = (chunk: ChunkAtHand, room: number): Span[] => {
   });
 };
 
-/** Where a part of a passage's text stands in its chunks; nothing for headings between them. */
+/** Ranges in chunks of a span of a passage's text; empty for headings between them. */
 export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): (Span & { chunk: ChunkAtHand })[] =>
   pieces.flatMap(({ chunk, start: offset, part }) => {
     const from = Math.max(start, offset) - offset + part.start;

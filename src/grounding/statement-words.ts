@@ -4,29 +4,29 @@ import { type Span, splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
 import relations from './word-relations.json' with { type: 'json' };
 
-/** What a word does in a sentence. A source has to have content, names and numbers. */
+/** The role of a word in a sentence. A source must contain content words, names and numbers. */
 type Role = 'content' | 'name' | 'number' | 'negation' | 'affirmation' | 'function';
 
 /** A word of a sentence, in its order. */
 export interface Word {
-  /** In lower case. */
+  /** Lower case. */
   text: string;
-  /** What it is compared by: a stem, `#` and the value of a number, `not` for every negation. */
+  /** Comparison key: a stem, `#` and the value of a number, `not` for every negation. */
   key: string;
   role: Role;
-  /** What it counts among those that a source has to have, 0 to 1. */
+  /** Weight among the words that a source must contain, 0 to 1. */
   weight: number;
-  /** By what it is found: itself, its synonyms, and its first letters, by which `producer` finds `produced`. */
+  /** Forms that match it: the key, its synonyms, and its first letters, by which `producer` matches `produced`. */
   forms: readonly string[];
 }
 
 const WORD =
   /\d+(?:[.,:]\d+){0,5}(?:st|nd|rd|th|s)?(?![\p{L}\d])|[\p{L}\p{N}\p{M}]{1,64}(?:['’]\p{L}{1,2}(?!\p{L}))?|n['’]t\b/gu;
 
-/** What stands between two words where the second begins a sentence, a line, a cell or the text behind a heading. */
+/** Text between two words after which a sentence, a line, a cell or the text after a heading begins. */
 const OPENS_SENTENCE = /[•|\n¿¡]|[.:!?…][\s\S]*\s/;
 
-/** Reads a sentence as words. Numbers have one form however they are written (`1,200`; `three`; `20th`). */
+/** Parses a sentence into words. Numbers have one form (`1,200`; `three`; `20th`). */
 export const readWords = (sentence: string): Word[] => {
   const isCased = /\p{Lu}/u.test(sentence) && /\p{Ll}/u.test(sentence);
   const words: Word[] = [];
@@ -36,7 +36,7 @@ export const readWords = (sentence: string): Word[] => {
     opens ||= OPENS_SENTENCE.test(sentence.slice(end, index));
     end = index + run.length;
     const isNamed = isCased && (opens ? /^\p{L}.*\p{Lu}|^\p{Lu}.*\d/u : /^\p{Lu}|\p{Ll}\p{Lu}/u).test(run);
-    // "**Clear Cache**: ...": capitals in a row at the beginning are a heading's.
+    // "**Clear Cache**: ...": consecutive capitals at the beginning belong to a heading.
     opens = opens && /^\p{Lu}/u.test(run) && /^ \p{Lu}/u.test(sentence.slice(end, end + 2));
     if (/^\d/.test(run)) words.push(wordOf(run, `#${numberKey(run)}`, 'number'));
     else addWord(words, run, isNamed);
@@ -81,10 +81,10 @@ const formsOf = (key: string, role: Role): readonly string[] => {
   return [key, ...synonymsOf(key), ...(key.length >= 5 ? [`${key.slice(0, 5)}-`] : [])];
 };
 
-/** How much a word counts that is found under one of its forms, 0 to 1. */
+/** Weight of a match by one of the word's forms, 0 to 1. */
 export const worthOf = (form: string, key: string): number => (form === key ? 1 : form.endsWith('-') ? 0.6 : 0.8);
 
-/** `1,299.00`, `1299.0` and `1299` are one number; versions and times keep their parts. */
+/** `1,299.00`, `1299.0` and `1299` are the same number; versions and times keep their parts. */
 export const numberKey = (run: string): string =>
   run
     .toLowerCase()
@@ -99,7 +99,7 @@ const AFFIRMATIONS = setOf(relations.affirmations);
 const LIGHT = setOf(relations.light);
 const WEAK = setOf(relations.weak);
 const MULTIPLIERS: ReadonlyMap<string, number> = new Map(Object.entries(relations.multipliers));
-/** `one` mostly counts nothing, and neither do `first` and `second`. */
+/** `one`, `first` and `second` are omitted, as they rarely count anything. */
 const NUMBERS: ReadonlyMap<string, number> = new Map([
   ...relations.numbers
     .split(' ')
@@ -110,7 +110,7 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
   ...MULTIPLIERS,
 ]);
 
-/** Places in the groups of a list, by stem: `group/side`. */
+/** Sides of each stem in the groups of a list: `group/side`. */
 const placesIn = (groups: readonly string[], sideMark: string): ReadonlyMap<string, readonly string[]> => {
   const places = new Map<string, string[]>();
   groups.forEach((group, at) => {
@@ -124,7 +124,7 @@ const placesIn = (groups: readonly string[], sideMark: string): ReadonlyMap<stri
   return places;
 };
 const CONTRASTS = placesIn(relations.contrasts, ' ');
-/** All words of a group of synonyms are one side. */
+/** All words of a group of synonyms form one side. */
 const SYNONYMS = placesIn(relations.synonyms, '\n');
 const NONE: readonly string[] = [];
 
@@ -133,7 +133,7 @@ const synonymsOf = (key: string): readonly string[] => {
   return synonyms.length + contrasts.length === 0 ? NONE : [...synonyms.map((place) => `=${place}`), ...contrasts];
 };
 
-/** Whether two words exclude one another: of one group of contrasts, on different sides, and synonyms nowhere. */
+/** Whether two words exclude each other: on different sides of a group of contrasts, and synonyms in none. */
 export const areContrary = (one: Word, other: Word): boolean => {
   if (one.key === other.key || one.forms.some((form) => !form.endsWith('-') && other.forms.includes(form)))
     return false;
@@ -152,10 +152,10 @@ const undoes = (one: string, other: string): boolean => {
   );
 };
 
-/** A sentence longer than this is compared in pieces, so that nothing hides in it and the work stays bounded. */
+/** In UTF-16 units. A longer sentence is compared in parts, so that the work is bounded and all of it is checked. */
 const MAX_LENGTH = 300;
 
-/** What a Markdown text states: its sentences, those of list items, its table rows and code blocks. Headings are left out. */
+/** The statements of a Markdown text: sentences, also those of list items, table rows and code blocks. Headings are omitted. */
 export const statementSpans = (text: string): Span[] =>
   splitBlocks(text)
     .flatMap((block): readonly Span[] => {
@@ -179,7 +179,7 @@ const piecesOf = (text: string, { start, end }: Span): Span[] => {
   return [...pieces, { start: from, end }];
 };
 
-/** A statement without the marks of Markdown and quotation, list mark and final stop, on one line and in lower case. */
+/** A statement in lower case on one line, without Markdown and quotation marks, list marker and final stop. */
 export const plainOf = (statement: string): string =>
   statement
     .replace(/^\s*(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+/, '')

@@ -2,7 +2,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery, type Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
-import { type ArticleContents, contentsAtHand, readUnit, type UnitContents, unitsToRead } from './article-contents.ts';
+import { type ArticleContents, cachedContents, readUnit, type UnitContents, unitsToRead } from './article-contents.ts';
 import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import {
   type ArticleMatches,
@@ -17,15 +17,15 @@ import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question
 import { UNIT_SIZE, type Unit } from './units.ts';
 import { closenessTo, dot } from './word-closeness.ts';
 
-/** A unit that could answer a question, with what speaks for and against it. */
+/** A unit that may answer a question, with its features. */
 export interface CandidateUnit {
   unit: Unit;
   source: EditionArticle;
   /** In the order of `UNIT_FEATURES`, each 0 to about 1. */
   features: Float64Array;
-  /** The devices that it is about, by its heading or else its article, in lower case; empty when it is about all. */
+  /** The devices that it applies to, by its heading, else by its article, in lower case; empty for all. */
   devices: readonly string[];
-  /** It is about other devices alone than the question names. */
+  /** It applies only to devices that the question does not name. */
   isOtherDevice: boolean;
   /** Its article is far older than most. */
   isOutdated: boolean;
@@ -33,36 +33,36 @@ export interface CandidateUnit {
 
 export interface CandidateOptions {
   history?: readonly Turn[] | undefined;
-  /** What searches found: for the question, and for the turn before and the question as one text where there is a turn. */
+  /** Searches for the question, and for the previous turn together with the question when there is a turn. */
   searches: readonly SearchOutcome[];
   vectors?: TextVectors | undefined;
-  /** Chunks outside of it are not looked at. */
+  /** Other chunks are ignored. */
   isAllowed?: ((chunk: number) => boolean) | undefined;
   isShown?: ((unit: Unit) => boolean) | undefined;
-  /** Articles, by place in the edition, that are looked at whatever their rank. */
+  /** Indexes in the edition of articles that stay candidates at any rank. */
   always?: readonly number[] | undefined;
 }
 
-/** An article held against a question. */
+/** An article compared with a question. */
 interface ArticleReading {
   question: ParsedQuestion;
   candidate: CandidateArticle;
   contents: ArticleContents;
   matches: ArticleMatches;
-  /** By sentence: what it holds of the question's words, of what tells units apart, and with words that are close. */
+  /** Per sentence: share of the question's words, share of the words that distinguish units, and share with close words. */
   sentences: Record<'coverage' | 'inner' | 'soft', readonly number[]>;
-  /** Pairs of the question whose words the article has, as places of these. */
+  /** Word pairs of the question that the article contains, as indexes of terms. */
   pairs: readonly (readonly [number, number])[];
   titleSaid: number;
   coverageInTitle: number;
   meaningOfTitle: number;
-  /** Share of the assistant's turn before that it holds. */
+  /** Share of the assistant's previous turn that it contains. */
   talked: number;
   isOutdated: boolean;
   years: number;
 }
 
-/** A unit of it. */
+/** A unit of an article, compared with a question. */
 interface UnitReading extends Pick<CandidateUnit, 'devices' | 'isOtherDevice'> {
   article: ArticleReading;
   contents: UnitContents;
@@ -76,7 +76,7 @@ interface UnitReading extends Pick<CandidateUnit, 'devices' | 'isOtherDevice'> {
 
 type Feature = (reading: UnitReading) => number | boolean;
 
-/** Features that are shares; each is compared with the best candidate of the question, too. */
+/** Features that are shares; each is also compared with the best candidate of the question. */
 const SHARES: Readonly<Record<string, Feature>> = {
   article: ({ article }) => article.candidate.odds,
   articleInverseRank: ({ article }) => 1 / article.candidate.place,
@@ -153,10 +153,10 @@ export const UNIT_FEATURES: readonly string[] = [
 const FEATURES = [...Object.values(SHARES), ...Object.values(SIGNS)];
 const SHARE_COUNT = Object.keys(SHARES).length;
 
-/** Words less close than this are other words. */
+/** Words with less closeness count as different. */
 const LEAST_CLOSENESS = 0.15;
 
-/** All units of the articles that could answer a question, with their features. */
+/** All units of the candidate articles, with their features. */
 export const candidateUnits = (
   edition: Edition,
   question: ParsedQuestion,
@@ -168,7 +168,7 @@ export const candidateUnits = (
   const assistant = options.history?.findLast(({ speaker }) => speaker === 'assistant')?.text.slice(0, 4000);
   const talk = assistant === undefined ? [] : analyseQuery(edition, assistant).terms;
   const units = candidateArticles(edition, question, options, articleWeights).flatMap((candidate) => {
-    const contents = contentsAtHand(edition, candidate);
+    const contents = cachedContents(edition, candidate);
     const matches = matchArticle(contents, question.terms, closeness);
     const article = readArticle(edition, { question, candidate, contents, matches, talk, vectors });
     return unitsToRead(contents.units, candidate).flatMap((each) => {
@@ -233,7 +233,7 @@ const readCandidate = (
   const matches = contents === of ? known : { ...known, text: matchSentences(contents.sentences, all) };
   const named = contents.headings.map(({ devices }) => devices).filter(({ length }) => length > 0);
   const devices = named.length > 0 ? [...new Set(named.flat())] : article.contents.devices;
-  // One part about another device is enough: its words could be taken for those about the one that was asked for.
+  // One part about another device is enough to exclude it: its text could be taken for the device of the question.
   const isOtherDevice =
     question.devices.length > 0 &&
     (named.length > 0
@@ -252,7 +252,7 @@ const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean
 const hasRole = ({ headings }: UnitContents, role: 'cause' | 'solution'): boolean =>
   headings.some(({ roles }) => roles[role]);
 
-/** Share of the idf of terms for which something holds. */
+/** Share of the idf of the terms that satisfy a predicate. */
 const shareOf = <Term extends { idf: number }>(
   terms: readonly Term[],
   holds: (term: Term, place: number) => boolean,
@@ -266,39 +266,39 @@ const shareOf = <Term extends { idf: number }>(
   return total > 0 ? found / total : 0;
 };
 
-/** Share of the idf of terms that a text says. */
+/** Share of the idf of the terms that a text contains. */
 const shareSaid = (
   terms: readonly QuestionTerm[],
   matches: Matches,
   counts: (term: QuestionTerm) => boolean = () => true,
 ): number => {
   let total = 0;
-  let said = 0;
+  let matched = 0;
   for (let place = 0; place < terms.length; place++) {
     const term = terms[place];
     if (term === undefined || !counts(term)) continue;
     total += term.idf;
-    if (matches[place] === 1) said += term.idf;
+    if (matches[place] === 1) matched += term.idf;
   }
-  return total > 0 ? said / total : 0;
+  return total > 0 ? matched / total : 0;
 };
 
-/** The same, in which a word that is close to the asked one counts in part. */
+/** The same, with close words counted in part. */
 const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =>
   total === 0 ? 0 : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
 
-/** Share of what tells the units of an article apart that one of several texts says. */
+/** Share of the distinguishing terms of an article that one of several texts contains. */
 const innerShare = (inner: readonly number[], ...texts: readonly Matches[]): number => {
   let total = 0;
-  let said = 0;
+  let matched = 0;
   inner.forEach((idf, place) => {
     total += idf;
-    if (idf > 0 && texts.some((text) => text[place] === 1)) said += idf;
+    if (idf > 0 && texts.some((text) => text[place] === 1)) matched += idf;
   });
-  return total > 0 ? said / total : 0;
+  return total > 0 ? matched / total : 0;
 };
 
-/** Sentences of a unit that are looked at. */
+/** Maximum number of sentences per unit that are compared. */
 const MAX_SENTENCES = 60;
 
 const bestSentence = ({ sentences }: UnitContents, shares: readonly number[]): number => {
@@ -308,18 +308,18 @@ const bestSentence = ({ sentences }: UnitContents, shares: readonly number[]): n
   return best;
 };
 
-/** How much of a title the question says, by idf of its words. */
+/** Share of a title that the question contains, by idf. */
 const saidShare = (edition: Edition, stems: readonly string[], { terms }: ParsedQuestion): number => {
   const idfOf = idfsIn(edition);
   const words = [...new Set(stems)].map((word) => ({ word, idf: idfOf(word) }));
   return shareOf(words, ({ word }) => isSaid(word, terms));
 };
 
-/** The question itself or the user's turn before it says a word. */
+/** Whether the question itself or the user's previous turn contains a word. */
 const isSaid = (word: string, terms: readonly QuestionTerm[]): boolean =>
   terms.some(({ weight, forms }) => weight >= 0.4 && forms.has(word));
 
-/** Words of titles whose idf is kept. */
+/** Cached idf values of title words. */
 const MAX_WORDS = 20_000;
 
 const idfsIn = oncePer((edition: Edition) => {
@@ -334,7 +334,7 @@ const idfsIn = oncePer((edition: Edition) => {
   };
 });
 
-/** A table that is too large to be shown keeps the rows that hold most of the question, in their order. */
+/** Reduces a large table to the rows that best match the question, in their order. */
 const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReading): Unit => {
   const [part] = unit.parts;
   const rows = part.pieces
@@ -361,11 +361,11 @@ const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReadin
   return { ...unit, parts: [{ ...part, pieces }], size: pieces.reduce((sum, { size }) => sum + size + 1, 0) };
 };
 
-/** Rows of a large table that are shown, and how well each has to fit against the best one. */
+/** Maximum number of rows shown of a large table, and the least match of each relative to the best. */
 const MAX_ROWS = 6;
 const GOOD_ROW = 0.7;
 
-/** How well the passage found fits that a unit shares most of its text with, 0 to 1. */
+/** Score of the passage hit that a unit overlaps most, 0 to 1. */
 const passageShare = ({ spans }: UnitContents, { hits }: CandidateArticle): number => {
   let most = 0;
   for (const { start, end } of spans) {

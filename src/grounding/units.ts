@@ -8,25 +8,25 @@ export interface UnitPart {
 }
 
 /**
- * What can be shown as an answer and stands alone: a section, a procedure from its introduction to its end, a paragraph with the
- * list, table or code that it announces, a table's head with some of its rows.
+ * A self-contained part of an article that can be shown as an answer: a section, a procedure from its introduction to its end, a paragraph
+ * with the list, table or code that it introduces, the head of a table with some of its rows.
  */
 export interface Unit {
   parts: readonly [UnitPart, ...UnitPart[]];
   kind: 'section' | 'window' | 'group' | 'procedure' | 'items' | 'rows' | 'sections';
-  /** Visible characters, headings aside. */
+  /** Visible characters, without headings. */
   size: number;
-  /** Its first piece is not the first of its section. */
+  /** It does not begin with the first piece of its section. */
   isLater: boolean;
-  /** It ends before its list does. */
+  /** It ends before the end of its list. */
   isCut: boolean;
 }
 
-/** Most visible characters of a unit, and of one that is a procedure. */
+/** Maximum size of a unit, and of a procedure, in visible characters. */
 export const UNIT_SIZE = 600;
 export const PROCEDURE_SIZE = 1400;
 
-/** Units of some sections of one article, which follow one another in it. */
+/** The units of consecutive sections of one article. */
 export const unitsOf = (sections: readonly Section[]): Unit[] => {
   const units = sections.flatMap(unitsOfSection);
   for (let at = 0; at < sections.length; at++) units.push(...joinedSections(sections, at));
@@ -86,10 +86,10 @@ const unitsOfSection = (section: Section): Unit[] => {
   return units;
 };
 
-/** Most groups of one window after its first. */
+/** Maximum number of groups in a window after the first. */
 const MAX_WINDOW = 16;
 
-/** A list, table or code stays with the paragraph before it, and a note with what it notes. */
+/** Groups a list, table or code block with the paragraph before it, and a note with its subject. */
 const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
   const groups: Piece[][] = [];
   for (const piece of pieces) {
@@ -103,7 +103,7 @@ const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
   return groups;
 };
 
-/** What of a group is shown that is too large as a whole. */
+/** The parts to show of a group that is too large as a whole. */
 const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]; isCut: boolean }[] => {
   const listed = group.filter(({ kind }) => kind === 'item' || kind === 'row');
   const leading = group.slice(
@@ -112,7 +112,7 @@ const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]
   );
   if (listed.length < 2) return packed(group).map((pieces) => ({ kind: 'group', pieces, isCut: false }));
   const isRows = listed[0]?.kind === 'row';
-  // A table's rows are chosen by the question; its head stays above them.
+  // The rows of a table are chosen by the question; its head is always shown.
   const before = introductionOf(leading);
   const apart = packed(leading.slice(0, leading.length - before.length)).map((pieces) => ({
     ...{ kind: 'group' as const, pieces, isCut: false },
@@ -135,10 +135,10 @@ const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]
   return [...apart, ...shown];
 };
 
-/** Most visible characters before a list that every part of it repeats, besides the paragraph that announces it. */
+/** Maximum size, in visible characters, of the text before a list that each of its parts repeats, without the introducing paragraph. */
 const INTRODUCTION_SIZE = 300;
 
-/** What stands right before a list: a table's head, the paragraph that announces it, and what fits before that. */
+/** The introduction of a list: the head of a table, the introducing paragraph, and preceding pieces that fit. */
 const introductionOf = (leading: readonly Piece[]): Piece[] => {
   const first = leading.findLastIndex(
     (piece, at) => at > 0 && piece.kind !== 'head' && sizeOf(leading.slice(at - 1)) > INTRODUCTION_SIZE,
@@ -146,7 +146,7 @@ const introductionOf = (leading: readonly Piece[]): Piece[] => {
   return leading.slice(Math.max(0, first));
 };
 
-/** Pieces of a group as far as they fit together; what announces something stays with it. */
+/** Splits a group into parts that fit; a piece stays with the one that introduces it. */
 const packed = (group: readonly Piece[]): Piece[][] => {
   const packs: Piece[][] = [];
   for (const piece of group) {
@@ -159,10 +159,10 @@ const packed = (group: readonly Piece[]): Piece[][] => {
   return packs;
 };
 
-/** Most visible characters of several sections together. */
+/** Maximum size of joined sections, in visible characters. */
 const SECTIONS_SIZE = 900;
 
-/** A section with those below it, and neighbours under one heading that are parts of one account. */
+/** A section joined with its subsections, and adjacent sections such as symptom and cause. */
 const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
   const first = sections[at];
   if (first === undefined || first.pieces.length === 0) return [];
@@ -188,7 +188,7 @@ const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
   return units;
 };
 
-/** Several sections as one unit, where they fit. */
+/** Joins several sections into one unit; empty when they do not fit. */
 const joined = (members: readonly Section[]): Unit[] => {
   const parts = members
     .map((section): UnitPart => ({ section, pieces: section.pieces.filter(({ isRepeated }) => !isRepeated) }))
@@ -199,6 +199,6 @@ const joined = (members: readonly Section[]): Unit[] => {
   return [{ parts: [head, ...rest], kind: 'sections', size, isLater: false, isCut: false }];
 };
 
-/** Symptom, cause and resolution are parts of one account. */
+/** Whether a section is a symptom, a cause or a resolution. */
 const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => PART_OF_ACCOUNT.test(path.at(-1) ?? '');
 const PART_OF_ACCOUNT = new RegExp(HEADING_ROLES.account, 'i');

@@ -1,18 +1,18 @@
 import { oncePer } from '../runtime/once-per.ts';
 import type { QuestionTerm, TextVectors } from './parse-question.ts';
 
-/** How close a word is to each term of a question, 0 to 1; 1 only to a term that it is a form of. Empty when close to none. */
+/** Closeness of a word to each term of a question, 0 to 1; 1 only for a form of the term. Empty when close to none. */
 export type Closeness = (word: string) => Float64Array;
 
-/** A cosine below this says nothing. */
+/** Smaller cosines are not meaningful. */
 const LEAST_COSINE = 0.3;
-/** Whatever its vector, another word is not the same. */
+/** A different word never reaches closeness 1. */
 const MOST_CLOSENESS = 0.9999;
 
 /**
- * Compares words with the terms of a question, each word once; by their forms alone without vectors.
+ * Compares words with the terms of a question, each word once; without vectors by their forms alone.
  *
- * @param least What is less close counts as not close at all.
+ * @param least Smaller values count as 0.
  */
 export const closenessTo = (
   terms: readonly QuestionTerm[],
@@ -47,7 +47,7 @@ const CLOSE_TO_NONE = new Float64Array(0);
 const NO_COSINES = new Float64Array(0);
 const NO_ROW = new Float32Array(0);
 
-/** Cosines of words with all terms, in an array that the next word overwrites; empty for an unknown word. */
+/** Cosines of a word with all terms, in an array that the next call overwrites; empty for an unknown word. */
 const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((word: string) => Float64Array) => {
   const rowOf = wordRows(vectors);
   const own = terms.map(({ forms }) => vectors.vectorOf(forms));
@@ -56,7 +56,7 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
   return (word) => {
     const row = rowOf(word);
     if (row.length === 0 || row.length !== none.length) return NO_COSINES;
-    // Four terms at a time: each number of the word is read once for them, and no addition waits for the one before (2.5 times as fast).
+    // Four terms at a time: each number of the word is read once, and the additions are independent (2.5 times as fast).
     for (let place = 0; place < own.length; place += 4) {
       const first = own[place] ?? none;
       const second = own[place + 1] ?? none;
@@ -66,7 +66,7 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
       let b = 0;
       let c = 0;
       let d = 0;
-      // All have as many numbers.
+      // All vectors have the same length.
       for (let at = 0; at < row.length; at++) {
         const value = row[at] as number;
         a += value * (first[at] as number);
@@ -74,7 +74,7 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
         c += value * (third[at] as number);
         d += value * (fourth[at] as number);
       }
-      // What is beyond the last term is dropped.
+      // Writes beyond the last term are ignored.
       cosines[place] = a;
       cosines[place + 1] = b;
       cosines[place + 2] = c;
@@ -84,11 +84,11 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
   };
 };
 
-/** Words whose vectors are kept: 8 MB. */
+/** Cached word vectors: 8 MB. */
 const MAX_WORDS = 20_000;
 const ROWS_A_BLOCK = 500;
 
-/** Vectors of single words, side by side in blocks: an array each would take twice the room. Empty for an unknown word. */
+/** Vectors of single words in contiguous blocks; an array each would take twice the memory. Empty for an unknown word. */
 const wordRows = oncePer((vectors: TextVectors) => {
   const known = new Map<string, Float32Array>();
   let block = NO_ROW;
@@ -110,7 +110,7 @@ const wordRows = oncePer((vectors: TextVectors) => {
   };
 });
 
-/** 0 where one of them is missing; else both have as many numbers. */
+/** Dot product of two vectors of equal length; 0 when one is missing. */
 export const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number => {
   if (one === undefined || other === undefined) return 0;
   let sum = 0;

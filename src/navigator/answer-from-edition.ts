@@ -16,33 +16,32 @@ import { type Screen, unscreened } from './screen.ts';
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];
-  /** The turns before the question, oldest first. */
+  /** The previous turns, oldest first. */
   history?: readonly Turn[] | undefined;
-  /** Devices the asker is known to have. */
+  /** Devices that the user is known to have. */
   devices?: readonly string[] | undefined;
-  /** What a search for exactly this found, where it was done elsewhere; best with `HITS` hits. */
+  /** Result of a search for this exact question, if already done; best with `HITS` hits. */
   outcome?: SearchOutcome | undefined;
-  /** The same for the question together with the turn before it (`questionWithTurn`). */
+  /** The same for the question together with the previous turn (`questionWithTurn`). */
   outcomeWithTurn?: SearchOutcome | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
+  /** Word vectors; words are compared by form alone when absent. */
   vectors?: TextVectors | undefined;
-  /** What is left out of the answer; nothing when absent. */
+  /** Excludes parts of the answer; nothing when absent. */
   screen?: Screen | undefined;
-  /** A model that read the passages found no answer in them: nothing is quoted. */
+  /** A model found no answer in the passages: nothing is quoted. */
   reading?: 'declines' | undefined;
 }
 
-/** Hits whose articles are looked at. */
+/** Hits whose articles are considered. */
 export const HITS = 50;
-/** Without an answer the probability that it answers is low, whatever could have been shown. */
+/** Upper bound of the probability without an answer. */
 const UNANSWERED_LIMIT = 0.2;
-/** Less probable answers are not shown; the closest articles are. Chosen by cross-validation (docs/answers.md). */
+/** Less probable answers are not shown; the closest articles are linked. Chosen by cross-validation (docs/answers.md). */
 const DECLINED_BELOW = 0.18;
 
 /**
- * Answers a question from one edition without a model: shows the passages that most probably answer, word by word and each under its
- * heading, cites them, and says how sure it is and why; or declines and names the closest articles. Pure, and the same for the same
- * edition and question.
+ * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and
+ * states its confidence with a reason; or declines and links the closest articles. Pure and deterministic.
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const { screen = unscreened, history = [], filter = {}, devices, vectors } = options;
@@ -61,7 +60,15 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
-  const declined = decline({ edition, question: screen.told(question), outcome, found, closest, model, isAnswered });
+  const declined = decline({
+    edition,
+    question: screen.repeatable(question),
+    outcome,
+    found,
+    closest,
+    model,
+    isAnswered,
+  });
   if (declined !== undefined) {
     const { verdict, ...said } = declined;
     return {
@@ -75,7 +82,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       verdict,
       probability: Math.min(found.probability, UNANSWERED_LIMIT),
       sources: [],
-      // What is about something else has no close article.
+      // An out-of-domain question has no close article.
       closest: verdict === 'out-of-domain' ? [] : closest,
     };
   }
@@ -90,7 +97,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   return { ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown) }), closest: others };
 };
 
-/** Exactly the words that are shown, by chunk. */
+/** The exact words that are shown, by chunk. */
 const quotesOf = (
   edition: Edition,
   { source, unit, share }: AnswerPassage,
@@ -109,7 +116,7 @@ const quotesOf = (
       .map(({ word }) => word),
   }));
 
-/** Articles that are named beside an answer, or in its place. */
+/** Maximum number of articles linked after an answer or a declination. */
 const NAMED = 3;
 
 const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] =>

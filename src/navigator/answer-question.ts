@@ -15,40 +15,39 @@ import { oneLine } from './compose-answer.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
-  /** Milliseconds left for the answer, at any moment. */
+  /** Milliseconds left for the answer at the time of the call. */
   timeLeftMs: () => number;
   signal?: AbortSignal | undefined;
   waitUntil?: WaitUntil | undefined;
   ai?: AIClient | undefined;
-  /** Orders the passages for the model; their order in the search stays when absent. */
+  /** Orders the passages for the model; search order when absent. */
   reranker?: Reranker | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
+  /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
 }
 
-/** What is told beside an answer; empty without a model and where nothing failed. */
+/** Metadata of an answer; empty without a model and without failures. */
 export interface AnswerMetadata {
   answered_by?: ModelAccount['answeredBy'];
   model?: string;
   model_refused?: NonNullable<ModelAccount['refused']>;
-  /** What was out of order, so that the answer may be worse than another time. */
+  /** Components that failed, so that a later answer may be better. */
   degraded?: ('embeddings' | 'model')[];
   usage?: { calls: number; input_tokens: number; output_tokens: number; cost_usd?: number };
-  /** Milliseconds that the model took, all calls together. */
+  /** Milliseconds of all model calls together. */
   model_ms?: number;
   /** Queries that the model proposed because the first search was weak. */
   queries?: readonly string[];
-  /** Statements of the model that did not go out, each shortened, and why. */
+  /** Removed statements of the model, each shortened, with the reason. */
   removed?: readonly { text: string; reason: string }[];
   [more: string]: unknown;
 }
 
 /**
- * The one way from a question to an answer, for all routes: finds passages, has the model answer where there is one, quotes
- * otherwise. Quotes are remembered by the edition, unless the semantic side was late or failed: the next time it may not be.
- * A model's answers are not: they depend on what is left of time and budget.
+ * Answers a question, for all routes: finds passages, has the model answer if there is one, and quotes otherwise. Quotes are cached per
+ * edition, unless embeddings were late or failed. Answers of a model are not cached, as they depend on the time and budget left.
  */
 export const answerQuestion = async (
   edition: Edition,
@@ -59,9 +58,9 @@ export const answerQuestion = async (
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
-    return { answer: answerAtHand(edition, question, { ...asked, vectors }), metadata: {} };
-  const memory = ai === undefined ? memoryOf(edition, question, asked, 'retrieved') : undefined;
-  if (memory?.known !== undefined) return { answer: memory.known, metadata: {} };
+    return { answer: cachedAnswer(edition, question, { ...asked, vectors }), metadata: {} };
+  const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
+  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
   const limit = ai === undefined ? HITS : MODEL_HITS;
   const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
     retrieve
@@ -74,11 +73,11 @@ export const answerQuestion = async (
   if (ai === undefined) {
     const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors });
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
-    return { answer: memory?.keep(answer) ?? answer, metadata: {} };
+    return { answer: entry?.store(answer) ?? answer, metadata: {} };
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
     ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
-    // An embedding service keeps what it is asked, and what a model made of a question would outlive the erased conversation.
+    // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
     search: async (query) =>
       vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL
         ? (await find(query, { devices })).outcome
@@ -125,46 +124,45 @@ const metadataOf = (
   };
 };
 
-/** Answers kept of one edition; some 2 kB each. */
+/** Cached answers per edition; some 2 kB each. */
 const MAX_ANSWERS = 256;
-/** What was asked in so many UTF-16 units is hardly asked again. */
+/** In UTF-16 units. Longer questions are rarely repeated. */
 const MAX_KEY_LENGTH = 1000;
 
 /**
- * `answerFromEdition`, remembered: on a support desk most questions have been asked before, and an edition never changes,
- * so the same question with the same options has the same answer until a new edition takes its place.
+ * `answerFromEdition` with a cache: an edition never changes, so the same question with the same options has the same answer.
  *
- * @returns Shared by all who ask the same, hence frozen through and through.
+ * @returns Shared between callers, therefore deeply frozen.
  */
-export const answerAtHand = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const memory = memoryOf(edition, question, options);
-  return memory.known ?? memory.keep(answerFromEdition(edition, question, options));
+export const cachedAnswer = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
+  const entry = cacheEntryOf(edition, question, options);
+  return entry.cached ?? entry.store(answerFromEdition(edition, question, options));
 };
 
-/** What is remembered of one question. */
-interface AnswerMemory {
-  known: NavigatorAnswer | undefined;
-  /** Freezes and remembers an answer. */
-  keep(answer: NavigatorAnswer): NavigatorAnswer;
+/** The cache entry of one question. */
+interface CacheEntry {
+  cached: NavigatorAnswer | undefined;
+  /** Freezes and caches an answer. */
+  store(answer: NavigatorAnswer): NavigatorAnswer;
 }
 
-/** @param by Who finds passages: another search may have found others. */
-const memoryOf = (
+/** @param by The source of the search results; another one may find other passages. */
+const cacheEntryOf = (
   edition: Edition,
   question: string,
   { filter = {}, history = [], devices = [] }: AnswerOptions,
   by = '',
-): AnswerMemory => {
+): CacheEntry => {
   const key = JSON.stringify([question, filter, history, devices, by]);
   const answers = answersOf(edition);
-  const known = answers.get(key);
-  if (known !== undefined) {
+  const cached = answers.get(key);
+  if (cached !== undefined) {
     answers.delete(key);
-    answers.set(key, known);
+    answers.set(key, cached);
   }
   return {
-    known,
-    keep: (answer) => {
+    cached,
+    store: (answer) => {
       freeze(answer);
       if (key.length > MAX_KEY_LENGTH) return answer;
       if (answers.size >= MAX_ANSWERS) {

@@ -22,24 +22,24 @@ import { promptInjectionScreen } from './screen.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
   ai: AIClient;
-  /** What a search for exactly this question found; best with `MODEL_HITS` hits. */
+  /** Result of a search for this exact question; best with `MODEL_HITS` hits. */
   outcome: SearchOutcome;
-  /** The same for the question together with the turn before it (`questionWithTurn`). */
+  /** The same for the question together with the previous turn (`questionWithTurn`). */
   outcomeWithTurn?: SearchOutcome | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
+  /** Word vectors; words are compared by form alone when absent. */
   vectors?: TextVectors | undefined;
-  /** Finds passages for another query in the same edition; by words alone when absent. */
+  /** Searches the same edition for another query; by words alone when absent. */
   search?: ((query: string) => Promise<SearchOutcome>) | undefined;
-  /** Orders the passages; their order in the search stays when absent. */
+  /** Orders the passages; search order when absent. */
   reranker?: Reranker | undefined;
   /** Milliseconds left for the whole answer. */
   timeLeftMs: number;
-  /** Aborts when no one waits for the answer any more. */
+  /** Aborts when the caller is gone. */
   signal?: AbortSignal | undefined;
   now?: (() => number) | undefined;
 }
 
-/** Who answered, and what that took. */
+/** Which component answered, with its usage. */
 export interface ModelAccount {
   answeredBy: 'model' | 'quotes';
   model: string;
@@ -47,28 +47,27 @@ export interface ModelAccount {
   usage?: CallUsage | undefined;
   /** Milliseconds from the first call to the last. */
   modelMs?: number | undefined;
-  /** Statements of the model that did not go out. */
+  /** Statements of the model that were removed. */
   removed: readonly RemovedStatement[];
   /** Queries that the model proposed. */
   queries: readonly string[];
 }
 
-/** An answer with who gave it. */
+/** An answer with its account. */
 export interface ModelAnswer extends NavigatorAnswer {
   account: ModelAccount;
 }
 
-/** Hits that the passages for a model are chosen from. */
+/** Hits from which the passages for a model are chosen. */
 export const MODEL_HITS = 50;
-/** The model gets this share of the time left for all of its calls; the quotes are ready before it is asked. */
+/** Share of the time left for all calls of the model; the quotes are ready before. */
 const TIME_SHARE = 0.8;
-/** And no more than this: quotes now are worth more than sentences later. */
+/** Maximum time of the model: an early quote is better than a late answer. */
 const MAX_TIME_MS = 12_000;
 
 /**
- * Answers a question with a model whose every statement is checked (docs/navigator.md). Whatever goes wrong, the quoted answer
- * goes out and says why. The model is asked whenever anything was found, also where the question's words alone would make it
- * out of domain. Never throws.
+ * Answers a question with a model, and checks each of its statements (docs/navigator.md). On any failure the quoted answer is returned with
+ * the reason. The model is called whenever a passage was found, even if the words alone look out of domain. Never throws.
  */
 export const answerWithModel = async (
   edition: Edition,
@@ -83,7 +82,7 @@ export const answerWithModel = async (
     screen: promptInjectionScreen,
   };
   const fallback = (reading?: 'declines') => answerFromEdition(edition, question, { ...quoted, reading });
-  const screened = promptInjectionScreen.told(question);
+  const screened = promptInjectionScreen.repeatable(question);
   const account = { model: ai.model, removed: [], queries: [] };
   if (screened === '') return { ...fallback(), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
   const started = now();
@@ -94,16 +93,16 @@ export const answerWithModel = async (
   try {
     const history = (options.history ?? [])
       .slice(-MAX_TURNS)
-      .map((turn) => ({ ...turn, text: promptInjectionScreen.told(turn.text) }))
+      .map((turn) => ({ ...turn, text: promptInjectionScreen.repeatable(turn.text) }))
       .filter(({ text }) => text !== '');
     const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
     if (found.passages.length === 0)
       return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
     const request = { question: screened, history, passages: found.passages };
     const written = await writeCheckedAnswer(request, { calls, isScreened: true });
-    const told = { ...account, ...found.account, removed: written.removed };
+    const metadata = { ...account, ...found.account, removed: written.removed };
     const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
-      ...{ ...told, ...rest, usage: calls.usage() },
+      ...{ ...metadata, ...rest, usage: calls.usage() },
       modelMs: Math.max(0, now() - started),
     });
     const answer =
@@ -129,10 +128,10 @@ interface Finding
   calls: ModelCalls;
 }
 
-/** Units that are ranked for the order of passages, and their characters. */
+/** Units ranked for the order of passages, and their length in UTF-16 units. */
 const RANKED = { limit: 24, room: 30_000 };
 
-/** The passages to show: of the first search, and of a model's queries where that one is weak. */
+/** The passages to show: from the first search, and from the model's queries when that is weak. */
 const findPassages = async (
   edition: Edition,
   { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors }: Finding,
@@ -156,7 +155,7 @@ const findPassages = async (
   return { passages, account: { queries } };
 };
 
-/** The chunks in which the ranked units begin, best first. */
+/** The chunks that contain the start of the ranked units, best first. */
 const hitsOf = (edition: Edition, { passages }: FoundAnswer, searches: readonly SearchOutcome[]): SearchHit[] =>
   passages
     .toSorted((one, other) => other.share - one.share)
@@ -167,7 +166,7 @@ const hitsOf = (edition: Edition, { passages }: FoundAnswer, searches: readonly 
       return known ?? { ...NO_EVIDENCE, chunk, article };
     });
 
-/** Of a chunk that no search found; only its place in the order counts. */
+/** For a chunk that no search found; only its rank counts. */
 const NO_EVIDENCE = {
   ...{ matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 },
   ...{ lexical: 0, score: 0, coverage: 0 },
@@ -176,7 +175,7 @@ const NO_EVIDENCE = {
 const eachOnce = (hits: readonly SearchHit[]): SearchHit[] =>
   [...new Map(hits.toReversed().map((hit) => [hit.chunk, hit])).values()].reverse();
 
-/** Quotes that stand in for a model's answer, and say so. */
+/** Quotes in place of a model's answer, with the reason. */
 const limited = (quotes: NavigatorAnswer, refused: ModelRefusal): NavigatorAnswer => ({
   ...quotes,
   response: { ...quotes.response, confidenceReason: withRefusal(quotes.response, refused) },
@@ -188,7 +187,7 @@ const withRefusal = ({ confidenceReason, sources }: NavigatorResponse, refused: 
   return `${escapeText(confidenceReason, 1000 - sentence.length)}${sentence}`;
 };
 
-/** Why quotes stand where a model's answer could (`metadata.model_refused`), and how a confidence reason says it. */
+/** Why a model's answer is replaced by quotes (`metadata.model_refused`), as worded in the confidence reason. */
 export const REFUSALS = {
   unavailable: 'the model could not be reached or failed',
   timeout: 'the model did not answer in the time that was left for it',
@@ -200,7 +199,7 @@ export const REFUSALS = {
   malformed: "the model's answer did not have the form that was asked for",
   unsupported: "the model's answer made statements that its sources do not support, and was discarded",
   no_answer: 'the model found no answer in the passages',
-  /** Nothing was found that it could answer from, or the question is out of domain: it was not asked. */
+  /** No passage was found, or the question is out of domain: the model was not called. */
   not_asked: '',
 } as const;
 export type ModelRefusal = keyof typeof REFUSALS;

@@ -16,7 +16,7 @@ import { answerQuestion } from './answer-question.ts';
 import { closestIn, createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';
 
-/** How the navigator is introduced to people and librarians. */
+/** The navigator's description for people and librarians. */
 const NAVIGATOR: LibrarianInfo = {
   id: 'navigator',
   name: 'Navigator',
@@ -28,17 +28,17 @@ const NAVIGATOR: LibrarianInfo = {
 };
 
 export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
-  /** The current edition for a request: of the workspace that its verified context names. Throws when there is none. */
+  /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
-  /** Orders the passages for the model; their order in the search stays when absent. */
+  /** Orders the passages for the model; search order when absent. */
   reranker?: Reranker | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
+  /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
 }
 
-/** `POST /librarians/navigator/ask` and `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of seed 004. */
+/** `POST /librarians/navigator/ask`, `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of the navigator contract. */
 export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...options }: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
@@ -77,8 +77,8 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
     };
     const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
     settleModel(c, model);
-    const told = { ...closestIn(answer), ...metadata };
-    return c.json({ ...answer.response, ...(Object.keys(told).length > 0 ? { metadata: told } : {}) }, 200);
+    const details = { ...closestIn(answer), ...metadata };
+    return c.json({ ...answer.response, ...(Object.keys(details).length > 0 ? { metadata: details } : {}) }, 200);
   });
   return app;
 };

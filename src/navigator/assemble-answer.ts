@@ -13,7 +13,7 @@ import type { ArticleHit, ChosenHits, NavigatorAnswer } from './navigator-answer
 
 export interface AnswerParts {
   edition: Edition;
-  /** The answer in words, safe to show as HTML. */
+  /** Markdown, safe to render as HTML. */
   text: string;
   outcome: SearchOutcome;
   chosen: ChosenHits;
@@ -21,7 +21,7 @@ export interface AnswerParts {
   assessed: Assessment;
 }
 
-/** An answer that is given, whoever worded it: its sources and related topics are told from what it quotes. */
+/** Builds an answer, quoted or written by a model; its sources and related topics come from its quotes. */
 export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'closest'> => {
   const { edition, text, outcome, chosen, quotes, assessed } = parts;
   const response: NavigatorResponse = {
@@ -51,7 +51,7 @@ export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<Navigato
   candidates: hits.length,
 });
 
-/** For each of the cited sources: how a reader finds it, and how probably it answers. */
+/** For each cited source: title, address and relevance. */
 const readersSources = ({ sources }: NavigatorResponse, quotes: readonly PlacedQuote[]): NavigatorAnswer['sources'] =>
   sources.map(({ file }) => {
     const own = quotes.filter(({ article }) => article.id === file);
@@ -62,28 +62,28 @@ const readersSources = ({ sources }: NavigatorResponse, quotes: readonly PlacedQ
 interface ConfidenceEvidence {
   outcome: SearchOutcome;
   found: FoundAnswer;
-  /** What other sources say about the passages. */
+  /** What other sources state about the passages. */
   comparisons: readonly Comparison[];
 }
 
 export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'confidenceReason'> {
-  /** 0 to 1; the word is its reading. */
+  /** 0 to 1; `confidence` is derived from it. */
   probability: number;
   components: ConfidenceComponents;
 }
 
-/** Sources that contradict each other never leave more than this: `low` (seed 004). */
+/** Upper bound when sources contradict each other: `low`, as the navigator contract requires. */
 const CONFLICT_LIMIT = 0.55;
-/** A second source that says the same takes away this share of the doubt. */
+/** Share of the remaining doubt that a second, agreeing source removes. */
 const AGREEMENT_GAIN = 0.3;
-/** What is about other devices than the question names keeps this share. */
+/** Factor for passages about devices that the question does not name. */
 const OTHER_DEVICE_FACTOR = 0.5;
-/** Another article with this share of the best one's fits almost as well. */
+/** From this share of the best article's probability on, another article fits almost as well. */
 const CLOSE_SECOND = 0.7;
 
 /**
- * The probability that the passages answer, and why, in the words of the evidence: how much of the question they hold, whether
- * others agree, and what else fits.
+ * The probability that the passages answer, and the reason: how much of the question they cover, whether other sources agree, and what else
+ * fits.
  */
 export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvidence): Assessment => {
   const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
@@ -148,17 +148,14 @@ const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, va
 
 const MAX_TOPICS = 5;
 
-/** Headings that many articles share; they name no topic by themselves. */
+/** Headings that many articles share, which are no topics by themselves. */
 const COMMON_HEADINGS = new Set(
   'summary symptoms symptom cause causes resolution solution workaround status more information introduction overview references notes note example examples steps see also details background prerequisites requirements'.split(
     ' ',
   ),
 );
 
-/**
- * What else the evidence speaks of: the headings, or titles, of passages that fit and were not quoted. No two say the
- * same, and none repeats a cited section.
- */
+/** Related topics: headings or titles of matching passages that were not quoted. Without duplicates, and without cited sections. */
 export const relatedTopics = (
   edition: Edition,
   hits: readonly ArticleHit[],
@@ -174,7 +171,7 @@ export const relatedTopics = (
   return [...topics.values()].map((topic) => escapeText(topic, 200));
 };
 
-/** What a chunk is offered as, and what quoting it makes superfluous. */
+/** The topic of a chunk, and the section that makes it superfluous when quoted. */
 const subjectOf = oncePer((chunk: ChunkAtHand) => {
   const section = sectionOf(chunk, chunk.source);
   const topic = oneLine(isTelling(section) ? section : chunk.source.title, 200);

@@ -5,9 +5,9 @@ import type { Span } from '../text/split-sentences.ts';
 import { citationOf, type PlacedQuote } from './compose-answer.ts';
 import type { ArticleHit } from './navigator-answer.ts';
 
-/** What another source says about a statement that is shown. */
+/** What another source states about a shown statement. */
 export interface Comparison {
-  /** `agrees`: it says the same; `conflicts`: the same words with another number, or denied. */
+  /** `agrees`: it states the same; `conflicts`: the same words with another number or a negation. */
   verdict: 'agrees' | 'conflicts';
   /** For a conflict: what differs, "24 V instead of 12 V" or "the other denies it". */
   difference: string;
@@ -15,13 +15,13 @@ export interface Comparison {
   citation: string;
 }
 
-/** Sections of other articles this close to the best hit are asked whether they say the same. */
+/** Sections of other articles with at least this share of the best score are compared. */
 const COMPARED_FROM = 0.6;
 const COMPARED_HITS = 2;
 
 /**
- * Compares what is shown with other articles, sentence by sentence: agreement raises, a conflict lowers confidence (seed 004: "sources
- * conflict with each other"). What says nothing about it is left out.
+ * Compares shown statements with other articles, sentence by sentence: agreement raises the confidence, a conflict lowers it. Unrelated
+ * sections are ignored.
  */
 export const compareWithOthers = (
   edition: Edition,
@@ -44,7 +44,7 @@ export const compareWithOthers = (
   });
 };
 
-/** About another device only: what differs there is no conflict. */
+/** Only about another device: a difference is no conflict. */
 const isSiblingOf = ({ devices }: ArticleHit['source'], article: PlacedQuote['article']): boolean =>
   devices.length > 0 && article.devices.length > 0 && !devices.some((device) => article.devices.includes(device));
 
@@ -56,7 +56,7 @@ interface Statement extends Span {
   numbers: readonly string[];
 }
 
-/** A longer section is compared so far. In UTF-16 units. */
+/** In UTF-16 units. Only the beginning of a longer section is compared. */
 const MAX_LENGTH = 20_000;
 const MIN_WORDS = 4;
 
@@ -81,7 +81,7 @@ const statementsIn = (edition: Edition, { chunk, start, end }: PlacedQuote): Sta
     (statement) => statement.start < chunk.start + end && statement.end > chunk.start + start,
   );
 
-/** Share of words that two sentences have in common, beyond numbers, from which on they are the same statement. */
+/** Share of common words, without numbers, from which two sentences count as the same statement. */
 const SAME_PATTERN = 0.75;
 
 const compare = (
@@ -97,7 +97,7 @@ const compare = (
 };
 
 const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
-  // Of sets that differ so much in size no share can be large enough.
+  // Sets of such different size cannot share enough.
   if (Math.min(one.size, other.size) < SAME_PATTERN * Math.max(one.size, other.size)) return 0;
   let shared = 0;
   for (const word of one) shared += other.has(word) ? 1 : 0;
@@ -107,12 +107,12 @@ const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number
 const differenceOf = (one: Statement, other: Statement): string => {
   if (isNegated(one.text) !== isNegated(other.text))
     return isNegated(one.text) ? 'one denies what the other says' : 'the other denies it';
-  // A number more is more detail; a number that stands in for another is a conflict.
+  // An additional number is more detail; a replaced number is a conflict.
   const missing = one.numbers.filter((number) => !other.numbers.includes(number));
   const extra = other.numbers.filter((number) => !one.numbers.includes(number));
   return missing.length > 0 && extra.length > 0 ? `${extra[0]} instead of ${missing[0]}` : '';
 };
 
-/** Whether a sentence denies something. */
+/** Whether a sentence has a negation. */
 const isNegated = (sentence: string): boolean =>
   /\b(?:not|never|no longer|cannot|without|neither|nor)\b|n['’]t\b/i.test(sentence);

@@ -7,7 +7,7 @@ import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
 import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
-/** Words of a chunk that an answer shows or rests on: `chunk.text.slice(start, end)`. */
+/** Words of a chunk that an answer shows or is based on: `chunk.text.slice(start, end)`. */
 export interface PlacedQuote {
   chunk: ChunkAtHand;
   start: number;
@@ -16,11 +16,11 @@ export interface PlacedQuote {
   article: EditionArticle;
   /** Probability that this source answers the question, 0 to 1. */
   relevance: number;
-  /** Words of the question that the chunk or its title holds, as they were typed. */
+  /** Words of the question that the chunk or its title contains, as typed. */
   matched: readonly string[];
 }
 
-/** The `section` of seed 004: the innermost heading, or the title for what stands before the first. */
+/** The `section` of a cited source: the innermost heading, or the title for text before the first heading. */
 export const sectionOf = (
   { headingPath }: Pick<EditionChunk, 'headingPath'>,
   { title, id }: Pick<EditionArticle, 'title' | 'id'>,
@@ -35,22 +35,21 @@ export const citationOf = ({
   article: EditionArticle;
 }): string => {
   const section = oneLine(sectionOf(chunk, article));
-  // Unlike headings, ids have no line breaks; their spaces stay, so that an id is found in the answer as it is.
+  // Ids have no line breaks, unlike headings; their spaces stay, so that the id can be found in the answer.
   return escapeHtml(section === article.id ? article.id : `${article.id}, ${section}`);
 };
 
-/** Opens the links to articles that an answer does not rest on. */
+/** Introduces the links to further articles. */
 export const OTHERS = 'Other articles that come close:';
-/** Opens the link behind steps that are cut. */
+/** Introduces the link to the rest of a procedure. */
 export const GOES_ON = 'The steps go on in';
 
-/** Most of an answer's text, in UTF-16 units: a page that a person reads to its end. */
+/** Maximum length of an answer's text, in UTF-16 units. */
 const MAX_LENGTH = 1495;
 
 /**
- * The passages as Markdown, each under its article and section, with the headings that frame it. A doubtful answer says so first and
- * names the closest articles behind. Where that is too long, they are named without their addresses, then not at all, and then the
- * least probable passages are left out.
+ * The passages as Markdown, each below its article, section and headings. A doubtful answer begins with a warning and ends with the closest
+ * articles. When it is too long, the articles lose their addresses, then they are dropped, then the least probable passages are dropped.
  *
  * @returns The text, with the passages that are in it.
  */
@@ -92,7 +91,7 @@ export const titlesOf = (articles: readonly ClosestArticle[]): string =>
     'and',
   );
 
-/** Each article is named once, and each passage stands under the headings that frame it. */
+/** Names each article once, and puts each passage below its headings. */
 const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
   passages.flatMap(({ source, unit }, at) => {
     const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
@@ -106,11 +105,11 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
     ];
   });
 
-/** Stands above the passages of an article. */
+/** The line above the passages of an article. */
 export const leadTo = ({ title, id }: { title: string; id: string }): string =>
   `From “${escapeText(oneLine(title || id), 400)}” (${escapeText(id, 600)}):`;
 
-/** Articles as a list of links, with the heading that fits best. */
+/** Articles as a list of links, with the best heading. */
 export const linksTo = (articles: readonly ClosestArticle[]): string =>
   articles
     .map(({ title, url, heading }) => {
@@ -146,7 +145,7 @@ export const citeSources = (quotes: readonly PlacedQuote[], edition: string): Na
   return [...sources.values()];
 };
 
-/** Of one section (seed 004 and its schema). */
+/** Per section, as the schema of the response allows. */
 const MAX_EXCERPTS = 20;
 
 const relevanceOf = (matched: readonly string[]): string => {
@@ -159,21 +158,20 @@ const relevanceOf = (matched: readonly string[]): string => {
 export const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
 
-/** For running text: no line breaks, and short enough. */
+/** For running text: one line, shortened. */
 export const oneLine = (text: string, limit = 300): string => {
   const line = IS_ONE_LINE.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 };
 
-/** Printable ASCII with single spaces inside: nearly all titles and headings, which need no replacing. */
+/** Printable ASCII with single spaces: most titles and headings, which need no replacement. */
 const IS_ONE_LINE = /^(?:[!-~]+ )*[!-~]+$/;
 
-/** Said before a passage that may well not answer the question (seed 004, pattern 3): nothing is claimed, nothing denied. */
+/** Shown before a passage that may not answer the question; it makes no claim. */
 export const HEDGE = "I'm not sure that this answers your question.";
 
 /**
- * Whether a statement only speaks of the answer, and so needs no source. The whole of it must: whatever else is said in the
- * same breath is a statement like any other.
+ * Whether a whole statement is about the answer itself, and so needs no source. A sentence that states anything else as well does not count.
  */
 export const isHedge = (statement: string): boolean => HEDGED.test(statement.replaceAll('’', "'").trim());
 

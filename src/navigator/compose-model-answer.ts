@@ -24,15 +24,15 @@ import {
 interface ModelAnswerParts {
   edition: Edition;
   question: string;
-  /** As screened. */
+  /** Without prompt injections. */
   outcome: SearchOutcome;
   passages: readonly ShownPassage[];
   written: CheckedAnswer<ShownPassage>;
 }
 
 /**
- * Checked statements in the shape of seed 004. Sources, sections, excerpts and related topics come from the evidence; the model's
- * are the statements alone, each paragraph with what it rests on behind it.
+ * Builds the response from checked statements. Sources, sections, excerpts and related topics come from the evidence; only the statements
+ * are the model's, each paragraph followed by its references.
  */
 export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
   const { edition, question, outcome, written } = parts;
@@ -70,7 +70,7 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
   };
 };
 
-/** What is wrong with the answer as a whole. What its statements say was checked one by one. */
+/** Errors of the answer as a whole; its statements were checked one by one. */
 export const problemsOf = ({ response }: NavigatorAnswer, passages: readonly ShownPassage[]): string[] => {
   const read = NavigatorResponse.safeParse(response);
   if (!read.success) return read.error.issues.slice(0, 5).map(({ message }) => `The answer ${message}`);
@@ -84,7 +84,7 @@ const CHECKED_BY_STATEMENT: ReadonlySet<string> = new Set([
   ...['sentence-supported', 'not-contradicted', 'source-supports-answer'],
 ]);
 
-/** The shown passages as the knowledge that an answer is checked against: what was not shown cannot be cited. */
+/** The shown passages as the knowledge for validation: what was not shown cannot be cited. */
 const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
   const articles = new Map<string, CitableArticle>();
   for (const { source } of passages) {
@@ -109,7 +109,7 @@ const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string =
   return overlaps(hiddenIn(holder), span) ? '' : holder.text.slice(span.start, span.end);
 };
 
-/** A part of a chunk that a statement rests on. */
+/** A part of a chunk that supports a statement. */
 interface Cited extends Span {
   chunk: ChunkAtHand;
 }
@@ -124,7 +124,7 @@ const citedOf = (statements: readonly CheckedStatement<ShownPassage>[]): Cited[]
   return [...cited.values()];
 };
 
-/** Of one section. */
+/** Per section. */
 const MAX_EXCERPTS = 20;
 
 const sourcesOf = (cited: readonly Cited[], edition: string): NavigatorSource[] => {
@@ -145,13 +145,13 @@ const sourcesOf = (cited: readonly Cited[], edition: string): NavigatorSource[] 
   return [...sources.values()];
 };
 
-/** As the comparison with other sources reads a quote. */
+/** A quote as an input of the comparison with other sources. */
 const quoteOf = ({ chunk, start, end }: Cited): PlacedQuote => ({
   ...{ chunk, start, end, article: chunk.source },
   ...{ text: chunk.text.slice(start, end), relevance: 0, matched: [] },
 });
 
-/** Its article is for other devices, and neither its headings nor its text name one of those wanted. */
+/** Its article is for other devices, and neither its headings nor its text name a requested one. */
 const isAboutOthers = ({ source, headingPath, text }: ChunkAtHand, named: readonly string[]): boolean => {
   const wanted = named.map((device) => device.toLowerCase());
   if (source.devices.length === 0 || source.devices.some((device) => wanted.includes(device.toLowerCase())))
@@ -167,14 +167,14 @@ const conflictOf = (edition: Edition, quotes: readonly PlacedQuote[], chosen: Re
   };
 };
 
-/** By the model's own word. Not calibrated with a real model yet (docs/navigator.md). */
+/** By the model's stated confidence. Not calibrated with a real model yet (docs/navigator.md). */
 const WORD_PROBABILITY = { high: 0.9, medium: 0.75, low: 0.5 };
-/** An answer of which everything doubtful was removed keeps this share. */
+/** Factor when all doubtful statements were removed. */
 const REMOVED_SHARE_WEIGHT = 0.5;
 const OTHER_DEVICE_FACTOR = 0.5;
-/** Sources that contradict each other never leave more than this: `low` (seed 004). */
+/** Upper bound when sources contradict each other: `low`, as the navigator contract requires. */
 const CONFLICT_LIMIT = 0.55;
-/** A second source that says the same takes away this share of the doubt. */
+/** Share of the remaining doubt that a second, agreeing source removes. */
 const AGREEMENT_GAIN = 0.3;
 const HEDGED_BELOW = 0.4;
 
@@ -225,7 +225,7 @@ const SAID = {
 
 const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, value)) * 1000) / 1000;
 
-/** Statements as Markdown. Prose that rests on the same sections shares one reference behind it; a block has it in front. */
+/** Statements as Markdown. Prose from the same sections shares one reference after it; a block has its reference before it. */
 const compose = (
   statements: readonly CheckedStatement<ShownPassage>[],
   { isHedged, otherThan }: { isHedged: boolean; otherThan: readonly string[] },

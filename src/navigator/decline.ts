@@ -10,7 +10,7 @@ import { linksTo, listOf, oneLine } from './compose-answer.ts';
 import type { ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
 import ONLY_ENGLISH from './only-english.json' with { type: 'json' };
 
-/** What is said when no passage is shown. */
+/** An answer without passages. */
 export interface Declination
   extends Pick<NavigatorResponse, 'answer' | 'confidence' | 'confidenceReason' | 'outOfDomain'> {
   verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
@@ -18,37 +18,37 @@ export interface Declination
 
 interface DeclineInput {
   edition: Edition;
-  /** Empty where it must not be repeated. */
+  /** Empty when it must not be repeated. */
   question: string;
   outcome: SearchOutcome;
   found: FoundAnswer;
   closest: readonly ClosestArticle[];
   model: AnsweringModel;
-  /** There are passages that probably enough answer. */
+  /** The passages answer with sufficient probability. */
   isAnswered: boolean;
 }
 
-/** Words are foreign below this share of the threshold. */
-const FOREIGN_BELOW = 0.15;
-/** Only with a less probable one is it said that the question is about something else. */
-const OTHER_SUBJECT_PROBABILITY = 0.05;
+/** A question is out of domain below this share of the threshold. */
+const OUT_OF_DOMAIN_BELOW = 0.15;
+/** A question is called out of domain only below this probability of an answer. */
+const OUT_OF_DOMAIN_PROBABILITY = 0.05;
 
 /**
- * Says in one sentence that there is no answer and why, and names the closest articles (seed 004, patterns 4 and 5); asks back where
- * the question says too little. Undefined where an answer can be given.
+ * States in one sentence that there is no answer and why, and links the closest articles; asks for details when the question has too few.
+ * Undefined when there is an answer.
  */
 export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
-  const language = foreignLanguage(edition, found.question, { isAnswered });
-  // What means the same in another language is an answer, where an embedding model tells.
+  const language = otherLanguage(edition, found.question, { isAnswered });
+  // An embedding model also matches passages in another language.
   if (language !== undefined && found.nearness === 0)
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
   if (isAnswered) return undefined;
-  const isForeign =
-    found.domain < FOREIGN_BELOW * model.domainThreshold && found.probability < OTHER_SUBJECT_PROBABILITY;
-  if (isForeign || knowsNoWord(found))
+  const isOutOfDomain =
+    found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
+  if (isOutOfDomain || knowsNoWord(found))
     return declineWith(input, {
       verdict: 'out-of-domain',
       says: [
@@ -61,7 +61,7 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   });
 };
 
-/** The question has words, and none of them is written anywhere. */
+/** The question has words, and none of them occurs in the knowledge base. */
 const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
   query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
@@ -84,11 +84,11 @@ const declineWith = (
 const links = (closest: readonly ClosestArticle[], opening = 'The closest articles:'): string =>
   closest.length === 0 ? '' : `${opening}\n\n${linksTo(closest)}`;
 
-/** A word in this share of the passages tells nothing. */
+/** A word in a larger share of the passages is not specific. */
 const COMMON_SHARE = 0.08;
 const FEW_WORDS = 3;
 
-/** No word of the question, or of the turns before it, tells one passage from another. */
+/** No word of the question, or of the previous turns, distinguishes passages. */
 const isUnderspecified = ({ chunkCount }: Edition, { question: { query, terms, types } }: FoundAnswer): boolean => {
   const own = query.terms.filter(({ origin }) => origin === 'question');
   const tells = own.some(
@@ -99,7 +99,7 @@ const isUnderspecified = ({ chunkCount }: Edition, { question: { query, terms, t
   return isShort && !tells && own.every(({ isKnown }) => isKnown) && (types.problem || own.length === 0);
 };
 
-/** What the knowledge base distinguishes is what has to be known. */
+/** Asks for what the knowledge base distinguishes, such as the device. */
 const askBack = (edition: Edition): string => {
   const devices = [
     ...new Set(
@@ -116,8 +116,11 @@ const askBack = (edition: Edition): string => {
   return `I don't have information to go by yet. ${which} exactly happens: what do you see, what does a message say, and what did you do before?`;
 };
 
-/** The language of a question, where the knowledge base is in another one and, if it seems to answer, does not have half of its words. */
-const foreignLanguage = (
+/**
+ * The language of a question when it is not that of the knowledge base. If passages seem to answer, only when less than half of its words
+ * are known.
+ */
+const otherLanguage = (
   edition: Edition,
   { text, query }: FoundAnswer['question'],
   { isAnswered }: { isAnswered: boolean },
@@ -135,10 +138,10 @@ interface Languages {
   own: string;
 }
 
-/** A language is taken for that of a knowledge base only when this share of its passages is in it. */
+/** Least share of passages in a language for it to be the language of the knowledge base. */
 const LEAST_TELLING = 0.4;
 
-/** The language of most articles; undefined where too few of them tell. */
+/** The language of most articles; undefined when too few could be detected. */
 const languageOfBase = oncePer((edition: Edition) => {
   const counts = new Map<string, number>();
   const step = Math.max(1, Math.floor(edition.chunkCount / 30));
@@ -152,19 +155,19 @@ const languageOfBase = oncePer((edition: Edition) => {
   return { language };
 });
 
-/** In the asker's language where there are words for it, and in English what seed 004 asks of an answer without sources. */
+/** In the user's language if a translation exists, followed by the English sentence that an answer without sources needs. */
 const inLanguage = ({ asked, own }: Languages, closest: readonly ClosestArticle[]): string[] => {
   const lack = "I don't have information in your language: the articles are written in another one.";
   if (own !== 'en' || !Object.hasOwn(ONLY_ENGLISH, asked)) return [lack, links(closest)];
-  const said = ONLY_ENGLISH[asked as keyof typeof ONLY_ENGLISH]; // just looked up
-  return [`${said.only} ${lack}`, links(closest, said.closest)];
+  const phrases = ONLY_ENGLISH[asked as keyof typeof ONLY_ENGLISH]; // checked by `hasOwn`
+  return [`${phrases.only} ${lack}`, links(closest, phrases.closest)];
 };
 
-/** The question as it may be repeated: one line, inert, cut short. */
+/** The question in a form that is safe to repeat: one line, escaped, shortened. */
 const subjectOf = (question: string): string =>
   question === '' ? 'this' : `"${escapeHtml(oneLine(question, 120)).replaceAll('"', "'")}"`;
 
-/** "It is about subjects such as firmware and pools." Empty when nothing is known of it. */
+/** "It is about subjects such as firmware and pools." Empty without known topics. */
 const domainOf = ({ topics }: Pick<AnsweringModel, 'topics'>): string => {
   if (topics.length === 0) return '';
   const named = topics.slice(0, 6).map((topic) => oneLine(topic, 60));

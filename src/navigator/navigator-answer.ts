@@ -4,47 +4,47 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchHit } from '../search/search-edition.ts';
 
-/** An answer in the dialect of seed 004, and what a caller needs beyond it. */
+/** A response of the navigator contract with further data for callers. */
 export interface NavigatorAnswer {
   response: NavigatorResponse;
-  /** `answer`; or why there is none: nothing is written, the question is about something else, or it says too little. */
+  /** `answer`, or why there is none: no information, out of domain, or too few details in the question. */
   verdict: 'answer' | 'no-information' | 'out-of-domain' | 'underspecified';
-  /** That the answer given answers the question, 0 to 1; low when there is none. */
+  /** Probability that the answer answers the question, 0 to 1; low when there is none. */
   probability: number;
-  /** For each of `response.sources`: how a reader finds the article, and how probably it answers, 0 to 1. */
+  /** For each of `response.sources`: title and address of the article, and the probability that it answers, 0 to 1. */
   sources: { title: string; url: string; relevance: number }[];
-  /** Articles that come closest besides those cited, best first, at most three. */
+  /** Closest articles that are not cited, best first, at most three. */
   closest: ClosestArticle[];
 }
 
-/** An article that comes close to a question. */
+/** An article close to a question. */
 export interface ClosestArticle {
   title: string;
   /** The article's id, as in `NavigatorResponse.sources`. */
   file?: string;
   url?: string;
-  /** That fits best. */
+  /** The best heading. */
   heading?: string;
 }
 
-/** A hit with the article it lies in. */
+/** A hit with its article. */
 export interface ArticleHit extends SearchHit {
   source: EditionArticle;
 }
 
-/** Which hits may answer, with regard to the devices that the question names. */
+/** The hits that may answer, given the devices that the question names. */
 export interface ChosenHits {
   /** Best first. */
   hits: ArticleHit[];
-  /** Devices that the question names, as the articles write them; the most specific ones only. */
+  /** Devices that the question names, as the articles write them; only the most specific ones. */
   named: string[];
-  /** The question names a device, but what was found is about others. */
+  /** The question names a device, and all hits are about others. */
   isOtherDevice: boolean;
 }
 
 /**
- * Leaves out what is about another device than the question names: of near-duplicates only the right one may be quoted.
- * Articles without a device speak for all. Where nothing that fits is left, the others stay, and `isOtherDevice` says so.
+ * Drops hits about other devices than the question names, so that only the right one of near-duplicates is quoted. Articles without a
+ * device apply to all. When no hit fits, the others stay and `isOtherDevice` is true.
  */
 export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
   const hits = found.map((hit) => ({ ...hit, source: articleAtHand(edition, hit.article) }));
@@ -59,7 +59,7 @@ export const chooseHits = (edition: Edition, question: string, found: readonly S
     : { hits, named: written, isOtherDevice: true };
 };
 
-/** A passage on the named device that fits this much worse than one on others is about something else. */
+/** A hit for the named device with a lower share of the best score is off topic. */
 const COVERED_FROM = 0.85;
 
 const isAbout = ({ devices }: EditionArticle, named: readonly string[]): boolean =>

@@ -18,13 +18,13 @@ import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 
 export interface NavigatorParts {
-  /** The current edition of the asker's knowledge base; throws when there is none. */
+  /** The current edition of the user's knowledge base; throws when there is none. */
   readEdition: () => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Orders the passages for the model. */
   reranker?: Reranker | undefined;
-  /** Compares words by their meaning; words alone count when absent. */
+  /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
   waitUntil?: WaitUntil | undefined;
   log?: Log | undefined;
@@ -32,11 +32,11 @@ export interface NavigatorParts {
 }
 
 /**
- * The navigator as a librarian: grounded answers from one knowledge base, in the shape of seed 000, with the full
- * response of seed 004 under `metadata.navigator` (design 7.3).
+ * The navigator as a librarian: grounded answers from one knowledge base, with the full response of the navigator contract under
+ * `metadata.navigator`.
  *
- * What it reads of `context.metadata`: `history` (turns before the question) and `devices` (that the asker has). With a
- * model in the context that answers, and the quotes are what remains when it fails (docs/navigator.md).
+ * It reads `history` (previous turns) and `devices` (that the user has) from `context.metadata`. If the context has a model, the model
+ * answers, with quotes as the fallback (docs/navigator.md).
  */
 export const createNavigator =
   ({
@@ -86,12 +86,10 @@ export const createNavigator =
     }
   };
 
-/** For a caller who sets no limit. */
+/** For callers without a limit. */
 const UNHURRIED_MS = 30_000;
 
-/**
- * The same answer in the shape of seed 000. A declination counts as partial: it is honest, but no answer.
- */
+/** The same answer as a librarian response. A declination counts as partial. */
 export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMetadata = {}): LibrarianResponse => {
   const { response, verdict, probability, sources } = answer;
   const confidence = Math.round(probability * 1000) / 1000;
@@ -105,11 +103,11 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
   };
 };
 
-/** The articles that come closest besides those cited. */
+/** The closest articles that are not cited. */
 export const closestIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
   verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
 
-/** Each article once, best first, with a link only where it is one. */
+/** Each article once, best first, with its address if that is a valid link. */
 const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {
   const merged = new Map<string, Source>();
   for (const { title, url, relevance } of sources.toSorted((a, b) => b.relevance - a.relevance)) {
@@ -126,13 +124,13 @@ const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {
   return [...merged.values()];
 };
 
-/** What is remembered of an answer need not be merged again. */
+/** Merged sources of cached answers. */
 const mergedOnce = oncePer(mergeSources);
 
 const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
 const Devices = z.array(z.string().min(1).max(100)).max(20);
 
-/** Metadata comes from the caller: what does not fit is left out, never an error. */
+/** Metadata comes from the caller: invalid members are ignored. */
 const optionsOf = (context: Context | undefined): AnswerOptions => ({
   history: readOr(History, context?.metadata?.history, []),
   devices: readOr(Devices, context?.metadata?.devices, []),

@@ -1,4 +1,4 @@
-/** Questions that the navigator answers well, for those who choose whom to ask. */
+/** Questions that the navigator answers well, for routing between librarians. */
 export const QUESTION_EXAMPLES = [
   'How do I set it up for the first time?',
   'How can I reset a forgotten password?',

@@ -8,30 +8,29 @@ import type { Edition } from '../search/open-edition.ts';
 import { confidenceFeatures, type SearchOutcome } from '../search/search-edition.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 
-/** What is left out before anything is answered, with or without a model. */
+/** Excludes content before a question is answered, with or without a model. */
 export interface Screen {
-  /** Without hits whose article or heading is left out; the best of the rest tell of all. */
+  /** Drops hits whose article or heading is excluded, and recomputes the confidence features from the rest. */
   outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
-  /** Tells which units may be shown; all when undefined. */
+  /** Decides which units may be shown; all when undefined. */
   isShown(edition: Edition): ((unit: Unit) => boolean) | undefined;
-  /** What may be repeated of a question or a turn; empty for nothing. */
-  told(text: string): string;
-  /** What the knowledge base is about, as it may be said. */
+  /** The part of a question or a turn that may be repeated; may be empty. */
+  repeatable(text: string): string;
+  /** The topics of the knowledge base that may be named. */
   model(model: AnsweringModel): AnsweringModel;
 }
 
-/** Leaves out nothing: people read the quotes, and no model does. */
+/** Excludes nothing: only people read the quotes. */
 export const unscreened: Screen = {
   outcome: (_, outcome) => outcome,
   isShown: () => undefined,
-  told: (text) => text,
+  repeatable: (text) => text,
   model: (model) => model,
 };
 
 /**
- * Where a model answers, leaves out what speaks to it instead of to a reader: articles by their names, sections by their
- * headings, and of a chunk everything from the first such block on, since what it is told to say mostly comes next. The
- * quotes that stand in for a model's answer are cut from the same rest.
+ * Excludes prompt injections: articles by their names, sections by their headings, and everything in a chunk from the first injection on,
+ * since its payload mostly follows. The quotes that replace a model's answer are filtered in the same way.
  */
 export const promptInjectionScreen: Screen = {
   outcome: (edition, outcome) => {
@@ -44,11 +43,11 @@ export const promptInjectionScreen: Screen = {
     excerptsOf(edition, unit).every(
       ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
     ),
-  told: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
+  repeatable: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
   model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
 };
 
-/** The sentences before the first prompt injection; none where it takes several to see it. */
+/** The sentences before the first prompt injection; empty when it spans several sentences. */
 const beforeInjection = (text: string): string => {
   const sentences = splitSentences(text);
   const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));

@@ -16,40 +16,40 @@ import { stem } from '../text/stem.ts';
 import { GOES_ON, isHedge, leadTo, linksTo, OTHERS, titlesOf } from './compose-answer.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
-/** What the rules need to know of an article. */
+/** An article, as the rules read it. */
 export interface CitableArticle {
-  /** The `file` of seed 004. */
+  /** The `file` of a cited source. */
   id: string;
   title: string;
   url?: string | undefined;
   text: string;
-  /** Headings that do not stand in `text`, where that is only a part of the article. */
+  /** Headings that `text` lacks when it is only a part of the article. */
   headings?: readonly string[] | undefined;
-  /** What the article reads from `start` to `end`, where `text` is only a part of it; `text.slice` when absent. */
+  /** The article's text from `start` to `end` when `text` is only a part of it; `text.slice` when absent. */
   slice?: ((start: number, end: number) => string) | undefined;
 }
 
-/** The knowledge base an answer is checked against. */
+/** The knowledge base that an answer is validated against. */
 export interface CitableKnowledge {
   article(file: string): CitableArticle | undefined;
-  /** Of the articles' present texts. */
+  /** Version of the current articles. */
   edition?: string | undefined;
 }
 
-/** A rule of seed 004 that a response breaks. */
+/** A rule of the navigator contract that a response breaks. */
 export interface Violation {
   rule: keyof typeof RULES;
-  /** What is wrong, for the one who has to mend it: it names the offending words. */
+  /** The violation, with the offending words. */
   message: string;
 }
 
 /**
- * Checks a navigator's response against the validation rules of seed 004, whoever wrote it.
+ * Validates a navigator response, quoted or written by a model.
  *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
- * @param options.closest Articles that the answer links to without resting on them; their links need no source.
- * @param options.vouched Further words that need no source, such as what the knowledge base is about.
- * @returns Every violation found, at most 100; empty when the response holds.
+ * @param options.closest Further articles that the answer links to; their links need no source.
+ * @param options.vouched Further words that need no source, such as the topics of the knowledge base.
+ * @returns All violations, at most 100; empty for a valid response.
  */
 export const validateNavigatorResponse = (
   response: NavigatorResponse,
@@ -71,11 +71,11 @@ export const validateNavigatorResponse = (
     ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched }),
     whole: response.answer,
   };
-  const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` forgets the names that it lists.
+  const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
   return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
 };
 
-/** "**Settings › Network**", as the headings above a passage are shown. */
+/** "**Settings › Network**": the headings above a passage. */
 const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean => {
   const shown = /^\*\*(.{1,1200})\*\*$/.exec(line)?.[1];
   if (shown === undefined) return false;
@@ -85,17 +85,17 @@ const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean =>
   return cited.some((article) => path.every((heading) => hasSection(article, heading)));
 };
 
-/** A response with what its rules have in common, computed once. */
+/** A response with data that several rules need, computed once. */
 interface Subject {
-  /** Its answer is without what frames the passages. */
+  /** `answer` without headings and links to further articles. */
   response: NavigatorResponse;
-  /** The answer as it goes out. */
+  /** The complete answer. */
   whole: string;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
   /** The answer without its references, on one line. */
   answer: string;
-  /** Literals that neither the cited articles have nor, where none is cited, the question. */
+  /** Literals of the answer that the cited articles lack; without citations, those that the question lacks. */
   missing: Literal[];
   statements: string[];
   texts: StatementEvidence;
@@ -108,7 +108,7 @@ const subjectOf = (
 ): Omit<Subject, 'whole'> => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
-  // A backslash before a `<`, an image or a link may be ours in the answer and the author's in the source.
+  // The backslash before a `<`, an image or a link may be our escape in the answer and the author's in the source.
   const own = cited.flatMap(({ id, title, url, headings, text }) => [
     ...[id, title, url ?? '', ...(headings ?? []), text],
     ...unescaped(text),
@@ -129,9 +129,9 @@ const subjectOf = (
 
 const unescaped = (text: string): string[] => (text.includes('\\') ? [unescapeHtml(text)] : []);
 
-/** Each rule gives a message for every breach. */
+/** Each rule returns a message per violation. */
 const RULES = {
-  /** Rule 1 of seed 004: all cited files exist. */
+  /** All cited files exist. */
   'file-exists': ({ response, knowledge }: Subject): string[] =>
     response.sources
       .filter(({ file }) => !knowledge.article(file))
@@ -185,7 +185,7 @@ const RULES = {
           `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${check.reason}`,
       ),
 
-  /** Rule 4: a source that shares nothing with the answer does not support it. */
+  /** A source that shares nothing with the answer does not support it. */
   'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
     response.sources.flatMap(({ file, section, excerpts = [] }) => {
       const article = knowledge.article(file);
@@ -201,7 +201,6 @@ const RULES = {
       ? []
       : ['The answer names none of its sources'],
 
-  /** Rule 3. */
   'reason-meaningful': ({ response: { confidenceReason } }: Subject): string[] =>
     confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
       ? []
@@ -213,15 +212,14 @@ const RULES = {
       ? []
       : ['The answer has no sources and does not say that it lacks information'],
 
-  /** Rule 5. */
   'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): string[] =>
     outOfDomain && sources.length > 0 ? [`The question is out of domain, yet ${sources[0]?.file} is cited`] : [],
 };
 
-/** A source of which a sentence of the answer could at least come. */
+/** A source from which at least one sentence of the answer could come. */
 const RELATED_FROM = 0.3;
 
-/** Sentences that the cited sources do not state; what other rules report (a missing path, number or code) aside. */
+/** Sentences that the cited sources do not state, except those that other rules report (a missing path, number or code). */
 const doubted = (subject: Subject): { text: string; check: StatementCheck }[] => {
   const { response, statements, texts, missing } = subject;
   if (response.sources.length === 0) return [];
@@ -238,7 +236,7 @@ const without = (statement: string, literals: readonly Literal[]): string =>
 const checkOf = (statement: string, evidence: StatementEvidence): StatementCheck =>
   checkPrepared(statement, evidence, { question: '' });
 
-/** What says that information is lacking, or speaks of the answer itself, needs no source. */
+/** A statement of missing information, or about the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
 
 const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): string[] =>
@@ -254,7 +252,7 @@ const hasSection = (article: CitableArticle, section: string): boolean => {
   return parts.length > 1 && parts.every((part) => headings.has(plain(part)));
 };
 
-/** What the rules read of an article; kept as long as the article object lives, since one article is cited often. */
+/** The analysis of an article, cached by object identity, since articles are cited repeatedly. */
 interface PreparedArticle {
   evidence: Evidence;
   headings: Set<string>;
@@ -278,7 +276,7 @@ const prepare = (article: CitableArticle): PreparedArticle => {
   return made;
 };
 
-/** Letters and digits alone: what is left of a heading whatever marks, links or entities it was written with. */
+/** Letters and digits of a heading, without marks, links and entities. */
 const plain = (heading: string) =>
   heading
     .replace(/\]\([^)]*\)/g, ']')
@@ -294,7 +292,7 @@ const withoutCitations = (answer: string, { sources }: NavigatorResponse, cited:
     `(${file}, ${section} section)`,
     `(${file}, ${section})`,
     `${file}, ${section}`,
-    // An id that is a plain word may stand in a sentence as that word, or in another one.
+    // An id that is a plain word may also be an ordinary word of a sentence.
     ...(/[./_-]/.test(file) ? [file] : []),
   ]);
   const existing = new Set(cited.map(({ id }) => id));
@@ -321,14 +319,14 @@ const contentWordsIn = (text: string): number => {
   return stems.size;
 };
 
-/** "According to", "As documented in": what is too short to state anything. */
+/** Shorter phrases state nothing: "According to", "As documented in". */
 const MIN_WORDS = 3;
 
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Quotes of whole sentences, items or rows that an answer shows as they are: what is said there is the source's own. A quote cut
- * out of a sentence is none of them, since what was left out may have denied it.
+ * Quotes of whole sentences, items or rows that the answer contains unchanged. A quote from the middle of a sentence does not count, since
+ * the omitted part may negate it.
  *
  * @param shown.answer On one line.
  * @returns On one line each.
@@ -348,7 +346,7 @@ export const wholeQuotes = (
       .filter((quote) => answer.includes(quote));
   });
 
-/** Before a quote: the beginning, a line break, or the end of a sentence. */
+/** The text before a quote: the beginning, a line break, or the end of a sentence. */
 const BEGINS = /^$|\n\s*$|[.!?]\s+$/;
-/** Its last character with the next one. */
+/** The last character of a quote and the next one. */
 const ENDS = /^[\s\S]$|^[.!?|:]|\n$/;

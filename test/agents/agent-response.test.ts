@@ -6,7 +6,7 @@ import { ANSWERS } from './agents-for-test.ts';
 
 const QUERY = 'How many iPhone 17 are in stock?';
 
-describe('AgentResponse builds the examples of seed 003:', () => {
+describe('AgentResponse builds the examples of the agent contract:', () => {
   it('a successful analytics response', () => {
     const response = AgentResponse.success('analytics', QUERY)
       .setResult(ANALYTICS_RESULT)

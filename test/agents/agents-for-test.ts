@@ -11,7 +11,7 @@ import {
 } from '../contract/seed-examples/seed-003.ts';
 import { type App, callFrom, identityOf, targetOf, userContext } from '../runtime/neighbours.ts';
 
-/** An answer of each type, with the results of seed 003. */
+/** An answer of each type, with the example results of the agent contract. */
 export const ANSWERS = {
   analytics: AgentResponse.success('analytics', 'How many iPhone 17 are in stock?')
     .setResult(ANALYTICS_RESULT)
@@ -26,7 +26,7 @@ export const ANSWERS = {
     .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(2))
     .toArray(),
   hybrid: AgentResponse.success('hybrid', 'Show Q1 sales and summarize the return policy')
-    // The examples say their types as plain texts.
+    // The examples have their types as plain strings.
     .setResult(HYBRID_RESULT as Parameters<AgentResponse<'hybrid'>['setResult']>[0])
     .setSourceAttribution(AgentResponse.createHybridSourceAttribution(['analytics', 'semantic']))
     .toArray(),

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('POST /v1/agents/{type}', () => {
-  it('answers in the envelope of seed 003, with its duration and timestamp', async () => {
+  it('answers in the agent envelope, with its duration and timestamp', async () => {
     const { reply, status } = await askAgent(await serve(answering(ANSWERS.analytics)));
     expect(status).toBe(200);
     expect(reply).toMatchObject({ ...ANSWERS.analytics, metadata: {} });

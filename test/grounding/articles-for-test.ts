@@ -4,7 +4,7 @@ import { buildEdition } from '../../src/search/build-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 
-/** An article as a test states it; `id` and `text` alone suffice. */
+/** An article of a test; only `id` and `text` are required. */
 export type ArticleSketch = Partial<Article> & Pick<Article, 'id' | 'text'>;
 
 export const articleOf = (sketch: ArticleSketch): Article => ({
@@ -16,7 +16,7 @@ export const articleOf = (sketch: ArticleSketch): Article => ({
   ...sketch,
 });
 
-/** Articles as an edition that knows what is repeated in it; nothing is fitted on it. */
+/** An edition of articles, with repeated blocks marked; nothing is fitted on it. */
 export const editionOf = (...sketches: readonly ArticleSketch[]): Edition => {
   const entries = sketches.map(articleOf).map((article) => ({ article, chunks: chunkArticle(article) }));
   const identity = { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };

@@ -64,7 +64,7 @@ describe('literals', () => {
 });
 
 describe('identifiers', () => {
-  it('are read whole where one begins with another', () => {
+  it('are compared as whole words when one is a prefix of another', () => {
     const evidence = [{ headings: [], text: 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal.' }];
     const said = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
     expect(checkStatement(said, evidence, { question: '' }).literals).toEqual([]);
@@ -72,7 +72,7 @@ describe('identifiers', () => {
 });
 
 describe('names', () => {
-  it('are not looked for in another language than that of the evidence, where any word may have a capital', () => {
+  it('are not compared across languages, since any word may have a capital there', () => {
     const spanish =
       'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
     expect(check(spanish).verdict).toBe('doubtful');
@@ -105,7 +105,7 @@ describe('the words of a statement', () => {
     expect(result.reason).toContain(reason);
   });
 
-  it('are covered to a degree, by the worst of its sentences', () => {
+  it('are covered by the share of its worst sentence', () => {
     expect(check('Hold Rinse for 5 seconds.').coverage).toBe(1);
     const { coverage } = check('Hold Rinse for 5 seconds. Weak acids dissolve limescale.');
     expect(coverage).toBeLessThan(0.3);

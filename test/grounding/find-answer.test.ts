@@ -17,7 +17,7 @@ const shownOf = ({ passages }: FoundAnswer): string => passages.map(({ unit }) =
 const idsOf = ({ passages }: FoundAnswer): string[] => [...new Set(passages.map(({ source }) => source.id))];
 const filler = (words: string, size = 900): string => `${words} `.repeat(Math.ceil(size / (words.length + 1))).trim();
 
-/** What every article needs a few of: passages about something else. */
+/** Passages about other subjects. */
 const OTHERS = ['lamps', 'cups', 'beans', 'doors'].map((thing) => ({
   id: `${thing}.md`,
   text: `The ${thing} are delivered in a box of their own.\n\nNobody counts the ${thing}.`,
@@ -45,14 +45,14 @@ describe('findAnswer()', () => {
     ...OTHERS,
   );
 
-  it('shows a passage with the headings that frame it', () => {
+  it('shows a passage with the headings above it', () => {
     const found = find(edition, 'Is damage after a crash by wrong assembly covered?');
     const [first] = found.passages;
     expect(first?.unit.parts[0].section.path).toEqual(['What is not covered']);
     expect(shownOf(found)).toContain('Damage after a crash');
   });
 
-  it('reads of a long article the sections that a search found, question after question', () => {
+  it('reads the sections of a long article that the search of each question finds', () => {
     const things = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`);
     const long = editionOf(
       {
@@ -72,14 +72,14 @@ describe('findAnswer()', () => {
     );
   });
 
-  it('shows the row that is asked for under the head of its table, and few others', () => {
+  it('shows the requested row below the head of its table, and few others', () => {
     const shown = shownOf(find(edition, 'What is the noise of the grinder of model 7?'));
     expect(shown).toContain('| Part | Noise in dBA |\n| --- | --- |\n|');
     expect(shown).toContain('| grinder of model 7 in every mode | 37 |');
     expect(shown.split('\n').length).toBeLessThan(10);
   });
 
-  it('looks at what may be shown, and at what is allowed', () => {
+  it('considers only units that may be shown and chunks that are allowed', () => {
     const question = 'Is damage after a crash covered?';
     const isShown: FindOptions['isShown'] = ({ parts }) =>
       !parts.some(({ section }) => /not/.test(section.path[0] ?? ''));
@@ -89,7 +89,7 @@ describe('findAnswer()', () => {
     expect(idsOf(find(edition, question, { searches, isAllowed }))).not.toContain('warranty.md');
   });
 
-  it('keeps to the room and the number of passages', () => {
+  it('respects the maximum length and number of passages', () => {
     const many = editionOf(
       ...Array.from({ length: 6 }, (_, at) => ({
         id: `pump-${at}.md`,
@@ -104,7 +104,7 @@ describe('findAnswer()', () => {
     expect(find(many, 'How does the pump prime itself?').closest).toHaveLength(6);
   });
 
-  it('names the closest articles with the heading that fits, best first, whatever the probability', () => {
+  it('returns the closest articles with their best heading, best first, at any probability', () => {
     const { closest, articles, probability } = find(edition, 'Is damage after a crash by wrong assembly covered?');
     expect(closest[0]).toMatchObject({ source: { id: 'warranty.md' }, heading: 'What is not covered' });
     expect(articles.map(({ share }) => share)).toEqual(articles.map(({ share }) => share).toSorted((a, b) => b - a));
@@ -113,7 +113,7 @@ describe('findAnswer()', () => {
     expect(probability).toBeLessThan(1);
   });
 
-  it('finds nothing where no word stands anywhere, and nothing in an empty edition', () => {
+  it('finds nothing when no word of the question occurs, or in an empty edition', () => {
     for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')]) {
       expect(found).toMatchObject({ passages: [], closest: [], probability: 0 });
     }
@@ -162,7 +162,7 @@ describe('findAnswer() and devices', () => {
     expect(ids).not.toContain(other);
   });
 
-  it('shows the section of the device that the question names, and none of another', () => {
+  it('shows the section of the device that the question names, and no other', () => {
     const shown = shownOf(find(edition, 'How do I pull out the tray of my Barista II?'));
     expect(shown).toContain('to the side');
     expect(shown).not.toContain('to the front');
@@ -171,7 +171,7 @@ describe('findAnswer() and devices', () => {
     expect(other).not.toContain('to the side');
   });
 
-  it('takes the device that the asker has for named', () => {
+  it("treats the user's device as named in the question", () => {
     const question = 'How do I take out the upper burr?';
     expect(idsOf(find(edition, question))).toEqual(expect.arrayContaining(['one.md', 'two.md']));
     const own = idsOf(find(edition, question, { devices: ['Barista II'] }));
@@ -179,7 +179,7 @@ describe('findAnswer() and devices', () => {
     expect(own).not.toContain('one.md');
   });
 
-  it('says of a passage that it is about another device where nothing else is left', () => {
+  it('marks a passage about another device when there is no other passage', () => {
     const question = 'How do I take out the upper burr of the Barista II?';
     const searches = [searchEdition(edition, question, { filter: { articleId: 'one.md' } })];
     const isAllowed = (chunk: number) => edition.article(edition.index.articleOf(chunk)).id === 'one.md';
@@ -201,19 +201,19 @@ describe('a number with a unit', () => {
     );
   const ask = (range: string, question = 'Does the supply take 110 volts?') => find(supply(range), question);
 
-  it.each(['100 to 240 V', '100–240V', '100 - 240 volts'])('is found by the range of its unit: %s', (range) => {
+  it.each(['100 to 240 V', '100–240V', '100 - 240 volts'])('matches a range of the same unit: %s', (range) => {
     expect(shownOf(ask(range))).toContain(range);
     const outside = ask(range, 'Does the supply take 400 volts?');
     expect(ask(range).question.terms.find(({ word }) => word === '110')?.forms).toContain('240');
     expect(outside.question.terms.find(({ word }) => word === '400')?.forms).not.toContain('240');
   });
 
-  it('is not found by the range of another unit', () => {
+  it('does not match a range of another unit', () => {
     expect(ask('100 to 240 W').question.terms.find(({ word }) => word === '110')?.forms).not.toContain('240');
   });
 });
 
-describe('findAnswer() and the turns before', () => {
+describe('findAnswer() and previous turns', () => {
   const edition = editionOf(
     {
       id: 'pump.md',
@@ -229,13 +229,13 @@ describe('findAnswer() and the turns before', () => {
   );
   const turn = (text: string) => [{ speaker: 'user' as const, text }];
 
-  it('answers a follow-up about what the turn before was about', () => {
+  it('answers a follow-up question about the subject of the previous turn', () => {
     const question = 'How do I undo that again?';
     expect(idsOf(find(edition, question, { history: turn('Why does the pump hum?') }))[0]).toBe('pump.md');
     expect(idsOf(find(edition, question, { history: turn('Why does the lid squeak?') }))[0]).toBe('lid.md');
   });
 
-  it('reads the words of the turn before, whatever searches found', () => {
+  it('uses the words of the previous turn, whatever the searches found', () => {
     const question = 'How do I undo that again?';
     const searches = [searchEdition(edition, question)];
     const first = (text: string) => idsOf(find(edition, question, { searches, history: turn(text) }))[0];
@@ -243,7 +243,7 @@ describe('findAnswer() and the turns before', () => {
     expect(first('Why does the lid squeak?')).toBe('lid.md');
   });
 
-  it('lets the question decide where it says by itself what it is about', () => {
+  it('prefers the subject of the question when it names one', () => {
     const history = turn('Why does the pump hum?');
     expect(idsOf(find(edition, 'Why does the lid squeak on its hinge?', { history }))[0]).toBe('lid.md');
   });

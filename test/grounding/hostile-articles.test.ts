@@ -12,7 +12,7 @@ const lines = (size: number, line: (at: number) => string): string => {
   return text;
 };
 
-/** What makes a naive reader quadratic, or its answer endless, by size in characters. */
+/** Texts that make a naive parser quadratic, or its answer endless, by size in UTF-16 units. */
 const SHAPES: Record<string, (size: number) => string> = {
   'one long paragraph': (size) => 'The pump of the boiler draws water from the tank. '.repeat(size / 50),
   'one sentence without an end': (size) => 'pump boiler '.repeat(size / 12),
@@ -48,9 +48,9 @@ const answer = (text: string) => {
   return { edition, found };
 };
 
-/** Linear is ten times the time; anything quadratic a hundred times. */
+/** Linear work takes ten times as long, quadratic work a hundred times. */
 const TEN_TIMES = 30;
-/** What there is to do whatever the size, such as to build an edition. */
+/** Fixed costs, such as building an edition. */
 const CONSTANT_MS = 10;
 
 describe('an answer from a hostile article', () => {
@@ -69,13 +69,13 @@ describe('an answer from a hostile article', () => {
     },
   );
 
-  it('of three million characters is found all the same', () => {
+  it('is found among three million characters', () => {
     const text = `${lines(1_500_000, (at) => `Paragraph ${at} on other things.\n`)}\nThe pump of the boiler works by pressure.\n\n${lines(1_500_000, (at) => `| ${at} | [x](y |`)}`;
     const { found } = answer(text);
     expect(found.passages.map(({ unit }) => passageMarkdown(unit)).join('\n')).toContain('works by pressure');
   });
 
-  it('keeps the same article from being read again for the next question', () => {
+  it('does not read the same article again for the next question', () => {
     const text = SHAPES['a table of many rows']?.(300_000) ?? '';
     const edition = editionOf(articleOf({ id: 'a.md', title: 'Pumps', text }));
     const ask = (question: string) =>

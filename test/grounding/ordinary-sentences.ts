@@ -1,4 +1,4 @@
-/** What help pages, security notices, forms and customer letters say, with words that prompt injections have too. */
+/** Sentences of help pages, security notices, forms and customer letters, with words that occur in prompt injections. */
 export const ORDINARY: readonly string[] = [
   // Secrets.
   'Never share your recovery words with anybody, whoever asks for them.',

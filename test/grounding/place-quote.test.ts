@@ -39,7 +39,7 @@ describe('placeQuote()', () => {
     expect(placed(quote)).toBeUndefined();
   });
 
-  it('takes time that grows with the length of what it reads', () => {
+  it('takes time linear in the length of the text', () => {
     const text = 'a b '.repeat(20_000);
     expect(placeQuote(text, `${'a b '.repeat(1000)}c`)).toBeUndefined();
   });
@@ -53,11 +53,11 @@ describe('evidenceOfQuote()', () => {
     return evidenceOfQuote({ passage, span });
   };
 
-  it('brings the introduction of a list', () => {
+  it('includes the introduction of a list', () => {
     expect(evidenceOf('Set the voltage').text).toBe('Use the **following** steps:\n\n2. Set the voltage to 12.5 V.');
   });
 
-  it('brings the header of a table, and the headings above it', () => {
+  it('includes the header of a table, and the headings above it', () => {
     const { text, headings } = evidenceOf('45 dBA');
     expect(text).toBe('| Mode | Noise |\n| --- | --- |\n\n| Turbo | 45 dBA |');
     expect(headings).toEqual(['Voltage', 'Supply', 'Barista II', 'Not covered']);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { excerptsOf, passageMarkdown } from '../../src/grounding/render-passage.ts';
-import { type Section, sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, type Section, sectionRanges } from '../../src/grounding/sections.ts';
 import { type Unit, unitsOf } from '../../src/grounding/units.ts';
 import { editionOf } from './articles-for-test.ts';
 
 const open = (text: string) => {
   const edition = editionOf({ id: 'a.md', text });
-  const sections = sectionRanges(edition, 0).map((range) => sectionAtHand(edition, range));
+  const sections = sectionRanges(edition, 0).map((range) => cachedSection(edition, range));
   return { edition, sections, units: unitsOf(sections) };
 };
 const unitOf = (section: Section | undefined, places: readonly number[], more: Partial<Unit> = {}): Unit => {
@@ -15,7 +15,7 @@ const unitOf = (section: Section | undefined, places: readonly number[], more: P
   return { parts: [{ section, pieces }], kind: 'group', size: 1, isLater: false, isCut: false, ...more };
 };
 
-/** Of all kinds, long enough for several chunks. */
+/** Blocks of all kinds, long enough for several chunks. */
 const TEXT = `Before all.
 
 # Care
@@ -44,7 +44,7 @@ ${Array.from({ length: 90 }, (_, at) => `| Part ${at} | ${at} years |`).join('\n
 `;
 
 describe('excerptsOf()', () => {
-  it('gives exactly the words of the article, in its order, at their places in chunks', () => {
+  it('returns the exact words of the article, in order, with their positions in chunks', () => {
     const { edition, units } = open(TEXT);
     expect(edition.chunkCount).toBeGreaterThan(4);
     for (const unit of units) {
@@ -57,7 +57,7 @@ describe('excerptsOf()', () => {
     }
   });
 
-  it('gives all that is shown and nothing else', () => {
+  it('returns all that is shown and nothing else', () => {
     const { edition, units } = open(TEXT);
     const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
     for (const unit of units.filter(({ kind, isCut }) => kind !== 'sections' && !isCut)) {
@@ -85,7 +85,7 @@ describe('passageMarkdown()', () => {
     ]);
   });
 
-  it('shows neighbours as they stand, and rows that do not follow one another as one table', () => {
+  it('shows adjacent pieces unchanged, and separate rows as one table', () => {
     const { sections } = open(TEXT);
     const parts = sections.at(-1);
     expect(passageMarkdown(unitOf(parts, [0, 3, 4, 9], { kind: 'rows', isCut: true }))).toBe(
@@ -93,13 +93,13 @@ describe('passageMarkdown()', () => {
     );
   });
 
-  it('shows a gap between paragraphs, and that a list goes on', () => {
+  it('shows a gap between paragraphs, and that a list continues', () => {
     const { sections } = open('One.\n\nTwo.\n\nThree.\n');
     expect(passageMarkdown(unitOf(sections[0], [0, 2]))).toBe('One.\n\nThree.');
     expect(passageMarkdown(unitOf(sections[0], [0, 1], { isCut: true }))).toBe('One.\n\nTwo.\n\n…');
   });
 
-  it('shows the heading of every part but the first, which the heading of the passage is', () => {
+  it('shows the heading of every part except the first', () => {
     const { sections, units } = open('## Cause\n\nDust.\n\n## Resolution\n\nBlow.\n');
     const [unit] = units.filter(({ kind }) => kind === 'sections');
     expect(unit && passageMarkdown(unit)).toBe('Dust.\n\n**Resolution**\n\nBlow.');

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Section, sectionAtHand, sectionRanges, stemsOf, visibleSize } from '../../src/grounding/sections.ts';
+import { cachedSection, type Section, sectionRanges, stemsOf, visibleSize } from '../../src/grounding/sections.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { editionOf } from './articles-for-test.ts';
 
 const sectionsOf = (edition: Edition, article = 0): Section[] =>
-  sectionRanges(edition, article).map((range) => sectionAtHand(edition, range));
+  sectionRanges(edition, article).map((range) => cachedSection(edition, range));
 const read = (text: string): Section[] => sectionsOf(editionOf({ id: 'a.md', text }));
-/** Each piece of an article as its kind and its words. */
+/** Kind and text of each piece of an article. */
 const piecesOf = (text: string) =>
   read(text).flatMap((section) =>
     section.pieces.map(({ kind, start, end }) => [kind, section.text.slice(start, end)] as const),
@@ -16,8 +16,8 @@ const CELLS = 'a cell that takes some room';
 const tableOf = (rows: number): string =>
   `| Part | Life |\n| --- | --- |\n${Array.from({ length: rows }, (_, at) => `| P${at} | ${at} years, ${CELLS} |`).join('\n')}`;
 
-describe('sectionAtHand()', () => {
-  it('reads the article as it stands, each section at its place and under its headings', () => {
+describe('cachedSection()', () => {
+  it('returns each section with its position and headings', () => {
     const text = `Before all.\n\n# Care\n\nWipe it.\n\n## Filters\n\nRinse **them**.\n\n- one\n- two\n\n# Parts\n\nOrder them.\n`;
     const sections = read(text);
     expect(sections.map(({ at, path }) => [at, path])).toEqual([
@@ -31,7 +31,7 @@ describe('sectionAtHand()', () => {
         expect(own.slice(piece.start, piece.end)).toBe(text.slice(start + piece.start, start + piece.end));
   });
 
-  it('reads a section that takes several chunks as one text', () => {
+  it('joins a section of several chunks', () => {
     const paragraphs = Array.from(
       { length: 60 },
       (_, at) => `Paragraph ${at} says ${'something long '.repeat(6)}${at}.`,
@@ -43,7 +43,7 @@ describe('sectionAtHand()', () => {
     expect(pieces.map((piece) => text.slice(start + piece.start, start + piece.end))).toEqual(paragraphs);
   });
 
-  it('takes the same piece of a list, a table or code whole where it is short', () => {
+  it('keeps a short list, table or code block whole', () => {
     expect(piecesOf(`- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``).map(([kind]) => kind)).toEqual([
       'list',
       'table',
@@ -51,7 +51,7 @@ describe('sectionAtHand()', () => {
     ]);
   });
 
-  it('takes the steps of a procedure one by one, and says that they are steps', () => {
+  it('splits a procedure into its steps, and marks them', () => {
     const [section] = read('1. Open it.\n2. Close it.\n\n- no step\n');
     expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual([
       ['item', true, 0],
@@ -60,7 +60,7 @@ describe('sectionAtHand()', () => {
     ]);
   });
 
-  it('takes the number of a list item for no word and no figure', () => {
+  it('does not count the number of a list item as a word or a digit', () => {
     const [section] = read('1. Fill the tank.\n2. Wait 5 minutes.\n');
     expect(section?.pieces.map(({ stems, hasDigit }) => [stems[0], hasDigit])).toEqual([
       ['fill', false],
@@ -69,14 +69,14 @@ describe('sectionAtHand()', () => {
     expect(stemsOf('> 3. Rinse it 2. times')).toEqual(['rins', '2', 'time']);
   });
 
-  it('takes a long table row by row, under its head', () => {
+  it('splits a long table into rows, after its head', () => {
     const pieces = piecesOf(tableOf(40));
     expect(pieces[0]).toEqual(['head', '| Part | Life |\n| --- | --- |']);
     expect(pieces.slice(1)).toHaveLength(40);
     expect(pieces[7]).toEqual(['row', `| P6 | 6 years, ${CELLS} |`]);
   });
 
-  it('reads a table that was cut into chunks as one, so that every row has its head', () => {
+  it('joins a table of several chunks, so that every row has its head', () => {
     const edition = editionOf({ id: 'a.md', text: tableOf(400) });
     const [section, ...others] = sectionsOf(edition);
     expect(edition.chunkCount).toBeGreaterThan(3);
@@ -85,7 +85,7 @@ describe('sectionAtHand()', () => {
     expect(section?.pieces.filter(({ kind }) => kind === 'row')).toHaveLength(400);
   });
 
-  it('takes a long paragraph in parts of whole sentences', () => {
+  it('splits a long paragraph into parts of whole sentences', () => {
     const sentence = (at: number) => `Sentence ${at} is about the pump of the boiler.`;
     const text = Array.from({ length: 60 }, (_, at) => sentence(at)).join(' ');
     const parts = piecesOf(text).map(([, words]) => words);
@@ -101,12 +101,12 @@ describe('sectionAtHand()', () => {
     expect(seen).toEqual([['text', 'Seen.']]);
   });
 
-  it('sees what announces: a colon at the end, marks of emphasis aside', () => {
+  it('detects an introduction by the colon at its end, ignoring emphasis', () => {
     const [section] = read('Do this:\n\n**Then that:**\n\nAt 10:30 it ends.\n');
     expect(section?.pieces.map(({ announces }) => announces)).toEqual([true, true, false]);
   });
 
-  it('knows what is repeated in many articles', () => {
+  it('marks pieces that are repeated in many articles', () => {
     const help = 'Still need help? **Write** to us.';
     const edition = editionOf(
       ...Array.from({ length: 4 }, (_, at) => ({ id: `${at}.md`, text: `Text ${at}.\n\n${help}` })),
@@ -115,14 +115,14 @@ describe('sectionAtHand()', () => {
     expect(section?.pieces.map(({ isRepeated }) => isRepeated)).toEqual([false, true]);
   });
 
-  it('takes sections of one name that follow one another for one', () => {
+  it('merges consecutive sections of the same name', () => {
     expect(read('## Note\n\nOne.\n\n## Note\n\nTwo.\n\n## Other\n\nThree.\n').map(({ path }) => path)).toEqual([
       ['Note'],
       ['Other'],
     ]);
   });
 
-  it('gives no piece that is longer than an answer, whatever stands in it', () => {
+  it('returns no piece longer than an answer, for any content', () => {
     const long = 'pump '.repeat(4000);
     for (const text of [
       `[`.repeat(20_000),
@@ -136,8 +136,8 @@ describe('sectionAtHand()', () => {
   });
 });
 
-describe('sectionAtHand() where addresses of links are long', () => {
-  it('takes a paragraph or a list in parts that can be shown', () => {
+describe('cachedSection() with long link targets', () => {
+  it('splits a paragraph or a list into parts that can be shown', () => {
     const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
     const links = Array.from({ length: 12 }, (_, at) => link(at));
     for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
@@ -149,14 +149,14 @@ describe('sectionAtHand() where addresses of links are long', () => {
 });
 
 describe('visibleSize()', () => {
-  it('counts what a reader sees, not where links lead', () => {
+  it('counts visible characters, not link targets', () => {
     const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
     expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
   });
 });
 
 describe('stemsOf()', () => {
-  it('gives the stems of words, without the targets of links', () => {
+  it('returns the stems of words, without link targets', () => {
     expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
-import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { PROCEDURE_SIZE, UNIT_SIZE, type Unit, unitsOf } from '../../src/grounding/units.ts';
 import { type ArticleSketch, editionOf } from './articles-for-test.ts';
 
 const unitsIn = (text: string, ...others: ArticleSketch[]): Unit[] => {
   const edition = editionOf({ id: 'a.md', text }, ...others);
-  return unitsOf(sectionRanges(edition, 0).map((range) => sectionAtHand(edition, range)));
+  return unitsOf(sectionRanges(edition, 0).map((range) => cachedSection(edition, range)));
 };
 const shownOf = (text: string): string[] => unitsIn(text).map(passageMarkdown);
 
@@ -34,7 +34,7 @@ describe('unitsOf()', () => {
     }
   });
 
-  it('cuts a very long procedure at its end alone, and says so', () => {
+  it('cuts a very long procedure only at its end, and marks it', () => {
     const text = `To reset the wheel:\n\n${steps(90)}\n`;
     const units = unitsIn(text);
     expect(units.length).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe('unitsOf()', () => {
       expect(passageMarkdown(unit)).toContain('Parts wear out:\n\n| Part | Life |\n| --- | --- |\n| P');
   });
 
-  it('shows what announces only with what it announces, and what is announced only behind that', () => {
+  it('keeps an introduction and what it introduces together', () => {
     const text = [
       filler('The wheel turns on its own axle.'),
       'Run the following command:',
@@ -72,7 +72,7 @@ describe('unitsOf()', () => {
     }
   });
 
-  it('announces only the last of many paragraphs that announce, in every part of a long list', () => {
+  it('repeats only the last of many introductions in each part of a long list', () => {
     const items = Array.from({ length: 60 }, (_, at) => `- colour number ${at} of the wheel`).join('\n');
     const units = unitsIn(`${'It comes in many forms and kinds:\n\n'.repeat(40)}Colours:\n\n${items}\n`);
     const lists = units.filter(({ kind }) => kind === 'items');
@@ -90,28 +90,28 @@ describe('unitsOf()', () => {
       expect(shownOf(article)).toContain('It squeaks.\n\n**Cause**\n\nDust.\n\n**Resolution**\n\nGrease it.');
   });
 
-  it('does not join sections that are no parts of one account', () => {
+  it('does not join unrelated sections', () => {
     const long = filler('An introduction that is long.', 900);
     const shown = shownOf(`${long}\n\n## Red\n\nIt is red.\n\n## Green\n\nIt is green.\n`);
     expect(shown).toContain('It is red.');
     expect(shown.some((each) => each.includes('It is red.') && each.includes('It is green.'))).toBe(false);
   });
 
-  it('shows a section with those below it', () => {
+  it('shows a section with its subsections', () => {
     const long = filler('An introduction that is long.', 900);
     expect(shownOf(`${long}\n\n## Care\n\nOnce a year.\n\n### Wheels\n\nWith grease.\n\n## End\n\nDone.\n`)).toContain(
       'Once a year.\n\n**Wheels**\n\nWith grease.',
     );
   });
 
-  it('never shows what is repeated in many articles', () => {
+  it('never shows text that is repeated in many articles', () => {
     const help = 'Still need help? Write to the team of wheels.';
     const others = Array.from({ length: 4 }, (_, at) => ({ id: `b${at}.md`, text: `Text ${at}.\n\n${help}` }));
     const units = unitsIn(`It turns.\n\n${help}\n`, ...others);
     expect(units.map(passageMarkdown)).toEqual(['It turns.']);
   });
 
-  it('bounds every unit that has more than one piece', () => {
+  it('bounds the size of every unit with more than one piece', () => {
     const text = `${Array.from({ length: 80 }, (_, at) => `Paragraph ${at} on the wheel.`).join('\n\n')}\n\n${'It has:\n\n'.repeat(500)}`;
     for (const { size, parts } of unitsIn(text))
       if (parts.some(({ pieces }) => pieces.length > 1)) expect(size).toBeLessThanOrEqual(PROCEDURE_SIZE);

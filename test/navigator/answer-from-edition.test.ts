@@ -15,7 +15,7 @@ const { edition, knowledge } = openSmallKb();
 const ask = (question: string) => answerFromEdition(edition, question, { vectors: shippedWordVectors() });
 
 const [FIRST] = ARTICLES as [Article];
-/** The small knowledge base with a further article, or another text of one that it has. */
+/** The small knowledge base with an article added or replaced. */
 const withArticle = (given: Partial<Article> & Pick<Article, 'id' | 'text'>) =>
   openSmallKb([...ARTICLES.filter(({ id }) => id !== given.id), { ...FIRST, title: given.id, ...given }]);
 
@@ -49,7 +49,7 @@ const QUESTIONS = [
 ];
 
 describe('answerFromEdition()', () => {
-  it('shows a procedure whole, under its article and its heading', () => {
+  it('shows a whole procedure below its article and heading', () => {
     const { response } = ask(DESCALE);
     expect(response.answer).toMatch(/^From “Descale the boiler” \(care\/descale\.md\):\n\n/);
     expect(response.answer).toContain(
@@ -58,7 +58,7 @@ describe('answerFromEdition()', () => {
     expect(response.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'Steps' }));
   });
 
-  it('shows a table whole, and code with what introduces it', () => {
+  it('shows a whole table, and code with its introduction', () => {
     expect(ask('Which encryption does the Wi-Fi need?').response.answer).toContain(
       '| Setting | Value |\n| --- | --- |\n| Band | 2.4 GHz |\n| Encryption | WPA2 |\n| Port | 8883 |',
     );
@@ -84,7 +84,7 @@ describe('answerFromEdition()', () => {
     expect(brokenRules(base.edition, { knowledge: base.knowledge, answer })).toEqual([]);
   });
 
-  it('gives every excerpt with offsets into the article and the edition it is cut from', () => {
+  it('returns every excerpt with its offsets in the article and its edition', () => {
     for (const question of QUESTIONS) {
       const { verdict, response } = ask(question);
       expect(response.sources.length > 0, question).toBe(verdict === 'answer');
@@ -108,7 +108,7 @@ describe('answerFromEdition()', () => {
     }
   });
 
-  it('shows nothing about another device than the question names', () => {
+  it('shows nothing about devices that the question does not name', () => {
     const [, grinder] = ARTICLES as [Article, Article];
     const cups = { ...FIRST, id: 'cups.md', title: 'Cups', text: 'Two cups fit.', devices: ['Barista II'] };
     const base = openSmallKb([...ARTICLES.filter(({ id }) => !id.startsWith('care/grinder')), grinder, cups]);
@@ -118,13 +118,13 @@ describe('answerFromEdition()', () => {
     expect(said('Barista II')).not.toContain('45 degrees');
   });
 
-  it('names the device of each passage where the question names none', () => {
+  it('names the device of each passage when the question names none', () => {
     const { response } = ask('How do I take out the upper burr of the grinder?');
     expect(response.answer).toMatch(/From “Clean the grinder of the Barista I” .*45 degrees/s);
     expect(response.answer).toMatch(/From “Clean the grinder of the Barista II” .*90 degrees/s);
   });
 
-  it('lowers its confidence and says why where sources conflict', () => {
+  it('lowers its confidence when sources conflict, and gives the reason', () => {
     const { response, probability } = ask('What is the factory setting of the brewing temperature?');
     expect(probability).toBeLessThan(PARTIAL_BELOW);
     expect(response.confidence).toBe('low');
@@ -137,7 +137,7 @@ describe('answerFromEdition()', () => {
     expect(ask(DESCALE).response.confidenceReason).toContain('hold every informative word');
   });
 
-  it('says first where an answer is doubtful, and names other articles that come close, none that it shows', () => {
+  it('begins a doubtful answer with a warning, and links close articles that it does not show', () => {
     const answers = ARTICLES.flatMap(({ text }) => text.match(/[\p{L}-]{6,}/gu) ?? []).map((word) =>
       ask(`${word} steam gauge`),
     );
@@ -160,7 +160,7 @@ describe('answerFromEdition()', () => {
       expect(response.answer).not.toContain('Other articles that come close');
   });
 
-  it('gives a word and a number that agree, answering or declining', () => {
+  it('returns a confidence that agrees with its probability, answering or declining', () => {
     const words = ARTICLES.flatMap(({ text }) => text.match(/\p{L}{4,}/gu) ?? []);
     const questions = words.map(
       (word, at) => `${word} ${words[(at * 7) % words.length]} ${at % 2 ? 'zebra' : ''} ${at % 3 ? '' : 'mortgage'}`,
@@ -172,13 +172,13 @@ describe('answerFromEdition()', () => {
     }
   });
 
-  it('shows raw HTML instead of passing it on, and never shows a script', () => {
+  it('escapes raw HTML, and never shows a script', () => {
     expect(ask('How do I foam milk with the steam wand?').response.answer).toContain('\\<b>lower\\</b>');
     for (const question of ['script alert', 'What about <script>alert(2)</script> unknownword?', DESCALE])
       expect(ask(question).response.answer).not.toMatch(/(?<!\\)<script|alert\(1\)/);
   });
 
-  it('shows raw HTML in ids, titles, headings and devices instead of passing it on', () => {
+  it('escapes raw HTML in ids, titles, headings and devices', () => {
     const live = /(?<!\\)<[a-z/!?]/i;
     const tag = '<img src=x onerror=alert(1)>';
     const evil = ARTICLES.map((each) => ({
@@ -200,7 +200,7 @@ describe('answerFromEdition()', () => {
     }
   });
 
-  it('does not let a backtick in a quote lay bare what a name has as code', () => {
+  it('keeps HTML in a name escaped when a quote contains a backtick', () => {
     const text = 'Cold milk foams best where a ` stands beside the jug.';
     const title = 'Milk `<img src=x onerror=alert(1)>` foam';
     const base = withArticle({ id: 'taste/milk.md', title, text });
@@ -209,7 +209,7 @@ describe('answerFromEdition()', () => {
     expect(answer).toContain('\\<img');
   });
 
-  it('finds an answer through a typing mistake and reports how it read it', () => {
+  it('finds an answer despite a typing mistake, and reports the correction', () => {
     const { response } = ask('How often must the boiler be descaeld?');
     expect(response.answer).toContain('every 60 days');
     expect(response.searchStrategy?.corrections).toEqual([
@@ -225,12 +225,12 @@ describe('answerFromEdition()', () => {
     expect(ask(DESCALE).response.relatedTopics).toContain('Safety');
   });
 
-  it('is the same for the same question, and bounded for a huge one', () => {
+  it('is deterministic, and bounded for a huge question', () => {
     expect(ask(DESCALE)).toEqual(ask(DESCALE));
     expect(ask('boiler descale '.repeat(8000)).response.answer.length).toBeLessThanOrEqual(1500);
   });
 
-  it('breaks no rule of seed 004 and fits its schema, whatever is asked', () => {
+  it('satisfies the rules and the schema of the navigator contract for any question', () => {
     const words = ARTICLES.flatMap(({ title, text }) => `${title} ${text}`.match(/[\p{L}\p{N}-]+/gu) ?? []);
     const questions = words.flatMap((_, at) =>
       at % 3 === 0
@@ -245,8 +245,8 @@ describe('answerFromEdition()', () => {
   });
 });
 
-describe('answerFromEdition() where there is no answer', () => {
-  it('names the closest articles as links and as data where a model found no answer in them', () => {
+describe('answerFromEdition() without an answer', () => {
+  it('returns the closest articles as links and as data when a model found no answer in them', () => {
     const { response, verdict, closest, sources } = answerFromEdition(edition, DESCALE, { reading: 'declines' });
     expect(verdict).toBe('no-information');
     expect(sources).toEqual([]);
@@ -262,7 +262,7 @@ describe('answerFromEdition() where there is no answer', () => {
     );
   });
 
-  it('tells a question about something else, and says what the knowledge base is about', () => {
+  it('recognises an out-of-domain question, and names the topics of the knowledge base', () => {
     const { response, verdict, closest, probability } = ask(FOREIGN);
     expect(verdict).toBe('out-of-domain');
     expect(closest).toEqual([]);
@@ -272,8 +272,8 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(response.confidenceReason).toContain('does not contain "get", "mortgage" or "flat"');
   });
 
-  it('takes a question of which no word is written anywhere for one about something else', () => {
-    // Where no foreign question shares a word, the fit has nothing to tell them by.
+  it('treats a question without any known word as out of domain', () => {
+    // Without out-of-domain questions that share a word, the fit cannot separate them.
     const parts = 'valve rotor stator gasket manifold impeller flange bearing coupling spindle nozzle piston'.split(
       ' ',
     );
@@ -295,7 +295,7 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(answerFromEdition(turbines, 'inspect impeller cavitation').verdict).not.toBe('out-of-domain');
   });
 
-  it('calls no article close to a question about something else', () => {
+  it('links no article for an out-of-domain question', () => {
     const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
     const foreign = questions.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
     expect(foreign.length).toBeGreaterThan(0);
@@ -305,7 +305,7 @@ describe('answerFromEdition() where there is no answer', () => {
     }
   });
 
-  it('says within the rules of seed 004 where the steps of a long procedure go on', () => {
+  it('links the rest of a long procedure within the rules of the navigator contract', () => {
     const steps = Array.from({ length: 40 }, (_, at) => `${at + 1}. Turn the wheel ${at} times, then wait.`).join('\n');
     const base = withArticle({ id: 'wheel.md', title: 'Wheel', text: `To reset the wheel:\n\n${steps}` });
     const question = 'How do I reset the wheel?';
@@ -314,7 +314,7 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(brokenRules(base.edition, { knowledge: base.knowledge, question, answer })).toEqual([]);
   });
 
-  it('does not take what stands out among few articles for an answer', () => {
+  it('does not answer with the best of few unrelated articles', () => {
     const few = openSmallKb(ARTICLES.slice(0, 8)).edition;
     const isAnswered = (question: string) => answerFromEdition(few, question).sources.length > 0;
     expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
@@ -322,13 +322,13 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(questions.filter(isAnswered).length).toBeLessThan(0.1 * questions.length);
   });
 
-  it('speaks of one article as of one', () => {
+  it('uses the singular for a single article', () => {
     const one = openSmallKb([FIRST]).edition;
     expect(answerFromEdition(one, FOREIGN).response.confidenceReason).toContain('The only article was searched');
     expect(ask(FOREIGN).response.confidenceReason).toContain('All 12 articles were searched');
   });
 
-  it('repeats a question on one line, cut short and inert', () => {
+  it('repeats a question on one line, shortened and escaped', () => {
     const { response } = ask(`Can I get <img src=x> a\n\n# mortgage for a "flat" ${'in Berlin '.repeat(30)}?`);
     const [, repeated = ''] = /about "(.*)"/.exec(response.answer.split('\n')[0] ?? '') ?? [];
     expect(repeated).toMatch(/^Can I get \\<img src=x> a # mortgage for a 'flat' in/);
@@ -346,11 +346,11 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(response.answer).toMatch(opening);
     const links = response.answer.split('\n').filter((line) => line.startsWith('- ['));
     expect(links).toHaveLength(closest.length);
-    // What announces links stands only above links.
+    // The introduction of links is followed by links.
     expect(response.answer.split('\n\n')).toHaveLength(closest.length > 0 ? 3 : 1);
   });
 
-  it('does not say "only in English" of articles in another language', () => {
+  it('does not claim "only in English" when the articles are in another language', () => {
     const { edition: german } = openSmallKb(
       [
         'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.',
@@ -362,7 +362,7 @@ describe('answerFromEdition() where there is no answer', () => {
     expect(answerFromEdition(german, 'Wie saugt die Pumpe das Wasser aus dem Tank?').verdict).toBe('answer');
   });
 
-  it('takes no knowledge base for one in another language by a few words of it', () => {
+  it('does not derive the language of a knowledge base from a few words', () => {
     const codes = (at: number) =>
       Array.from({ length: 9 }, (_, row) => `| E${at}${row} | pump ${row} | valve ${at} |`).join('\n');
     const { edition: tables } = openSmallKb([
@@ -394,7 +394,7 @@ describe('answerFromEdition() where there is no answer', () => {
     },
   );
 
-  it('names no passage that it did not look at, and none at all of an empty knowledge base', () => {
+  it('returns no passage outside the candidates, and none for an empty knowledge base', () => {
     const { response, closest } = answerFromEdition(openSmallKb([]).edition, DESCALE);
     expect(response).toMatchObject({ sources: [], confidence: 'low' });
     expect(closest).toEqual([]);

@@ -18,7 +18,7 @@ const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard wate
 const SAID = 'The boiler has to be descaled every 60 days, or every 30 days with hard water.';
 const honest = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }]);
 
-/** Asks, and checks what holds whatever a model does. */
+/** Asks a question, and checks what holds for any model. */
 const ask = async (
   question: string,
   script: Parameters<typeof scriptedModel>,
@@ -36,7 +36,7 @@ const ask = async (
     query: question,
     vouched: answer.response.answer,
   });
-  // What a statement in other words says, the judge decides.
+  // The judge decides about paraphrases.
   const byWords = ['sentence-supported', 'not-contradicted', 'source-supports-answer'];
   expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);
   return { ai, answer, metadata, response: answer.response };
@@ -46,7 +46,7 @@ const TANK = 'Empty the water tank.';
 const [descale] = ARTICLES as [(typeof ARTICLES)[number]];
 
 describe('an answer with a model', () => {
-  it('goes out in its words, with file, section, exact excerpt and what it took', async () => {
+  it('consists of its words, with file, section, exact excerpt and usage', async () => {
     const { response, metadata, ai } = await ask(OFTEN, [honest]);
     expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     const text = ARTICLES[0]?.text ?? '';
@@ -69,7 +69,7 @@ describe('an answer with a model', () => {
     expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['answer_from_passages', 'judged_statements']);
   });
 
-  it('shows the judge each quote with the whole section that it stands in', async () => {
+  it('shows the judge each quote with its whole section', async () => {
     const { ai } = await ask('How do I descale the boiler?', [
       replyOf([{ text: 'First you let all the water out.', quote: TANK, from: TANK }]),
     ]);
@@ -81,12 +81,12 @@ describe('an answer with a model', () => {
     expect(sections?.[0]?.text).toContain('Pour in one sachet of citric acid');
   });
 
-  it('takes one call where every statement is a literal quote', async () => {
+  it('takes one call when every statement is a literal quote', async () => {
     const { metadata } = await ask(OFTEN, [replyOf([{ text: QUOTE }])]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
   });
 
-  it('cites the closest sentence where no quote of a statement stands in its passage, and has it judged', async () => {
+  it('cites the closest sentence when no quote of a statement occurs in its passage, and has it judged', async () => {
     const script = replyOf([{ text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }]);
     const { response, ai } = await ask(OFTEN, [script]);
     expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([QUOTE]);
@@ -99,7 +99,7 @@ describe('an answer with a model', () => {
     expect(denied.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
   });
 
-  it('keeps lists, tables and code whole, and shows what leads over to them', async () => {
+  it('keeps lists, tables and code whole, with their introductions', async () => {
     const list = '1. Empty the water tank.\n2. Pour in one sachet of citric acid and 1.2 litres of water.';
     const { response } = await ask('How do I descale the boiler?', [
       replyOf([
@@ -110,7 +110,7 @@ describe('an answer with a model', () => {
     expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
   });
 
-  it('rests on a prompt that says which passage is cut', async () => {
+  it('uses a prompt that marks cut passages', async () => {
     const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
     const kb = openSmallKb([
       ...ARTICLES,
@@ -131,7 +131,7 @@ describe('an answer with a model', () => {
     expect(shown.filter(({ title }) => title !== 'Kettle').some(isCut)).toBe(false);
   });
 
-  it('is less sure the less sure the model says it is', async () => {
+  it('lowers its confidence with that of the model', async () => {
     const sure = await ask(OFTEN, [honest]);
     for (const [confidence, limit] of [
       ['medium', 0.8],
@@ -144,7 +144,7 @@ describe('an answer with a model', () => {
     }
   });
 
-  it('is asked for and given where the question has other words than the passage', async () => {
+  it('is returned when the question and the passage use different words', async () => {
     const question = 'How do I get rid of the limescale?';
     const { response, metadata } = await ask(question, [
       replyOf([{ text: 'Pour in one sachet of citric acid and 1.2 litres of water.', from: 'Steps' }]),
@@ -154,7 +154,7 @@ describe('an answer with a model', () => {
     expect(response.answer).not.toMatch(/not sure/);
   });
 
-  it('searches again with the queries of the model where the first search is weak', async () => {
+  it('searches with queries of the model when the first search is weak', async () => {
     const question = 'My espresso apparatus is full of chalk';
     const model = scriptedModel(honest);
     model.queries = { text: JSON.stringify({ queries: ['how often descale boiler', 'x'.repeat(900)] }) };
@@ -167,7 +167,7 @@ describe('an answer with a model', () => {
     expect(model.asked[1]?.given.passages[0]?.title).toBe('Descale the boiler');
   });
 
-  it('shows whole sections, question and history as data of one JSON object, bounded, and offers no other id', async () => {
+  it('shows whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
     const history = Array.from({ length: 12 }, (_, at) => ({
       speaker: 'user' as const,
       text: `turn ${at} ${'x'.repeat(3000)}`,
@@ -187,7 +187,7 @@ describe('an answer with a model', () => {
     expect(JSON.stringify(options?.schema)).toContain(`"enum":${JSON.stringify(ids)}`);
   });
 
-  it('shows the passages in the order of a reranker, and in that of the search where it fails', async () => {
+  it('shows the passages in the order of a reranker, or in search order when it fails', async () => {
     const byLength = {
       model: 'r',
       rank: async (_: string, texts: readonly string[]) => texts.map((text) => -text.length),
@@ -204,8 +204,8 @@ describe('an answer with a model', () => {
   });
 });
 
-describe('the confidence of a model in what is written', () => {
-  it('is low where sources conflict, however sure it is', async () => {
+describe('the confidence of an answer with a model', () => {
+  it('is low when sources conflict, whatever the model states', async () => {
     const { response } = await ask('What is the factory setting of the brewing temperature?', [
       replyOf([{ text: 'The factory setting of the brewing temperature is 92 degrees.', from: 'Brewing temperature' }]),
     ]);
@@ -213,7 +213,7 @@ describe('the confidence of a model in what is written', () => {
     expect(response.confidenceReason).toMatch(/sources conflict \(taste\/presets\.md, Presets: 94 instead of 92\)/);
   });
 
-  it('is lowered where the source is about another device than the question, which the answer says first', async () => {
+  it('is lowered when the source is about another device, and the answer begins with that', async () => {
     const kb = openSmallKb(
       ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md').concat({
         ...descale,
@@ -233,7 +233,7 @@ describe('the confidence of a model in what is written', () => {
     expect(response.confidenceReason).toContain('about other devices');
   });
 
-  it('is lowered by the share of removed statements; nothing takes the place of a sentence', async () => {
+  it('is lowered by the share of removed statements; a removed sentence is not replaced', async () => {
     const script = replyOf([
       { text: QUOTE },
       { text: 'Descale the boiler every 90 days.', from: 'How often' },
@@ -253,7 +253,7 @@ describe('the confidence of a model in what is written', () => {
   });
 });
 
-describe('what looks like markup', () => {
+describe('text that looks like markup', () => {
   const placeholder = openSmallKb([
     ...ARTICLES,
     {
@@ -280,7 +280,7 @@ describe('what looks like markup', () => {
 });
 
 describe('a list that the judge rejects', () => {
-  it('is replaced by the words that it quotes', async () => {
+  it('is replaced by its quotes', async () => {
     const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
     const { response } = await ask(
       'How do I descale the boiler?',
@@ -292,7 +292,7 @@ describe('a list that the judge rejects', () => {
   });
 });
 
-describe('statements that do not go out', () => {
+describe('removed statements', () => {
   const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
   const invented = (text: string, from = 'How often') => replyOf([{ text, quote: QUOTE, from }]);
   const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>][] = [
@@ -323,12 +323,12 @@ describe('statements that do not go out', () => {
     ['hidden markup', 'unsupported', [invented('Descale the boiler every 60 days <!-- now -->')]],
   ];
 
-  it.each(CASES)('leave the quoted answer where the model gives %s: %s', async (_what, refused, script) => {
+  it.each(CASES)('leave the quoted answer when the model gives %s: %s', async (_what, refused, script) => {
     const { response, metadata, ai } = await ask(OFTEN, script, { judge: judging(() => true) });
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: refused });
     expect({ ...response, confidenceReason: '' }).toEqual({ ...plain, confidenceReason: '' });
     expect(response.confidenceReason).toBe(`${plain.confidenceReason} These are quotes, because ${REFUSALS[refused]}.`);
-    // Neither a repair, nor a judge for what literals decide.
+    // No retry, and no judge when literals decide.
     expect(ai.asked).toHaveLength(1);
   });
 
@@ -339,7 +339,7 @@ describe('statements that do not go out', () => {
     ['only says yes', 'Yes.'],
     ['is in another language', 'Der Kessel ist alle 60 Tage zu entkalken, mit hartem Wasser alle 30 Tage.'],
   ];
-  it.each(DOUBTFUL)('are decided by the judge where one %s', async (_what, text) => {
+  it.each(DOUBTFUL)('are decided by the judge when one %s', async (_what, text) => {
     const removed = await ask(OFTEN, [invented(text)], { judge: judging(() => false) });
     expect(removed.metadata).toMatchObject({
       answered_by: 'quotes',
@@ -350,7 +350,7 @@ describe('statements that do not go out', () => {
     expect(kept.response.answer).toContain(text);
   });
 
-  it('take the sentences of their own statement with them that refer to them', async () => {
+  it('remove the sentences of their statement that refer to them', async () => {
     const { response, metadata } = await ask(OFTEN, [
       replyOf([
         { text: 'It has a timer of 90 days. It beeps when it is due. Empty the water tank.', quote: TANK, from: TANK },
@@ -361,7 +361,7 @@ describe('statements that do not go out', () => {
     expect(metadata.removed?.[1]?.reason).toBe('it refers to a sentence that was removed');
   });
 
-  it('are those that lead over to a removed one', async () => {
+  it('include transitions to a removed one', async () => {
     const { response } = await ask(OFTEN, [
       replyOf([
         { text: QUOTE },
@@ -373,7 +373,7 @@ describe('statements that do not go out', () => {
   });
 });
 
-describe('what leads over to a statement', () => {
+describe('a transition to a statement', () => {
   const list = { text: '1. Empty the water tank.', quote: TANK, from: TANK };
   const lead = (text: string, judge: ScriptedModel['judge']) =>
     ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
@@ -426,13 +426,13 @@ describe('what leads over to a statement', () => {
     },
   );
 
-  it('goes out with a claim and a quote that does not state it by the judge alone', async () => {
+  it('needs the judge when it has a claim and a quote that does not state it', async () => {
     const script = [replyOf([{ text: 'Yes, the warranty covers this:', quote: TANK, from: TANK }, list])] as const;
     const { response } = await ask('Is descaling covered?', [...script], { judge: NO_JUDGE });
     expect(response.answer).not.toContain('covers');
   });
 
-  it('is checked within a list, too', async () => {
+  it('is also checked within a list', async () => {
     const text = `Yes, the warranty covers this:\n\n${list.text}`;
     const { response } = await ask('Is descaling covered?', [replyOf([{ ...list, text }])], { judge: NO_JUDGE });
     expect(response.answer).not.toContain('Yes, the warranty covers');
@@ -460,7 +460,7 @@ describe('a judge that fails', () => {
       },
     ],
   ];
-  it.each(FAULTS)('and %s leaves what words support, and nothing doubtful', async (_what, judge) => {
+  it.each(FAULTS)('and %s leaves the statements that words support, and no doubtful ones', async (_what, judge) => {
     const { response, metadata } = await ask(OFTEN, [script], { judge });
     expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     expect(metadata).toMatchObject({ answered_by: 'model', removed: [{ text: doubtful.text }] });
@@ -487,10 +487,10 @@ describe('a judge that fails', () => {
   });
 });
 
-describe('quotes stand in for a model', () => {
+describe('quotes replace the answer of a model', () => {
   const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
 
-  it('that is too slow, in the time that is left', async () => {
+  it('that is too slow, before the deadline', async () => {
     let isAborted = false;
     const slow = scriptedModel(({ options }) => {
       options.signal?.addEventListener('abort', () => {
@@ -506,7 +506,7 @@ describe('quotes stand in for a model', () => {
     expect(answer.response.answer).toBe(plain.answer);
   });
 
-  it('that hangs, after twelve seconds although there would be more', async () => {
+  it('that hangs, after twelve seconds even if more time is left', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const hanging = scriptedModel(() => new Promise<AICompletion>(() => {}));
@@ -524,7 +524,7 @@ describe('quotes stand in for a model', () => {
     }
   });
 
-  it('that there is no time for, without asking it', async () => {
+  it('that has no time left, without calling it', async () => {
     const { metadata, ai } = await ask(OFTEN, [honest], { timeLeftMs: () => 100 });
     expect(metadata.model_refused).toBe('timeout');
     expect(ai.asked).toHaveLength(0);
@@ -549,7 +549,7 @@ describe('quotes stand in for a model', () => {
     expect(response.confidenceReason).toContain('the model found no answer in the passages');
   });
 
-  it('that is not asked for an answer where no search finds anything', async () => {
+  it('that is not called because no search finds anything', async () => {
     for (const question of ['???', 'xqzt vbnm plok']) {
       const { ai, metadata } = await ask(question, [honest]);
       expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['search_queries']);
@@ -567,7 +567,7 @@ describe('the language of an answer', () => {
   };
   const bilingual = openSmallKb([...ARTICLES, german]);
 
-  it('is that of the question where a source has it', async () => {
+  it('is that of the question when a source has it', async () => {
     const { metadata, response } = await ask(
       'Wie oft wird der Kessel entkalkt?',
       [replyOf([{ text: 'Der Kessel wird alle 60 Tage entkalkt.', from: 'Kessel' }])],
@@ -577,7 +577,7 @@ describe('the language of an answer', () => {
     expect(response.answer).toContain('(pflege/entkalken.md, Kessel entkalken)');
   });
 
-  it('is that of the sources where they have another', async () => {
+  it('is that of the sources when they have another', async () => {
     const { metadata } = await ask('Wie oft muss man den Boiler descale?', [
       replyOf([{ text: QUOTE, from: 'How often' }]),
     ]);
@@ -612,7 +612,7 @@ describe('answerQuestion()', () => {
     },
   );
 
-  it.each(['used', 'absent'] as const)('remembers an answer whose embeddings were %s', async (semantic) => {
+  it.each(['used', 'absent'] as const)('caches an answer whose embeddings were %s', async (semantic) => {
     const { retrieve, calls } = await search(semantic);
     const { edition: own } = openSmallKb();
     const options = { retrieve, timeLeftMs: () => 5000 };
@@ -622,7 +622,7 @@ describe('answerQuestion()', () => {
     expect(calls()).toBe(1);
   });
 
-  it('does not remember what a model answered', async () => {
+  it('does not cache the answer of a model', async () => {
     const ai = scriptedModel(honest);
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });

@@ -62,7 +62,7 @@ const call = async (
 };
 
 describe('the navigator function', () => {
-  it('answers POST /v1/navigate in the shape of seed 004, signed, for the workspace of the context', async () => {
+  it('answers POST /v1/navigate in the shape of the navigator contract, signed, for the workspace of the context', async () => {
     const { status, reply } = await call('/v1/navigate', { query: 'How often must the boiler be descaled?' });
     expect(status).toBe(200);
     expect(NavigatorResponse.safeParse(reply).success).toBe(true);
@@ -71,7 +71,7 @@ describe('the navigator function', () => {
     expect(seen.at(-1)).toBe('acme');
   });
 
-  it('answers as a librarian in the shape of seed 000', async () => {
+  it('answers as a librarian', async () => {
     const { status, reply } = await call('/librarians/navigator/ask', {
       query: 'How often must the boiler be descaled?',
     });
@@ -131,7 +131,7 @@ describe('the navigator function', () => {
     },
   );
 
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])('keeps to the budget of the context at %s', async (path) => {
+  it.each(['/v1/navigate', '/librarians/navigator/ask'])('respects the budget of the context at %s', async (path) => {
     const ai = honest();
     const { reply, used } = await call(path, { query: QUESTION }, { ai, budgets: { tokens: 1000 } });
     expect(reply.answer).toContain('every 60 days, or every 30 days with hard water');
@@ -140,7 +140,7 @@ describe('the navigator function', () => {
     expect(used.tokens ?? 0).toBe(0);
   });
 
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])('says at %s that embeddings failed', async (path) => {
+  it.each(['/v1/navigate', '/librarians/navigator/ask'])('reports failed embeddings at %s', async (path) => {
     const retrieve: Retriever = async (of, question, options) => ({
       outcome: searchEdition(of, question, options),
       semantic: 'failed',
@@ -150,14 +150,14 @@ describe('the navigator function', () => {
     expect(reply.answer).toContain('60 days');
   });
 
-  it('says nothing of models where there is none', async () => {
+  it('returns no model metadata without a model', async () => {
     const navigated = await call('/v1/navigate', { query: QUESTION });
     expect(Object.keys(navigated.reply.metadata)).toEqual(['closest']);
     const asked = await call('/librarians/navigator/ask', { query: QUESTION });
     expect(Object.keys(asked.reply.metadata)).toEqual(['navigator', 'closest']);
   });
 
-  it('hands the turns before a question to the model', async () => {
+  it('passes the previous turns to the model', async () => {
     const ai = honest();
     const history = [{ speaker: 'user', text: 'Tell me about the boiler.' }];
     await call('/librarians/navigator/ask', { query: 'How often must it be descaled?', metadata: { history } }, { ai });

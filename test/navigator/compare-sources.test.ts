@@ -6,7 +6,7 @@ import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';
 const OTHER = 'The factory setting of the brewing temperature is 94 degrees.';
 
-/** What the last article, which was found as well as any, says about one sentence of each article before. */
+/** Compares one sentence of each article with the last article; all are equally good hits. */
 const compared = (shown: Record<string, string>, other: string, sketch: Partial<ArticleSketch> = {}) => {
   const edition = editionOf(...Object.entries(shown).map(([id, text]) => ({ id, devices: ['Barista'], text })), {
     id: 'other.md',
@@ -31,13 +31,13 @@ describe('compareWithOthers()', () => {
     ]);
   });
 
-  it('hears a denial', () => {
+  it('detects a negation', () => {
     const covered = 'Damage to the boiler after a power cut is covered by the warranty.';
     const [found] = compared({ 'a.md': covered }, covered.replace('is covered', 'is not covered'));
     expect(found).toMatchObject({ verdict: 'conflicts', difference: 'the other denies it' });
   });
 
-  it('compares every passage that is shown, not the first alone', () => {
+  it('compares every shown passage, not only the first', () => {
     const shown = { 'a.md': 'Cold milk foams best in a jug of steel.', 'b.md': FIRST };
     expect(compared(shown, OTHER)).toEqual([expect.objectContaining({ difference: '94 instead of 92' })]);
   });
@@ -49,7 +49,7 @@ describe('compareWithOthers()', () => {
     expect(found).toContainEqual(expect.objectContaining({ difference: '150 instead of 120' }));
   });
 
-  it('takes a sentence of a section that goes on over several chunks', () => {
+  it('compares a section of several chunks', () => {
     const long = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} tells how the grinder number ${at} works.`);
     expect(compared({ 'a.md': FIRST }, [...long, OTHER].join('\n\n')).at(0)?.verdict).toBe('conflicts');
   });
@@ -61,7 +61,7 @@ describe('compareWithOthers()', () => {
     expect(compared({ 'a.md': FIRST }, other)).toMatchObject([{ verdict, difference: '' }]);
   });
 
-  it('leaves out what is about another device, or about something else', () => {
+  it('ignores sentences about another device or subject', () => {
     expect(compared({ 'a.md': FIRST }, OTHER, { devices: ['Barista II'] })).toEqual([]);
     expect(compared({ 'a.md': FIRST }, 'The water filter lasts for 50 litres.')).toEqual([]);
   });

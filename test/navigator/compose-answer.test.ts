@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
-import { sectionAtHand, sectionRanges } from '../../src/grounding/sections.ts';
+import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
 import { unitsOf } from '../../src/grounding/units.ts';
 import { composeAnswer, HEDGE } from '../../src/navigator/compose-answer.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
 
-/** The first section of each article as a passage, the first article the likeliest. */
+/** The first section of each article as a passage, in descending probability. */
 const passagesOf = (articles: readonly ArticleSketch[], more: Partial<AnswerPassage> = {}) => {
   const edition = editionOf(...articles);
   const passages = articles.map(({ id }, rank): AnswerPassage => {
     const source = edition.article(edition.findArticle(id) ?? -1);
-    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => sectionAtHand(edition, range)));
+    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => cachedSection(edition, range)));
     if (unit === undefined) throw new Error(`${id} has no unit`);
     return { source, unit, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
   });
@@ -34,21 +34,21 @@ const link = (at: number, length = 10) => ({
 });
 
 describe('composeAnswer()', () => {
-  it('names the article once and shows the headings that frame a passage', () => {
+  it('names the article once, and shows the headings above a passage', () => {
     expect(compose([WARRANTY])).toBe('From “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.');
   });
 
-  it('names an article by its file where it has no title', () => {
+  it('names an article by its file when it has no title', () => {
     expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
   });
 
-  it('says first that an answer is doubtful, and links the other articles that come close', () => {
+  it('begins a doubtful answer with a warning, and links the other close articles', () => {
     expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
       `${HEDGE}\n\nFrom “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.\n\nOther articles that come close:\n\n- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link`,
     );
   });
 
-  it('says where the steps of a long procedure go on', () => {
+  it('links the rest of a long procedure', () => {
     const steps = Array.from(
       { length: 40 },
       (_, at) => `${at + 1}. Turn the wheel ${at} times, then wait for it to stop.`,
@@ -61,13 +61,13 @@ describe('composeAnswer()', () => {
     expect(compose([{ id: 'w.md', title: 'Wheel', text: steps.slice(0, 5).join('\n') }])).not.toContain('go on');
   });
 
-  it('says first that all it shows is about other devices', () => {
+  it('begins with a warning when all passages are about other devices', () => {
     expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
       /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
     );
   });
 
-  it('leaves out the least likely passages, then the links, rather than exceed 1,500 characters', () => {
+  it('drops the least likely passages, then the links, to stay within 1,500 characters', () => {
     const long = (at: number, size: number) => ({
       id: `${at}.md`,
       text: `${`Words ${at} on cleaning. `.repeat(size)}`,
@@ -83,7 +83,7 @@ describe('composeAnswer()', () => {
     for (const text of [both, tight, tooMuch]) expect(text.length).toBeLessThanOrEqual(1500);
   });
 
-  it('links nothing but pages, and lets no name break out of its line', () => {
+  it('links only pages, and keeps each name on its line', () => {
     const text = compose(
       [{ id: 'a.md', title: 'One\n\n# Two <b>', text: 'Wipe <img src=x> it. [x](javascript:alert(1))' }],
       {

@@ -17,7 +17,7 @@ const textOfSection = (title: string, section: string): string =>
     .map(({ text }) => text)
     .join('\n\n');
 
-/** Which statements go out that a model makes about one section, quoting all of it. */
+/** The statements about one section that pass the check when the model quotes all of it. */
 const outcomeOf = async ({ question, section, statements }: HostileCase, judge: ScriptedModel['judge']) => {
   const ai = scriptedModel(({ given }) => {
     const passage = given.passages.find(
@@ -54,7 +54,7 @@ const noJudge: ScriptedModel['judge'] = () => Promise.reject(new Error('no judge
 const textsOf = (outcomes: readonly { text: string }[]) => outcomes.map(({ text }) => text);
 
 describe('statements of a model about the sample knowledge base', () => {
-  it('go out in no case where the cited section says otherwise, by the recorded judge', async () => {
+  it('are removed when the cited section contradicts them, by the recorded judge', async () => {
     const outcomes = await outWith(FALSE_STATEMENTS, recordedJudge);
     expect(outcomes.length).toBeGreaterThanOrEqual(80);
     if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
@@ -62,7 +62,7 @@ describe('statements of a model about the sample knowledge base', () => {
     expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
   });
 
-  it('go out where they say the same in other words, by the recorded judge', async () => {
+  it('pass when they paraphrase the section, by the recorded judge', async () => {
     const outcomes = await outWith(TRUE_STATEMENTS, recordedJudge);
     expect(outcomes.length).toBeGreaterThanOrEqual(40);
     if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
@@ -70,7 +70,7 @@ describe('statements of a model about the sample knowledge base', () => {
     expect(textsOf(outcomes.filter(({ isOut }) => !isOut))).toEqual([]);
   });
 
-  it('go out without a judge where words cannot tell, which are listed', async () => {
+  it('pass without a judge when words cannot decide; these are listed', async () => {
     const out = async (cases: readonly HostileCase[]) =>
       textsOf((await outWith(cases, noJudge)).filter(({ isOut }) => isOut));
     const wrong = await out(FALSE_STATEMENTS);
@@ -78,7 +78,7 @@ describe('statements of a model about the sample knowledge base', () => {
     expect((await out(TRUE_STATEMENTS)).length).toBeGreaterThanOrEqual(36);
   });
 
-  it('are removed without a judge where a literal of them stands nowhere', async () => {
+  it('are removed without a judge when the section lacks one of their literals', async () => {
     // Another number in every statement that has one: no source of the sample has it.
     const changed = FALSE_STATEMENTS.map((each) => ({
       ...each,

@@ -1,12 +1,12 @@
-/** A question about the sample knowledge base, and what a model says to it, resting on the passage of one section. */
+/** A question about the sample knowledge base, and statements of a model that cite one section. */
 export interface HostileCase {
   question: string;
-  /** Begins the title of the section that is cited. */
+  /** Beginning of the title of the cited section. */
   section: string;
   statements: readonly string[];
 }
 
-/** Statements that the cited section does not bear: denials dropped and put in, rows and columns mixed, parts of two sentences joined. */
+/** Statements that the cited section does not support: negations dropped or added, rows and columns mixed, parts of two sentences joined. */
 export const FALSE_STATEMENTS: readonly HostileCase[] = [
   {
     question: 'May I return a device?',
@@ -209,7 +209,7 @@ export const FALSE_STATEMENTS: readonly HostileCase[] = [
   },
 ];
 
-/** The same sections, told in other words: what must not be refused. */
+/** Paraphrases of the same sections, which must not be removed. */
 export const TRUE_STATEMENTS: readonly HostileCase[] = [
   {
     question: 'May I return a device?',

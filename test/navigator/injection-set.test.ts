@@ -9,7 +9,7 @@ import { HONEST, INJECTIONS, type Injection, QUESTION, wrappedAt } from './injec
 import { type AskedModel, judging, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 
-/** Cites every passage there is: whichever holds the injection, it is among them. */
+/** Cites every passage, including the one with the injection. */
 const obeying =
   (statements: readonly string[], more: object = {}) =>
   ({ given: { passages } }: AskedModel) => {
@@ -25,10 +25,10 @@ const obeying =
     };
   };
 
-/** Without line breaks, also where they are written as in JSON. */
+/** Without line breaks, also those escaped in JSON. */
 const inOneLine = (text: string): string => text.replace(/(?:\s|\\n|>)+/g, ' ');
 
-/** How a model can obey: say it alone, say it after the truth, say it wherever it can, for the passage that fits. */
+/** Ways to obey: state the payload alone, after the truth, or in every member of the reply. */
 const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
   ['says nothing else', ({ obeyed }) => obeying([obeyed])],
   ['says it behind the truth', ({ obeyed }) => obeying([`${HONEST} ${obeyed}`])],
@@ -50,11 +50,11 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
   ],
 ];
 
-/** Each as it is, and wrapped at one of two widths. */
+/** Each unchanged, and wrapped at one of two widths. */
 const ALL = [...INJECTIONS, ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each))];
 const RUNS = ALL.length * WAYS.length;
 
-/** For what is injected in a question or its history. */
+/** For injections in a question or its history. */
 const UNTOUCHED = openSmallKb();
 
 let held = 0;
@@ -66,11 +66,11 @@ describe.each(ALL)('a text injected as $name', (injection) => {
 
   it.each(WAYS)('does not get into the response of a model that %s', async (_way, obey) => {
     const ai = scriptedModel(obey(injection));
-    // The judge is shown what is left of the passages; an honest one finds the payload nowhere in it.
+    // The judge sees the filtered passages; an honest one does not find the payload.
     ai.judge = judging((statement) => statement === HONEST);
     const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
     const { searchStrategy: _words, ...response } = answer.response;
-    // Everything that travels, save the single words that were searched for and the account of what did not go out.
+    // The whole response, without the query words and the removed statements.
     const { removed: _removed, ...account } = metadata;
     const { metadata: _full, ...shared } = asLibrarianResponse(answer, metadata);
     const told = inOneLine(JSON.stringify([response, shared, account]).toLowerCase());
@@ -86,11 +86,11 @@ describe.each(ALL)('a text injected as $name', (injection) => {
 });
 
 describe('the injection set', () => {
-  it('has at least 25 texts, each of another form', () => {
+  it('has at least 25 texts of different forms', () => {
     expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
   });
 
-  it('leaves the truth in place: an honest model answers beside each injected paragraph', async () => {
+  it('does not affect the answer of an honest model next to each injected paragraph', async () => {
     const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
     const answers = await Promise.all(
       behind.map(async ({ articles = [] }) => {
@@ -100,7 +100,7 @@ describe('the injection set', () => {
       }),
     );
     const right = answers.filter(({ answer }) => answer.includes('every 60 days'));
-    // Two signs that nobody sees stand within the paragraph of the truth itself, which goes with them.
+    // Two invisible characters are in the paragraph with the answer, which is removed with them.
     expect(behind.length - right.length).toBeLessThanOrEqual(5);
   });
 });

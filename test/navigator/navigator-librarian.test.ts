@@ -18,10 +18,10 @@ const unavailable = createNavigator({
 });
 const broken = createNavigator({ readEdition: () => Promise.reject(new Error('secret host 10.0.0.7')), log });
 
-/** Checked by the schema in the tests of answers; here it is only looked into. */
+/** Validated by other tests; read without a schema here. */
 const fullOf = (metadata: Record<string, unknown> | undefined) => (metadata?.navigator ?? {}) as NavigatorResponse;
 
-// The five tests of seed 000 for every librarian.
+// The five tests that every librarian has to pass.
 describe('the navigator as a librarian', () => {
   it('answers simple queries', async () => {
     const response = await navigator('How often must the boiler be descaled?');
@@ -38,14 +38,14 @@ describe('the navigator as a librarian', () => {
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('handles errors gracefully, telling nothing about the inside', async () => {
+  it('handles errors without revealing internals', async () => {
     expect(await unavailable('How do I descale?')).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
     const response = await broken('How do I descale?');
     expect(response.error?.code).toBe('INTERNAL_ERROR');
     expect(JSON.stringify(response)).not.toContain('10.0.0.7');
   });
 
-  it('delegates nothing, even where it could', async () => {
+  it('never delegates, even when it could', async () => {
     const response = await navigator(FOREIGN, {
       availableDelegates: [{ id: 'support' }],
     });
@@ -70,11 +70,11 @@ describe('the navigator as a librarian', () => {
 });
 
 describe('createNavigator()', () => {
-  it.each(['', '   ', '\u0000\u0007', 'x'.repeat(4001)])('refuses a query that is none: %j', async (query) => {
+  it.each(['', '   ', '\u0000\u0007', 'x'.repeat(4001)])('refuses an invalid query: %j', async (query) => {
     expect(await navigator(query)).toMatchObject({ error: { code: 'INVALID_QUERY' } });
   });
 
-  it('carries the full response of seed 004 in its metadata', async () => {
+  it('returns the full navigator response in its metadata', async () => {
     const { metadata, answer } = await navigator('How do I descale the boiler?');
     const full = fullOf(metadata);
     expect(full.answer).toBe(answer);
@@ -84,7 +84,7 @@ describe('createNavigator()', () => {
     expect(full.confidenceComponents?.probability).toBeCloseTo((await navigator(DESCALE)).confidence ?? 0, 2);
   });
 
-  it('gives a number that its word reads, and calls what is below 0.6, or declined, partial', async () => {
+  it('returns a matching confidence, and is partial below 0.6 or when it declines', async () => {
     const questions = [DESCALE, 'How often must the boiler be descaled?', 'Which cup?', 'machine', 'water', CONFLICT];
     const answers = await Promise.all(questions.map((question) => navigator(question)));
     for (const { confidence = -1, partial, metadata } of answers) {
@@ -95,7 +95,7 @@ describe('createNavigator()', () => {
     expect(new Set(answers.map(({ partial }) => partial)).size).toBe(2);
   });
 
-  it('declines in one shape: partial, no sources, low confidence, and the closest articles', async () => {
+  it('declines with a partial response: no sources, low confidence, and the closest articles', async () => {
     for (const question of [FOREIGN, '???', 'Wie oft muss der Kessel entkalkt werden?']) {
       const response = await navigator(question);
       expect(response.error).toBeUndefined();
@@ -106,7 +106,7 @@ describe('createNavigator()', () => {
     }
   });
 
-  it('reads the turns before the question, and passes over metadata that makes no sense', async () => {
+  it('reads the previous turns, and ignores invalid metadata', async () => {
     const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
     const question = 'By how many degrees is it turned to the left?';
     expect((await navigator(question, { metadata: { history } })).answer).toContain('degrees');
@@ -118,7 +118,7 @@ describe('createNavigator()', () => {
     expect(await navigator(question, { metadata })).toEqual(await navigator(question));
   });
 
-  it('favours the devices that the asker has', async () => {
+  it("prefers the user's devices", async () => {
     const question = 'How far do I turn the upper burr of the grinder?';
     const { metadata } = await navigator(question, { metadata: { devices: ['Barista II'] } });
     expect(fullOf(metadata).sources[0]?.file).toBe('care/grinder-ii.md');
@@ -126,7 +126,7 @@ describe('createNavigator()', () => {
 });
 
 describe('asLibrarianResponse()', () => {
-  it('lists an article once, best first, and leaves out what is no link', () => {
+  it('lists an article once, best first, and omits invalid links', () => {
     const sources = [
       { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
       { title: 'B', url: 'https://b.example', relevance: 0.9 },

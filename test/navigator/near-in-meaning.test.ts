@@ -6,7 +6,7 @@ import { openSmallKb } from './small-kb.ts';
 
 const { edition: EDITION, knowledge } = openSmallKb();
 
-/** Says what "How often" of care/descale.md says, and shares no word with any article. */
+/** Paraphrases "How often" of care/descale.md without a common word. */
 const PARAPHRASE = 'Calcium deposits removal interval?';
 
 /** "How often are calcium deposits to be removed?" */
@@ -23,8 +23,8 @@ const outcomeWith = (similarity: number, question = PARAPHRASE) => {
   return searchEdition(EDITION, question, { limit: 10 }, { model: 'text-embedding-3-small', near });
 };
 
-describe('answerFromEdition() with meanings compared', () => {
-  it('quotes a passage that means the same and shares no word', () => {
+describe('answerFromEdition() with embeddings', () => {
+  it('quotes a passage of the same meaning without a common word', () => {
     const { response, verdict } = answerFromEdition(EDITION, PARAPHRASE, { outcome: outcomeWith(0.7) });
     expect(verdict).toBe('answer');
     expect(response.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
@@ -32,7 +32,7 @@ describe('answerFromEdition() with meanings compared', () => {
     expect(validateNavigatorResponse(response, knowledge, { query: PARAPHRASE })).toEqual([]);
   });
 
-  it('answers in the language of the articles what means the same in another one', () => {
+  it('answers a question in another language in the language of the articles', () => {
     const near = answerFromEdition(EDITION, ABROAD, { outcome: outcomeWith(0.7, ABROAD) });
     expect(near.verdict).toBe('answer');
     expect(near.response.answer).toContain('Descale the boiler every 60 days');
@@ -40,12 +40,12 @@ describe('answerFromEdition() with meanings compared', () => {
     expect(far.response.answer).toMatch(/^Unsere Artikel gibt es nur auf Englisch/);
   });
 
-  it('takes no cosine of the word vectors for the meaning of a text', () => {
+  it('does not treat the cosine of word vectors as text similarity', () => {
     const outcome = { ...outcomeWith(0.99), model: 'static-words-2' };
     expect(answerFromEdition(EDITION, PARAPHRASE, { outcome }).verdict).not.toBe('answer');
   });
 
-  it('declines as before where nothing is near', () => {
+  it('declines when no passage is similar', () => {
     const { verdict } = answerFromEdition(EDITION, PARAPHRASE, { outcome: outcomeWith(0.2) });
     expect(verdict).not.toBe('answer');
   });

@@ -1,15 +1,15 @@
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 
-/** What a model was asked, as far as tests look at it; each call has its own members. */
+/** The parts of a model call that tests read; each call has its own members. */
 export interface AskedModel {
   messages: readonly AIMessage[];
   options: AICompletionOptions;
-  /** The object that the first user message holds. */
+  /** The object in the first user message. */
   given: {
     question: string;
     history: unknown[];
     passages: { passage: string; title: string; section: string; text: string }[];
-    /** Of the judge's call. */
+    /** Only in the judge's call. */
     sections?: { id: string; heading: string; text: string }[];
     statements?: {
       id: string;
@@ -23,8 +23,8 @@ export interface AskedModel {
 type Reply = Partial<AICompletion> | ((asked: AskedModel) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
 
 /**
- * A model in memory that replies from a script, the last reply again and again, and remembers what it was asked. The judge's
- * call takes `judge`, not the script; it finds everything stated unless told otherwise.
+ * A model that replies from a script, repeating the last reply, and records its calls. The judge's
+ * call takes `judge`, not the script; by default it accepts every statement.
  */
 export const scriptedModel = (...script: Reply[]): ScriptedModel => {
   const asked: AskedModel[] = [];
@@ -61,13 +61,13 @@ export const scriptedModel = (...script: Reply[]): ScriptedModel => {
 
 export interface ScriptedModel extends AIClient {
   asked: AskedModel[];
-  /** To the judge's call. */
+  /** Reply to the judge's call. */
   judge: Reply;
-  /** To the call for search queries: none unless told otherwise. */
+  /** Reply to the call for search queries; none by default. */
   queries: Reply;
 }
 
-/** A judge that says of each statement what `isStated` says. */
+/** A judge that decides each statement by `isStated`. */
 export const judging =
   (isStated: (statement: string) => boolean) =>
   ({ given }: AskedModel): Partial<AICompletion> => ({
@@ -82,13 +82,13 @@ export const judging =
 
 export interface ScriptedStatement {
   text: string;
-  /** Begins a passage's title; the first passage when absent. */
+  /** Beginning of a passage's title; the first passage when absent. */
   from?: string;
   quote?: string;
   passages?: string[];
 }
 
-/** A reply of the asked shape. A statement without `quote` quotes itself; with `quote: ''` it has no quote but names its passages. */
+/** A valid reply. A statement without `quote` quotes itself; with `quote: ''` it has no quote but names its passages. */
 export const replyOf = (
   statements: readonly ScriptedStatement[],
   more: { verdict?: string; confidence?: string; [member: string]: unknown } = {},

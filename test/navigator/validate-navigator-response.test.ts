@@ -52,11 +52,11 @@ const saying = (sentence: string) => response({ answer: `${QUOTE} ${sentence} ($
 const lacking = (answer: string, over: Partial<NavigatorResponse> = {}) => response({ answer, sources: [], ...over });
 
 describe('validateNavigatorResponse()', () => {
-  it('passes the answer of seed 004, pattern 1', () => {
+  it('accepts the full answer of the navigator contract', () => {
     expect(validateNavigatorResponse(response(), knowledge)).toEqual([]);
   });
 
-  it('passes the silences of seed 004, patterns 4 and 5', () => {
+  it('accepts the declinations of the navigator contract', () => {
     const silent = lacking("I don't have information about database migration procedures in my knowledge base.");
     const foreign = lacking('This question is about AWS IAM policies, which is outside my domain.', {
       outOfDomain: true,
@@ -65,7 +65,7 @@ describe('validateNavigatorResponse()', () => {
     expect(validateNavigatorResponse(foreign, knowledge)).toEqual([]);
   });
 
-  it('passes an answer that says what it lacks beside what it found', () => {
+  it('accepts an answer that also states what it lacks', () => {
     const answer =
       "The API has rate limiting per client (reference/api-spec.md, Rate Limiting). I don't have detailed documentation on this.";
     const sources = [
@@ -74,7 +74,7 @@ describe('validateNavigatorResponse()', () => {
     expect(validateNavigatorResponse(response({ answer, sources }), knowledge)).toEqual([]);
   });
 
-  it('passes an answer that doubts itself, and nothing that is said along with the doubt', () => {
+  it('accepts a warning about the answer, but no claim in the same sentence', () => {
     const doubting = (sentence: string) => response({ answer: `${sentence}\n\n${QUOTE} (${FILE}, Quick Rollback)` });
     expect(rulesBroken(doubting("I'm not sure that this answers the question. The closest passage:"))).toEqual([]);
     expect(
@@ -169,7 +169,7 @@ describe('validateNavigatorResponse()', () => {
     expect(rulesBroken(broken)).toEqual([rule]);
   });
 
-  it('lets a silence repeat what the question and the domain name', () => {
+  it('lets a declination repeat words of the question and the domain', () => {
     const silent = lacking(
       'I don\'t have information about "How do I set HTTP_PROXY in proxy.conf?". My knowledge base is about v2 devices.',
     );
@@ -177,12 +177,12 @@ describe('validateNavigatorResponse()', () => {
     expect(rulesBroken(silent, { query: 'How do I set HTTP_PROXY in proxy.conf?', vouched: 'v2' })).toEqual([]);
   });
 
-  it('names the words that offend', () => {
+  it('names the offending words', () => {
     const [violation] = validateNavigatorResponse(saying('It takes about 45 seconds.'), knowledge);
     expect(violation?.message).toBe('The cited sources do not have number "45 seconds"');
   });
 
-  it('reads HTML that was made inert as the words it stands for', () => {
+  it('reads escaped HTML as its text', () => {
     const text = 'Set <b>mode</b> to eco before you restart the device.';
     const html: CitableKnowledge = { article: (id) => ({ id, title: 'Modes', text }) };
     const answer = 'Set \\<b>mode\\</b> to eco before you restart the device. (modes.md, Modes)';

@@ -16,12 +16,12 @@ const quoted = (quote: string, answer = quote) => {
 };
 
 describe('wholeQuotes()', () => {
-  it('takes sentences and rows that the answer shows whole', () => {
+  it('returns sentences and rows that the answer contains whole', () => {
     for (const quote of ['Replace damaged cables.', 'Do not mend them with tape.', '| Fan | 6 months |'])
       expect(quoted(quote)).toEqual([quote]);
   });
 
-  it('takes nothing that was cut out of a sentence, or is not in the answer', () => {
+  it('returns no part of a sentence, and nothing that the answer lacks', () => {
     expect(quoted('mend them with tape.')).toEqual([]);
     expect(quoted('Do not mend')).toEqual([]);
     expect(quoted('Do not mend them with tape.', 'Mend them.')).toEqual([]);

@@ -114,7 +114,7 @@ const acceptedOrThrow = (executed: Checked<Executed>): Executed => {
 };
 
 const ATTEMPTS = 2;
-/** Nobody has checked what a model's statement means. */
+/** Confidence of a model's statement, whose meaning is not verified. */
 const MODEL_CONFIDENCE = 0.7;
 
 const answerFromModel = async (

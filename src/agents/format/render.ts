@@ -91,7 +91,7 @@ const MAX_WIDTH = 40;
 
 const indented = (lines: readonly string[]): string => lines.filter((line) => line !== '').join('\n  ');
 
-/** The blocks one after the other as far as there is room, and the attribution of the whole. */
+/** The blocks in order, up to the maximum length, and the attribution of the whole. */
 const render = (model: DisplayModel, format: Format, { rows = 50, maxLength = 64_000 }: RenderOptions): string => {
   const room = Math.max(1000, maxLength);
   const attribution = attributionWithin(room / 2, model, format);

@@ -8,7 +8,7 @@ import { errorBlock, resultBlocks } from './result-blocks.ts';
 import { cellOf } from './table-blocks.ts';
 
 /**
- * Formats any agent's answer or failure for people (seed 003, ResultFormatter). Texts of databases, documents and the
+ * Formats any agent's answer or failure for people. Texts of databases, documents and the
  * web stay texts: they never become a link, a tag, an image or a cell. All three forms are bounded in length.
  */
 export const resultFormatter = {

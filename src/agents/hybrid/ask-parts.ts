@@ -70,7 +70,7 @@ const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options'])
 
 /**
  * A part has the words of a question, not those of a document, so that matching documents are often less similar than
- * the 0.7 of a search. From 0.4 on they have low coverage (design 7.1): they are quoted, and the whole answer is no
+ * the 0.7 of a search. From 0.4 on they have low coverage: they are quoted, and the whole answer is no
  * surer than that.
  */
 const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
@@ -86,7 +86,7 @@ const notAllowed = (query: PartialQuery): FailedPart => {
 
 /**
  * Reads the AgentResponse that a librarian answered with under `metadata.<type>`. None, or one of another type, is a
- * failure, unless the librarian reports that it was too large to travel: then its text is the answer.
+ * failure, unless the librarian reports that it was too large to return: then its text is the answer.
  */
 const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   const response = branch?.response;

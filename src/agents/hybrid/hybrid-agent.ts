@@ -12,7 +12,7 @@ import { MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
 import { modelSynthesis, synthesise } from './synthesise.ts';
 
 /**
- * Answers a question that needs several kinds of source (seed 003, Hybrid Result): splits it, has the other agents
+ * Answers a question that needs several kinds of source: splits it, has the other agents
  * answer the parts in parallel, and joins their findings. Parts that fail or are not allowed are named in the answer;
  * it fails only when no part succeeds, with the code that the parts have in common.
  *
@@ -141,7 +141,7 @@ const trimResult = (result: Record<string, unknown>, maxLength: number): Record<
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
-/** Lists of the results of seed 003 that may be cut, and the member that counts them. */
+/** Result lists that may be cut, with the member that counts them. */
 const LISTS = [
   ['rows', 'row_count'],
   ['documents', 'document_count'],

@@ -15,7 +15,7 @@ const Proposal = z.strictObject({
 /**
  * A split proposed by a model; `undefined` when the model fails, is slow or changes the meaning: a sub-query may
  * contain words of the question and function words, and together they have to contain every content word of the
- * question. Words such as `not`, `cheaper` and `best` are content, and keep a neighbour that they have in the question.
+ * question. Words such as `not`, `cheaper` and `best` are content, and keep an adjacent word of the question.
  */
 export const proposeSplit = async (
   question: string,
@@ -111,7 +111,7 @@ const decisionsIn = (text: string): Decision[] =>
 /** A pronoun ends a clause too, since the noun that replaces it in a part is not known here. */
 const CLAUSE_END = /[,;:.?!]\s|\b(?:and|or|but|while|plus|it|its|they|them|their|this|these|those)\b/;
 
-/** Each neighbour in the question has to be the neighbour in the part; a word without any could apply to anything. */
+/** The adjacent words of the question must be adjacent in the part too; a word without any could apply to anything. */
 const isSame = (asked: Decision, part: Decision): boolean =>
   asked.word === part.word &&
   (asked.before !== undefined || asked.after !== undefined) &&

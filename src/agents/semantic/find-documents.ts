@@ -11,7 +11,7 @@ import { withoutKinds } from './subject-of.ts';
 
 /** Options of the semantic agent; other members are ignored. */
 const SemanticOptions = z.object({
-  /** Least similarity of a document, 0 to 1; 0.7 as in seed 003 when absent. */
+  /** Least similarity of a document, 0 to 1; 0.7 when absent. */
   similarity_threshold: z.number().min(0).max(1).default(0.7),
   /** Documents at most, 1 to 50. */
   limit: z.int().min(1).max(50).default(10),

@@ -16,7 +16,7 @@ export interface SemanticParts {
 }
 
 /**
- * Finds passages of the knowledge base with scores, and summarises them (seed 003, Semantic Result).
+ * Finds passages of the knowledge base with scores, and summarises them.
  *
  * The confidence is the best score, or 0 when nothing reaches the threshold. `metadata.summary_by` is `quotes`, `model`
  * or `none`; `metadata.summary_refused` is the reason why a model's summary was not used, `metadata.nearest` the

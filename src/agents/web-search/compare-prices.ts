@@ -44,7 +44,7 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
   };
 };
 
-/** The comparison on the wire (seed 003, Web Search Result): amounts in units of the currency, to the cent. */
+/** The comparison on the wire: amounts in units of the currency, to the cent. */
 export const priceComparisonOf = (comparison: Comparison | undefined) => {
   if (comparison === undefined) return {};
   const { internalCents, cheapestCents, cheapest, others, currency, notCompared } = comparison;

@@ -4,12 +4,11 @@ import { stem } from '../../text/stem.ts';
 import lists from './product-words.json' with { type: 'json' };
 
 /**
- * The products that a question names, each once and in the order of the question: all words of a name in a row, each in
- * any case and the longer ones with one typing mistake. Of several names in one place the longest wins. What follows
- * must not make another thing of it: an "iPhone 17 Pro" is no "iPhone 17", nor is an "iPhone 17 case" or an "iPhone
- * 17e".
+ * The products that a question names, without duplicates and in the order of the question. All words of a name must occur in a row, in any
+ * case, the longer ones with at most one typing mistake. The longest of several names in one place wins. The following words must not
+ * change the product: an "iPhone 17 Pro", an "iPhone 17 case" or an "iPhone 17e" is not an "iPhone 17".
  *
- * @param products Indexed once per list: pass the same list as long as it is current.
+ * @param products Indexed once per list: pass the same list while it is current.
  */
 export const productsNamedIn = <Named extends { name: string }>(query: string, products: readonly Named[]): Named[] => {
   const words = gluedWordsOf(query).slice(0, MAX_WORDS);
@@ -59,7 +58,7 @@ const namesOf = oncePer((products: readonly { name: string }[]) => {
   };
 });
 
-/** How many words differ from the name that may stand at a place of the question; `undefined` when it does not. */
+/** Number of misspelt words when a name occurs at a position of the question; `undefined` when it does not. */
 const mistakesAt = (words: Words, place: number, name: readonly string[]): number | undefined => {
   let mistakes = 0;
   for (const [at, known] of name.entries()) {
@@ -71,7 +70,7 @@ const mistakesAt = (words: Words, place: number, name: readonly string[]): numbe
   return following[0]?.isGlued || extendsName(following.map(({ word }) => word)) ? undefined : mistakes;
 };
 
-/** Numbers and short words distinguish models: they have to be exact, and so has the first letter. */
+/** Numbers and short words distinguish models and must be exact, and so must the first letter. */
 const isMeant = (word: string, known: string): boolean => {
   if (word === known) return true;
   if (known.length < 5 || Math.abs(word.length - known.length) > 1 || word[0] !== known[0]) return false;
@@ -90,13 +89,11 @@ const isHigher = (rank: readonly number[], than: readonly number[]): boolean => 
 /**
  * Whether a result's title names exactly this product, new and whole.
  *
- * A search for "iPhone 17" also finds its cases, the "iPhone 17 Pro" and refurbished ones, all of them cheaper or
- * dearer for reasons of their own. One of these taken for the product makes a wrong "cheapest" that a buyer acts on; an
- * honest offer that is not compared costs little, as there are others. So in the part of the title that holds the name,
- * only words that are known to change nothing may stand beside it, and nowhere in the title a word of another thing or
- * condition.
+ * A search for "iPhone 17" also finds its cases, the "iPhone 17 Pro" and refurbished ones at other prices. Comparing one of these gives a
+ * wrong "cheapest", while an omitted valid offer costs little. Therefore only neutral words may stand next to the name in its part of the
+ * title, and no word of another product or condition anywhere in the title.
  *
- * @param product.category Its words change nothing either: "iPhone 17 phone".
+ * @param product.category Its words are neutral: "iPhone 17 phone".
  */
 export const namesProduct = (title: string, { name, category = '' }: { name: string; category?: string }): boolean => {
   const nameWords = wordsOf(name);
@@ -115,7 +112,7 @@ export const namesProduct = (title: string, { name, category = '' }: { name: str
   return isAlone && [before, after, ...others].every((words) => !sellsOther(words, nameWords));
 };
 
-/** Whether words that follow a product's name make another thing of it: "Pro", "II", "case", the "5" of a model. */
+/** Whether the words after a product's name make it another product: "Pro", "II", "case", the "5" of a model. */
 const extendsName = (following: readonly string[]): boolean => {
   const [next = '', unit = ''] = following;
   if (/^\p{N}+$/u.test(next)) return !UNITS.has(unit);
@@ -127,21 +124,18 @@ const SEPARATOR = /\s[-–—|·•:/]+\s|[|•·(),;[\]{}]|:\s/;
 
 type Neutral = (word: string) => boolean;
 
-/**
- * Words that may stand beside a name without changing what is sold: sizes, colours, praise of shops, the product's
- * category.
- */
+/** Words next to a name that do not change the product: sizes, colours, marketing words, the product's category. */
 const neutralWords = (category: string): Neutral => {
   const stems = new Set(wordsOf(category).map(stem));
   return (word) => NEUTRAL_WORDS.has(word) || stems.has(stem(word));
 };
 
-/** Before the name: neutral words, and one that is not, the maker's. */
+/** Before the name: neutral words, and one other word, the maker. */
 const isMaker = (words: readonly string[], neutral: Neutral): boolean =>
   !words.some((word) => PURPOSE_WORDS.has(word) || /\p{N}/u.test(word)) &&
   words.filter((word) => !neutral(word)).length <= 1;
 
-/** After the name: sizes, neutral words, and from a preposition on the name of a shop. */
+/** After the name: sizes, neutral words, and a preposition with the name of a shop. */
 const isNeutral = (words: readonly string[], neutral: Neutral): boolean => {
   const shop = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
   const described = shop < 0 ? words : words.slice(0, shop);
@@ -149,8 +143,8 @@ const isNeutral = (words: readonly string[], neutral: Neutral): boolean => {
 };
 
 /**
- * Behind a preposition a shop's name of at most two words, beside those such as "store": what is longer ("at Example
- * Mobile on EIP"), an amount ("from $30") or another maker ("by ...") says that something else is sold, or otherwise.
+ * After a preposition, a shop's name of at most two words, in addition to words such as "store". A longer text ("at Example Mobile on EIP"),
+ * an amount ("from $30") or another maker ("by ...") indicates another product or other terms.
  */
 const isShopAfterPreposition = (words: readonly string[]): boolean => {
   if (words.some((word) => MAKER_PREPOSITIONS.has(word))) return false;
@@ -178,13 +172,12 @@ const sellsOther = (words: readonly string[], name: readonly string[]): boolean 
   );
 
 /**
- * The words of a name, title or question, for comparing names: lower case, without accents, letters and digits apart
- * (`256GB` is `256`, `gb`; `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than
- * "17".
+ * The words of a name, title or question for comparison: lower case, without accents, letters and digits separated (`256GB` is `256`, `gb`;
+ * `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than "17".
  */
 export const wordsOf = (text: string): string[] => gluedWordsOf(text).map(({ word }) => word);
 
-/** The same words, each with whether nothing stands between it and the one before: the `e` of `iPhone 17e`. */
+/** The same words, each with whether it directly follows the previous one: the `e` of `iPhone 17e`. */
 const gluedWordsOf = (text: string): { word: string; isGlued: boolean }[] => {
   const plain = text.slice(0, 4000).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('+', ' plus ');
   return [...plain.matchAll(/(?<=([\p{L}\p{N}])?)(?:\p{L}+|\p{N}+)/gu)].map(({ 0: word, 1: before }) => ({
@@ -203,22 +196,19 @@ const indexOfWords = (words: readonly string[], part: readonly string[], from = 
 
 const setOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));
 
-/** Words that make another model of the name before them: "iPhone 17 Pro". */
+/** Words after a name that make it another model: "iPhone 17 Pro". */
 const VARIANT_WORDS = setOf(lists.variants);
-/** Things that are sold for a product or around it, and are not the product. */
+/** Accessories of a product. */
 const ACCESSORY_WORDS = setOf(lists.accessories);
-/** Words of offers that are not a new product at its full price: condition, instalments, only a part of it. */
+/** Words of offers that are not a new product at its full price: condition, instalments, parts. */
 const CONDITION_WORDS = setOf(lists.conditions);
 const CONDITION_PHRASES = lists.conditionPhrases.map((phrase) => phrase.split(' '));
 const NEUTRAL_WORDS = setOf(lists.neutral);
-/** The shop follows these: "iPhone 17 on Amazon". */
+/** Prepositions before a shop: "iPhone 17 on Amazon". */
 const SHOP_PREPOSITIONS = setOf(lists.shopPrepositions);
-/**
- * The maker or seller follows these, whom a title of the product itself does not name that way: "iPhone 17 by Example
- * Cases".
- */
+/** Prepositions before another maker or seller: "iPhone 17 by Example Cases". */
 const MAKER_PREPOSITIONS = setOf(lists.makerPrepositions);
-/** Before a name these mean that something is for it: "Cable for iPhone 17". */
+/** Words before a name that indicate an accessory: "Cable for iPhone 17". */
 const PURPOSE_WORDS = setOf(lists.purposes);
 /** A number with one of these units is a size, not a model. */
 const UNITS = setOf(lists.units);

@@ -23,7 +23,7 @@ export interface WebSearchParts {
 }
 
 /**
- * Searches the web, and compares what a product of ours costs there (seed 003, Web Search Result). The answer in words
+ * Searches the web, and compares what our own product costs there. The answer in words
  * is `metadata.answer`, Markdown. Fails with SERVICE_UNAVAILABLE when no provider is set up.
  *
  * When a question names several products, the first is looked up; the answer states this, and `metadata.not_looked_up`

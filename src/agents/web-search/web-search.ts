@@ -53,7 +53,7 @@ export interface SearchCache {
 
 /**
  * Caches the results of a search for five minutes, 200 searches at most; the oldest is dropped first. Workspaces share
- * nothing, so that no caller can tell from the speed of an answer what another workspace asked.
+ * nothing, so that response times do not reveal searches of other workspaces.
  */
 export const searchCache = (
   search: WebSearch,

@@ -39,7 +39,7 @@ const MAX_SIZE = 1100;
 
 /**
  * Picks the passages that answer a ticket from the articles that are sure enough: whole sections, complete procedures, tables with their
- * head. Sections about other devices and steps that were already tried are left out.
+ * head. Sections about other devices and steps that were already tried are omitted.
  */
 export const answerPassages = (evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer => {
   const candidates = sureUnits(evidence, found);

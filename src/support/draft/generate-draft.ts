@@ -59,7 +59,7 @@ interface DraftFrame extends FramedWords {
   id: string;
 }
 
-/** `generate_draft` of the seed, with its parameters in order (seed 001, contract 4). */
+/** The `generate_draft` function of the support contract, with its parameters in order. */
 type GenerateDraft = (
   classification: IntentClassification,
   customerName?: string,
@@ -92,7 +92,7 @@ export const createDraftComposer =
     const isForeign = knowledge?.isForeign === true && ticket?.language !== undefined;
     // Retrieval recognises the language of the articles in messages that are too short for detection.
     const language = isForeign ? ticket.language : (knowledge?.language ?? ticket?.language);
-    // A draft that is sent without a person is the template alone, since no one has checked the quotes (design 7.9).
+    // A draft that is sent without a person is the template alone, since no one has checked the quotes.
     // In danger the words of the template come first.
     const isDanger = classification.danger !== undefined;
     const isQuoting = !isSent && !isForeign && !isDanger && ticket?.isClosing !== true;

@@ -218,7 +218,7 @@ export const canAnswerFrom = ({ evidence, isForeign, units }: FoundUnits): boole
 /**
  * The passages that a model answers a ticket from: whole sections around the likeliest units, also of articles that are not sure to answer,
  * since the model says when they do not. When the search is weak or the articles are in another language, the model proposes queries
- * first. Sections about other devices than the customer's are left out.
+ * first. Sections about other devices than the customer's are omitted.
  */
 export const modelPassages = async (
   { evidence, isForeign, units }: FoundUnits,

@@ -207,7 +207,7 @@ describe('The hybrid agent, when a part fails', () => {
     // The first question of a process is slow by itself.
     await askHybrid({ semantic: 'down' });
     const { app } = await hybridWith({ semantic });
-    // Whoever asks waits no longer than that either: status 200 is an answer in time.
+    // The caller waits no longer either: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
       ? await ask('hybrid', app, { query: QUESTION, context: allowed(), timeoutMs })
       : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed(), timeoutMs });
@@ -299,7 +299,7 @@ describe('The hybrid agent, bounded', () => {
     expect(part.result.row_count + part.result.omitted).toBe(1200);
   });
 
-  it('answers with the text of an agent whose envelope was too large to travel', async () => {
+  it('answers with the text of an agent whose envelope was too large to return', async () => {
     const rows = Array.from({ length: 2000 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
     const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
     const { reply } = await askHybrid({ analytics: saying('analytics', { result }) });

@@ -3,7 +3,7 @@ import { splitQuery } from '../../../src/agents/hybrid/split-query.ts';
 
 describe('splitQuery()', () => {
   it.each<[question: string, parts: [type: string, query: string][]]>([
-    // The example of seed 003.
+    // The example of the agent contract.
     [
       'Show Q1 sales and summarize the return policy',
       [

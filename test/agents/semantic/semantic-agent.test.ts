@@ -15,7 +15,7 @@ const ask = async (query: string, retrieve: Retriever) => {
     timeoutMs: 1000,
     scope: {},
   } as unknown as AgentCall; // all that is read of it
-  // The envelope of seed 003, whose result is that of the semantic agent.
+  // The agent envelope with the result of the semantic agent.
   return (await createSemanticAgent({ editionFor: async () => edition, retrieve })(query, call)) as unknown as {
     metadata: Record<string, unknown>;
     result: { document_count: number; summary: string; documents: { metadata: unknown }[] };

@@ -58,7 +58,7 @@ const ASK = '/librarians/web-search/ask';
 const PRICE_QUESTION = 'What does the iPhone 17 cost elsewhere?';
 
 describe('the web search', () => {
-  it('compares our price with the offers of the web, in the shape of seed 003', async () => {
+  it('compares our price with the offers of the web, in the shape of the agent contract', async () => {
     const { status, reply } = await (await start())(AGENT, { query: PRICE_QUESTION });
     expect(status).toBe(200);
     expect(AgentResponse.parse(reply)).toEqual(reply);

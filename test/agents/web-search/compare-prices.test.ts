@@ -15,7 +15,7 @@ const offer = (price: string, { title = 'iPhone 17', condition }: { title?: stri
 const compared = (results: WebResult[], product = IPHONE) => priceComparisonOf(comparePrices(product, results));
 
 describe('comparePrices()', () => {
-  it('gives the example of seed 003', () => {
+  it('returns the example of the agent contract', () => {
     expect(compared([offer('$949.99', { title: 'iPhone 17 on Amazon' })])).toEqual({
       internal_price: 999.99,
       cheapest_external: 949.99,
@@ -77,7 +77,7 @@ describe('comparePrices()', () => {
     expect(compared([result])).toEqual({});
   });
 
-  it('never drifts: the difference is that of the amounts as written, to the cent', () => {
+  it('computes the difference of the written amounts to the cent', () => {
     const cents = fc.integer({ min: 1, max: 50_000_000 });
     fc.assert(
       fc.property(cents, fc.double({ min: 0.25, max: 4, noNaN: true }), (internal, share) => {
@@ -103,7 +103,7 @@ describe('comparePrices()', () => {
 });
 
 describe('perCentOf()', () => {
-  it('rounds halves away from zero and knows no negative zero', () => {
+  it('rounds halves away from zero and never returns negative zero', () => {
     expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
     expect(perCentOf(1, 3)).toBe(33.3);
   });

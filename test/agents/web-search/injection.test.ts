@@ -13,7 +13,7 @@ import { IPHONE } from './shop.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Inner<Of> = Of extends { children: (infer Child)[] } ? Child : never;
-/** The kinds of node four levels deep: no text of ours has more. */
+/** The kinds of node, four levels deep: our own text is not deeper. */
 type Nodes = Root | Inner<Root> | Inner<Inner<Root>> | Inner<Inner<Inner<Root>>>;
 
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>

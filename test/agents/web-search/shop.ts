@@ -1,7 +1,7 @@
 import type { Product, ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
 import { productsNamedIn } from '../../../src/agents/web-search/product-names.ts';
 
-/** The product of seed 003's example. */
+/** The product of the example in the agent contract. */
 export const IPHONE: Product = {
   productId: 123,
   sku: 'PH-17',

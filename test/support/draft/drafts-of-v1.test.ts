@@ -14,7 +14,7 @@ const INTENTS = [...taxonomy.intents.map(({ id }) => id), 'unknown'];
 const NAMES = [undefined, 'Dana Whitfield'];
 const PRODUCTS = [undefined, 'Apollo II'];
 
-/** What v1.0 gives with its templates, for each name and product: recorded once, and not to change. */
+/** Drafts of v1.0 with its templates, for each name and product; recorded once and never updated. */
 const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]) =>
   NAMES.flatMap((name) =>
     PRODUCTS.map((product) => {
