@@ -3,7 +3,7 @@ import { unlessMissing } from './issue.ts';
 import { jsonObject, withinLimits } from './json-object.ts';
 import { Query, WebUrl } from './names.ts';
 
-/** The four kinds of agent (seed 003, getType). */
+/** The four kinds of agent. */
 export const AgentType = z.enum(['analytics', 'semantic', 'web_search', 'hybrid']);
 export type AgentType = z.infer<typeof AgentType>;
 
@@ -24,7 +24,7 @@ export const orEmptyList = <T extends z.ZodType>(object: T) =>
       .transform(() => ({})),
   ]);
 
-/** The answer of a database (seed 003, Analytics Result). */
+/** The answer of a database. */
 export const AnalyticsResult = z
   .object({
     sql_query: z.string().regex(/\S/, 'is empty').max(64_000),
@@ -52,7 +52,7 @@ export const AgentDocument = z.object({
 });
 export type AgentDocument = z.infer<typeof AgentDocument>;
 
-/** The answer of an embedding search (seed 003, Semantic Result). */
+/** The answer of an embedding search. */
 export const SemanticResult = z
   .object({
     /** Best first. */
@@ -80,7 +80,7 @@ export const ExternalResult = z
   .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type ExternalResult = z.infer<typeof ExternalResult>;
 
-/** Our price against the cheapest found (seed 003, Web Search Result). In one currency. */
+/** Our price against the cheapest found. In one currency. */
 export const PriceComparison = z
   .looseObject({
     internal_price: z.number().nullish(),
@@ -93,7 +93,7 @@ export const PriceComparison = z
   .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type PriceComparison = z.infer<typeof PriceComparison>;
 
-/** The answer of a web search (seed 003, Web Search Result). */
+/** The answer of a web search. */
 export const WebSearchResult = z.object({
   /** The product as we know it; empty when the question is about none. */
   product_info: orEmptyList(Free),
@@ -114,7 +114,7 @@ export const SubQuery = z
   .superRefine(withinLimits({ maxDepth: 16, maxLength: 1_100_000 }));
 export type SubQuery = z.infer<typeof SubQuery>;
 
-/** The answer of several agents together (seed 003, Hybrid Result). */
+/** The answer of several agents together. */
 export const HybridResult = z.object({
   sub_queries: z.array(SubQuery).max(16),
   /** The parts put together, for people. */
@@ -124,7 +124,7 @@ export const HybridResult = z.object({
 });
 export type HybridResult = z.infer<typeof HybridResult>;
 
-/** Where an agent's answer comes from, for display (seed 003, getSourceAttribution). */
+/** Where an agent's answer comes from, for display. */
 export const SourceAttribution = z.object({
   primary_source: z.string().min(1, 'is empty').max(200),
   /** One character, as a rule. */
@@ -135,7 +135,7 @@ export const SourceAttribution = z.object({
 });
 export type SourceAttribution = z.infer<typeof SourceAttribution>;
 
-/** The names and icons of the five kinds of source (seed 003, Source Attribution Examples). */
+/** The names and icons of the five kinds of source. */
 export const ATTRIBUTIONS = {
   analytics: { primary_source: 'Analytics Database', icon: '📊' },
   semantic: { primary_source: 'RAG Knowledge Base', icon: '📚' },
@@ -144,7 +144,7 @@ export const ATTRIBUTIONS = {
   mixed: { primary_source: 'Mixed', icon: '🔀' },
 } as const satisfies Record<string, Pick<SourceAttribution, 'primary_source' | 'icon'>>;
 
-/** How a query was run (seed 003, getMetadata). All optional; other members pass through, up to 64,000 characters. */
+/** How a query was run. All optional; other members pass through, up to 64,000 characters. */
 export const AgentMetadata = z
   .looseObject({
     entity_id: z.int().nullish(),
@@ -196,11 +196,11 @@ export const AgentFailure = z.object({
 });
 export type AgentFailure = z.infer<typeof AgentFailure>;
 
-/** What every agent returns (seed 003, Validation Rules). Unknown members are dropped. */
+/** What every agent returns. Unknown members are dropped. */
 export const AgentResponse = z.discriminatedUnion('success', [AgentSuccess, AgentFailure]);
 export type AgentResponse = z.infer<typeof AgentResponse>;
 
-/** `POST /v1/agents/{type}` (design, section 4). Unknown members are refused, except within `options`. */
+/** `POST /v1/agents/{type}`. Unknown members are refused, except within `options`. */
 export const AgentRequest = z.strictObject({
   query: Query,
   /** What an agent of this type takes besides, such as a product or a threshold. */

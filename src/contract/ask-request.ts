@@ -7,7 +7,7 @@ import { LibrarianId, Query, WorkspaceId } from './names.ts';
 export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });
 export type RequestMetadata = z.infer<typeof RequestMetadata>;
 
-/** `POST /v1/ask` (design, section 4). Unknown members are refused. */
+/** `POST /v1/ask`. Unknown members are refused. */
 export const AskRequest = z.strictObject({
   query: Query,
   /** Whom to ask; the concierge chooses when absent. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MemoryDegradation, MemoryId, MemoryType, SearchResult } from './memory.ts';
 import { Query } from './names.ts';
 
-/** How embeddings are kept (seed 002, Configuration). */
+/** How embeddings are kept. */
 export const CacheConfig = z.strictObject({
   /** Embeddings at most, 1 to 1,000,000. */
   maxSize: z.int().min(1).max(1_000_000).optional(),
@@ -11,10 +11,10 @@ export const CacheConfig = z.strictObject({
 });
 export type CacheConfig = z.infer<typeof CacheConfig>;
 
-/** What may stand in a `memoryFormat` (seed 002, Context Templates), each in double braces. */
+/** What may stand in a `memoryFormat`, each in double braces. */
 export const TEMPLATE_VARIABLES = ['content', 'type', 'confidence', 'timestamp', 'score'] as const;
 
-/** How memories become text (seed 002, Context Templates). */
+/** How memories become text. */
 export const ContextTemplate = z.strictObject({
   name: z.string().min(1, 'is empty').max(64),
   /** Stands before the memories. */
@@ -59,7 +59,7 @@ const LastMoment = z.union(
 );
 const DAY_MS = 86_400_000;
 
-/** What a search is narrowed to (seed 002, Configuration). Unknown members are refused. */
+/** What a search is narrowed to. Unknown members are refused. */
 const searchMembers = {
   /** 1 to 100; 10 when absent. */
   limit: z.int().min(1).max(100).optional(),
@@ -86,7 +86,7 @@ const NOT_IN_ORDER = { path: ['dateTo'], error: 'is before dateFrom' };
 export const SearchOptions = z.strictObject(searchMembers).refine(inOrder, NOT_IN_ORDER);
 export type SearchOptions = z.infer<typeof SearchOptions>;
 
-/** Weights of the default ranking, each 0 to 1 (seed 002, Ranker). */
+/** Weights of the default ranking, each 0 to 1. */
 export const RankingOptions = z.strictObject({
   recencyWeight: z.number().min(0).max(1).optional(),
   confidenceWeight: z.number().min(0).max(1).optional(),
@@ -94,10 +94,10 @@ export const RankingOptions = z.strictObject({
 });
 export type RankingOptions = z.infer<typeof RankingOptions>;
 
-/** Puts results in another order, best first (seed 002, Ranker). */
+/** Puts results in another order, best first. */
 export type RankingFunction = (results: SearchResult[], options: RankingOptions) => SearchResult[];
 
-/** A search, and how its results become text: as a caller can send it (seed 002, Configuration). */
+/** A search, and how its results become text: as a caller can send it. */
 export const WireContextOptions = z
   .strictObject({
     ...searchMembers,
@@ -137,7 +137,7 @@ export const ContextRequest = z
   .refine(hasOneTarget, NOT_ONE_TARGET);
 export type ContextRequest = z.infer<typeof ContextRequest>;
 
-/** Text made of memories, for a prompt (seed 002, Data Models). */
+/** Text made of memories, for a prompt. */
 export const ContextResult = z.object({
   context: z.string().max(2_000_000),
   /** Counted with the model's tokenizer, or estimated. */
@@ -155,7 +155,7 @@ export const ContextResult = z.object({
 });
 export type ContextResult = z.infer<typeof ContextResult>;
 
-/** The same with what led to it (seed 002, Data Models). The ids are those of `memories`, in their order. */
+/** The same with what led to it. The ids are those of `memories`, in their order. */
 export const ContextPreview = ContextResult.extend({
   memoryIds: z.array(MemoryId).max(1000),
   /** By memory id. */
@@ -175,7 +175,7 @@ const message = z.string().max(2000);
 /** For the log; it never travels. */
 const cause = z.unknown().optional();
 
-/** Why the context engine has no result (seed 002, Error Handling). */
+/** Why the context engine has no result. */
 export const ContextError = z.discriminatedUnion('type', [
   z.object({ type: z.literal('embedding_error'), message, cause }),
   z.object({ type: z.literal('search_error'), message, cause }),
@@ -190,5 +190,5 @@ export const ContextError = z.discriminatedUnion('type', [
 ]);
 export type ContextError = z.infer<typeof ContextError>;
 
-/** A value or the reason why there is none; callers look at `ok` before they use it (seed 002, Error Handling). */
+/** A value or the reason why there is none; callers look at `ok` before they use it. */
 export type Result<T, E> = { ok: true; value: T } | { ok: false; error: E };

@@ -119,7 +119,7 @@ export const DisplayBlock = z.discriminatedUnion('kind', [
 ]);
 export type DisplayBlock = z.infer<typeof DisplayBlock>;
 
-/** Where an answer comes from, as one line shows it (seed 003, getSourceAttribution). */
+/** Where an answer comes from, as one line shows it. */
 export const DisplayAttribution = z.object({
   icon: Plain(32),
   primary_source: Plain(200),

@@ -21,7 +21,7 @@ export const repeats = (text: string, said: string): boolean =>
 /** Lower-case words, without punctuation. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 
-/** The twelve standard codes (seed 000, Error Codes). Callers branch on the code, never on text. */
+/** The twelve standard codes. Callers branch on the code, never on text. */
 export const ErrorCode = z.enum([
   'INVALID_QUERY',
   'UNAUTHORIZED',
@@ -38,7 +38,7 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** The status each code travels under (design 7.6). A new code does not compile until it has one. */
+/** The status each code travels under. A new code does not compile until it has one. */
 export const HTTP_STATUS = {
   INVALID_QUERY: 400,
   UNAUTHORIZED: 401,
@@ -55,13 +55,13 @@ export const HTTP_STATUS = {
 } as const satisfies Record<ErrorCode, number>;
 
 /**
- * Why there is no answer, in a form that a caller can act on (seed 000, Error Response Format).
- * A suggestion, where there is one, must help: it says more than the message does.
+ * Why there is no answer, in a form that a caller can act on. A suggestion, where there is one, must help: it says more than the message
+ * does.
  */
 export const ErrorInfo = z
   .object({
     code: ErrorCode,
-    /** One sentence for people; nothing that a source or the stack said (design 7.12). */
+    /** One sentence for people; nothing that a source or the stack said. */
     message: z.string().regex(/\S/, 'is empty').max(2000),
     /** The librarian that failed. */
     librarian: z.string().max(100).optional(),
@@ -78,6 +78,6 @@ export const ErrorInfo = z
   });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
-/** The body of every failed request at the gateway (design, section 4). */
+/** The body of every failed request at the gateway. */
 export const ErrorBody = z.object({ error: ErrorInfo });
 export type ErrorBody = z.infer<typeof ErrorBody>;

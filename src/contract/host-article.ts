@@ -11,19 +11,19 @@ const Title = z.string().trim().min(1, 'is empty').max(500);
 const Content = z.string().regex(/\S/, 'is empty').max(ARTICLE_CONTENT_MAX_LENGTH);
 const Author = z.string().max(200);
 
-/** What an article is for and how old it is (seed 001, contract 1). */
+/** What an article is for and how old it is. */
 export const HostArticleMetadata = z.strictObject({
   /** Intents that the article serves: `not_hashing`. */
   intent: Labels,
   /** Devices or products that it is about: `Apollo II`. */
   device: Labels,
-  /** Always present (seed 001, contract 1, Guarantees). */
+  /** Always present. */
   last_updated: Timestamp,
   author: Author.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
-/** An article as our server gives it out (seed 001, contract 1): complete, never an excerpt. */
+/** An article as our server gives it out: complete, never an excerpt. */
 export const HostArticle = z.strictObject({
   id: KnowledgeFile,
   title: Title,
@@ -73,12 +73,12 @@ export const HostArticleReply = z.object({
 });
 export type HostArticleReply = z.infer<typeof HostArticleReply>;
 
-/** Articles on a page unless the caller says otherwise (seed 001, contract 1). */
+/** Articles on a page unless the caller says otherwise. */
 export const LISTING_DEFAULT_LIMIT = 100;
 /** The most that a page may hold. */
 export const LISTING_MAX_LIMIT = 500;
 
-/** The query of `GET /api/kb/articles` as it stands in the address: texts (seed 001, contract 1). */
+/** The query of `GET /api/kb/articles` as it stands in the address: texts. */
 export const ArticleListingQuery = z.strictObject({
   /** Only articles that serve this intent. */
   intent: z.string().trim().min(1).max(100).optional(),
@@ -98,7 +98,7 @@ export const ArticleListingQuery = z.strictObject({
 });
 export type ArticleListingQuery = z.infer<typeof ArticleListingQuery>;
 
-/** A page of articles as our server gives it out (seed 001, contract 1; paging: design 7.7). */
+/** A page of articles as our server gives it out. */
 export const ArticleListing = z.object({
   articles: z.array(HostArticle).max(LISTING_MAX_LIMIT),
   /** All articles that match, on every page. */
@@ -122,7 +122,7 @@ export const ArticleListingReply = z.object({
 });
 export type ArticleListingReply = z.infer<typeof ArticleListingReply>;
 
-/** What a host knowledge base says when it fails (seed 001, contract 1, Error - 500). */
+/** What a host knowledge base says when it fails. */
 export const HostErrorBody = z.object({
   error: z.string().max(500),
   message: z.string().max(2000),

@@ -18,7 +18,7 @@ export const AnswerPart = z.object({
   partial: z.boolean().optional(),
   /** Why this part is missing. */
   error: ErrorInfo.optional(),
-  /** Its reply in its own dialect (design 7.3), where it is not too large to be handed on. */
+  /** Its reply in its own dialect, where it is not too large to be handed on. */
   metadata: jsonObject({ maxDepth: 14, maxLength: 256_000 }).optional(),
 });
 export type AnswerPart = z.infer<typeof AnswerPart>;

@@ -4,7 +4,7 @@ import { KnowledgeFile } from './navigator-response.ts';
 
 const Label = z.string().trim().min(1, 'is empty').max(100);
 
-/** `POST /v1/knowledge/search` (design, section 4): ranked passages, no threshold. */
+/** `POST /v1/knowledge/search`: ranked passages, no threshold. */
 export const KnowledgeSearchRequest = z.strictObject({
   query: Query,
   /** 1 to 50; 10 when absent. */
@@ -26,7 +26,7 @@ export const KnowledgeHit = z.object({
   text: z.string().max(64_000),
   /** The engine's own, for ordering within one reply; not comparable between queries. */
   score: z.number(),
-  /** 0 to 1, comparable: how probably the passage answers the question (design, section 5). */
+  /** 0 to 1, comparable: how probably the passage answers the question. */
   relevance: z.number().min(0).max(1),
   last_updated: Timestamp,
 });

@@ -8,7 +8,7 @@ export type Health = z.infer<typeof Health>;
 /** Why a librarian cannot answer anything: what it lacks, such as its database or the key of a provider. */
 const Unavailable = z.string().min(1).max(300);
 
-/** A librarian in `GET /v1/librarians` (design, section 4). */
+/** A librarian in `GET /v1/librarians`. */
 export const LibrarianEntry = LibrarianInfo.extend({ health: Health, unavailable: Unavailable.optional() });
 export type LibrarianEntry = z.infer<typeof LibrarianEntry>;
 
@@ -16,11 +16,11 @@ export type LibrarianEntry = z.infer<typeof LibrarianEntry>;
 export const LibrarianDirectory = z.object({ librarians: z.array(LibrarianEntry).max(1000) });
 export type LibrarianDirectory = z.infer<typeof LibrarianDirectory>;
 
-/** Who may ask: anyone; holders of a signed context; those whose context names a user (signed context 4.10). */
+/** Who may ask: anyone; holders of a signed context; those whose context names a user. */
 export const Access = z.enum(['public', 'signed', 'user']);
 export type Access = z.infer<typeof Access>;
 
-/** An Ed25519 key that a librarian signs with (signed context 4.12). */
+/** An Ed25519 key that a librarian signs with. */
 export const PublicKey = z.object({
   /** The librarian's id, a dot and a number. */
   kid: z.string().min(1).max(80),
@@ -41,7 +41,7 @@ export const LibrarianDescription = LibrarianInfo.extend({
 });
 export type LibrarianDescription = z.infer<typeof LibrarianDescription>;
 
-/** `GET /healthz` (design, section 4): that the function lives, and which adapters it uses. */
+/** `GET /healthz`: that the function lives, and which adapters it uses. */
 export const Healthz = z.object({
   status: z.enum(['ok', 'degraded']),
   version: z.string().max(64).optional(),

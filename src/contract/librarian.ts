@@ -3,15 +3,15 @@ import { Capability, LibrarianId, WorkspaceId } from './names.ts';
 import type { LibrarianResponse } from './response.ts';
 
 /**
- * Answers questions from what its team knows (seed 000, The Librarian Function). It never throws: what went wrong is
- * `error` in the response. It should be done within `context.timeout` and stop when `context.signal` aborts.
+ * Answers questions from what its team knows. It never throws: what went wrong is `error` in the response. It should be done within
+ * `context.timeout` and stop when `context.signal` aborts.
  *
  * @param query What is asked, 1 to 4,000 characters.
  * @param context Who asks, and with what. Frozen; a librarian hands it on, it does not change it.
  */
 export type Librarian = (query: string, context?: Context) => Promise<LibrarianResponse>;
 
-/** What a librarian is told about a call (seed 000, Context Object). Nothing in it is required. */
+/** What a librarian is told about a call. Nothing in it is required. */
 export interface Context {
   /** The librarian that is being asked. */
   readonly librarian?: LibrarianInfo | undefined;
@@ -25,9 +25,9 @@ export interface Context {
   readonly availableDelegates?: readonly Delegate[] | undefined;
   /** Free; comes from the caller and is not to be trusted. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds left when the call began (design 7.2). */
+  /** Milliseconds left when the call began. */
   readonly timeout?: number | undefined;
-  /** Aborts at the deadline, or when nobody waits for the answer any more (design 7.2). */
+  /** Aborts at the deadline, or when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +48,7 @@ export const LibrarianInfo = z.object({
 });
 export type LibrarianInfo = z.infer<typeof LibrarianInfo>;
 
-/** Who asks, as verified at the door (signed context 4.2). */
+/** Who asks, as verified at the door. */
 export const User = z.object({
   /** The kind and an opaque id: `user:u_8f2k`, `svc:webhooks`, `anon:7c1`. */
   id: z.string().min(1).max(200),

@@ -13,7 +13,7 @@ export type MemoryType = z.infer<typeof MemoryType>;
 const Content = z.string().regex(/\S/, 'is empty').max(32_000);
 const Metadata = jsonObject({ maxDepth: 6, maxLength: 16_000 });
 
-/** Something remembered, as the storage layer holds it (seed 002, Data Models). */
+/** Something remembered, as the storage layer holds it. */
 export const Memory = z.object({
   id: MemoryId,
   workspace_id: WorkspaceId,
@@ -56,7 +56,7 @@ export const Relationship = z.object({
 });
 export type Relationship = z.infer<typeof Relationship>;
 
-/** A memory reached over relationships (seed 002, Data Models). */
+/** A memory reached over relationships. */
 export const RelatedMemory = z.object({
   memory: Memory,
   relationship: Relationship,
@@ -65,7 +65,7 @@ export const RelatedMemory = z.object({
 });
 export type RelatedMemory = z.infer<typeof RelatedMemory>;
 
-/** A memory that a search found (seed 002, Data Models). */
+/** A memory that a search found. */
 export const SearchResult = z.object({
   memory: Memory,
   /** Similarity, 0 to 1. */

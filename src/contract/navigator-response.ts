@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
 
 /**
- * An article's path from the root of its knowledge base, or its id there (seed 004, sources: "relative to knowledge
- * base root"). 1 to 300 characters, parts joined by `/`; no leading or doubled slash, no `.` or `..` part, no
- * backslash, no URL scheme, no control character or line separator. Percent-encoded, as in an address, it has at most
- * 1,800 characters: a signed call names its path, which may have 2,047 (signed context 4.5).
+ * An article's path from the root of its knowledge base, or its id there. 1 to 300 characters, parts joined by `/`; no leading or doubled
+ * slash, no `.` or `..` part, no backslash, no URL scheme, no control character or line separator. Percent-encoded, as in an address, it
+ * has at most 1,800 characters: a signed call names its path, which may have 2,047.
  */
 export const KnowledgeFile = z
   .string()
@@ -65,14 +64,14 @@ export const statesLackOfInformation = (answer: string): boolean => {
   return STATEMENTS.some((statement) => statement.test(text));
 };
 
-/** How sure an answer is, in words (seed 004, confidence). */
+/** How sure an answer is, in words. */
 export const ConfidenceLevel = z.enum(['high', 'medium', 'low']);
 export type ConfidenceLevel = z.infer<typeof ConfidenceLevel>;
 
-/** Below this an answer is partial (seed 000, partial), and its word is `low` (design 7.4). */
+/** Below this an answer is partial, and its word is `low`. */
 export const PARTIAL_BELOW = 0.6;
 
-/** From this on the word is `high` (design 7.4). */
+/** From this on the word is `high`. */
 export const HIGH_FROM = 0.8;
 
 /** 0 to 1 -> its word: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`. */
@@ -106,9 +105,9 @@ const FILLER = new Set(`${FUNCTION_WORDS} ${OPINION_WORDS}`.split(' '));
 export const REASON_MIN_LENGTH = 10;
 
 /**
- * Whether a confidence reason tells why, and not only how sure (seed 004, confidenceReason: "Seems right" is too vague).
- * What is left without function words and words of opinion must be at least two different words: those name the
- * evidence, what was found or missing, where. In scripts without spaces each character counts as a word.
+ * Whether a confidence reason tells why, and not only how sure. What is left without function words and words of opinion must be at least
+ * two different words: those name the evidence, what was found or missing, where. In scripts without spaces each character counts as a
+ * word.
  */
 export const isMeaningfulReason = (reason: string): boolean => {
   const words =
@@ -116,7 +115,7 @@ export const isMeaningfulReason = (reason: string): boolean => {
   return new Set(words.filter((word) => !FILLER.has(word))).size >= 2;
 };
 
-/** The exact words of an article that a statement rests on (seed 004, Future Extensions: source excerpts). */
+/** The exact words of an article that a statement rests on. */
 export const Excerpt = z
   .object({
     /** `article.text.slice(start, end)`, exactly. */
@@ -135,7 +134,7 @@ export const Excerpt = z
   });
 export type Excerpt = z.infer<typeof Excerpt>;
 
-/** A source of a navigator's answer (seed 004, sources). */
+/** A source of a navigator's answer. */
 export const NavigatorSource = z.object({
   file: KnowledgeFile,
   /** A heading of the file, or several joined by ` > `; the article's title where it has no headings. */
@@ -151,7 +150,7 @@ export type NavigatorSource = z.infer<typeof NavigatorSource>;
 
 const Component = z.number().min(0).max(1);
 
-/** What the confidence is made of, each from 0 to 1 (seed 004, Future Extensions: confidence components). */
+/** What the confidence is made of, each from 0 to 1. */
 export const ConfidenceComponents = z
   .object({
     /** Share of the question's informative words that the sources contain, rare words weighing more. */
@@ -167,7 +166,7 @@ export const ConfidenceComponents = z
   .refine((components) => Object.keys(components).length <= 32, 'has more than 32 members');
 export type ConfidenceComponents = z.infer<typeof ConfidenceComponents>;
 
-/** How the sources were found (seed 004, Future Extensions: search strategy metadata). */
+/** How the sources were found. */
 export const SearchStrategy = z.object({
   /** The words that were searched for. */
   terms: z.array(z.string().max(200)).max(64),
@@ -182,8 +181,8 @@ export const SearchStrategy = z.object({
 export type SearchStrategy = z.infer<typeof SearchStrategy>;
 
 /**
- * A navigator's grounded answer (seed 004). Checked here is all that needs no knowledge base: whether cited files
- * exist and quotes occur in them is the navigator's to say. Unknown members are dropped.
+ * A navigator's grounded answer. Checked here is all that needs no knowledge base: whether cited files exist and quotes occur in them is
+ * the navigator's to say. Unknown members are dropped.
  */
 export const NavigatorResponse = z
   .object({
@@ -201,7 +200,7 @@ export const NavigatorResponse = z
     outOfDomain: z.boolean(),
     confidenceComponents: ConfidenceComponents.optional(),
     searchStrategy: SearchStrategy.optional(),
-    /** The edition of the knowledge base that was read, so that the answer can be reproduced (design, section 5). */
+    /** The edition of the knowledge base that was read, so that the answer can be reproduced. */
     edition: z.string().min(1).max(128).optional(),
     /** How the answer came about where a model or an embedding service was asked: who answered, what failed, what it took. */
     metadata: jsonObject({ maxDepth: 4, maxLength: 4000 }).optional(),

@@ -4,7 +4,7 @@ import { jsonObject } from './json-object.ts';
 import { LibrarianId, Link } from './names.ts';
 import { PARTIAL_BELOW } from './navigator-response.ts';
 
-/** Where a statement comes from, so that a reader can check it (seed 000, sources). Best first, each once. */
+/** Where a statement comes from, so that a reader can check it. Best first, each once. */
 export const Source = z.object({
   name: z.string().regex(/\S/, 'is empty').max(500),
   url: Link.optional(),
@@ -15,7 +15,7 @@ export const Source = z.object({
 });
 export type Source = z.infer<typeof Source>;
 
-/** Hands a question on to a librarian that knows better (seed 000, delegate). Who follows it: design 7.5. */
+/** Hands a question on to a librarian that knows better. Who follows it: design 7.5. */
 export const DelegateRequest = z.object({
   to: LibrarianId,
   /** The question for the target; the original one when absent. 1 to 4,000 characters. */
@@ -46,11 +46,11 @@ export const TraceHop = z.object({
   outcome: z.union([z.enum(['answer', 'partial']), ErrorCode]),
   /** Calls that were sent: 0 when the sender itself refused, 2 when the first failed in a way that may pass. */
   attempts: z.int().min(0).max(8),
-  /** The signed answer (signed context 4.13), a compact JWS; absent when none came. */
+  /** The signed answer, a compact JWS; absent when none came. */
   receipt: z.string().max(4096).optional(),
   /**
-   * The signed link of the call (signed context 4.2), a compact JWS: it names the link above, and the receipt names it, so
-   * that a proof holds for this request alone. Absent at the origin, whose link tells who asks.
+   * The signed link of the call, a compact JWS: it names the link above, and the receipt names it, so that a proof holds for this request
+   * alone. Absent at the origin, whose link tells who asks.
    */
   link: z.string().max(4096).optional(),
   /**
@@ -69,7 +69,7 @@ export const DelegationTrace = z.object({
 });
 export type DelegationTrace = z.infer<typeof DelegationTrace>;
 
-/** An answer longer than this gets a warning (seed 000: SHOULD NOT exceed 4000 characters)... */
+/** An answer longer than this gets a warning... */
 export const ANSWER_ADVISED_LENGTH = 4000;
 /** ...and beyond this it is refused. */
 export const ANSWER_MAX_LENGTH = 32_000;
@@ -77,8 +77,8 @@ export const ANSWER_MAX_LENGTH = 32_000;
 export const METADATA_LIMITS = { maxDepth: 16, maxLength: 256_000 };
 
 /**
- * What a librarian returns (seed 000, Response Object): an answer, a delegation, an error, or several of these; at
- * least one. Unknown members are dropped. The seed calls the type `Response`, and so does the package's entry.
+ * What a librarian returns: an answer, a delegation, an error, or several of these; at least one. Unknown members are dropped. The seed
+ * calls the type `Response`, and so does the package's entry.
  */
 export const LibrarianResponse = z
   .object({
@@ -93,7 +93,7 @@ export const LibrarianResponse = z
     error: ErrorInfo.optional(),
     /** Something is missing: a source failed, or the confidence is below 0.6. */
     partial: z.boolean().optional(),
-    /** A librarian's full reply in its own dialect under its own name, so that none of it is lost (design 7.3). */
+    /** A librarian's full reply in its own dialect under its own name, so that none of it is lost. */
     metadata: jsonObject(METADATA_LIMITS).optional(),
   })
   .superRefine(({ answer, delegate, error }, check) => {

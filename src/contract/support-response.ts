@@ -19,7 +19,7 @@ export const TicketMessage = z.strictObject({
 });
 export type TicketMessage = z.infer<typeof TicketMessage>;
 
-/** `POST /v1/support/analyze` (design, section 4). Unknown members are refused, except within `metadata`. */
+/** `POST /v1/support/analyze`. Unknown members are refused, except within `metadata`. */
 export const SupportRequest = z.strictObject({
   /** The customer's latest message. */
   message: z.string().regex(/\S/, 'is empty').max(32_000),
@@ -29,12 +29,12 @@ export const SupportRequest = z.strictObject({
   metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).optional(),
   /** Oldest first. */
   history: z.array(TicketMessage).max(100).optional(),
-  /** Shows sources below 0.7 too (design 7.1). */
+  /** Shows sources below 0.7 too. */
   include_weak: z.boolean().optional(),
 });
 export type SupportRequest = z.infer<typeof SupportRequest>;
 
-/** What the customer wants. Alone decides whether a draft may be sent without a person (design 7.9). */
+/** What the customer wants. Alone decides whether a draft may be sent without a person. */
 export const IntentClassification = z
   .looseObject({
     /** `unknown` when no intent is likely enough. */
@@ -61,7 +61,7 @@ export const DraftReference = z.object({
 });
 export type DraftReference = z.infer<typeof DraftReference>;
 
-/** A reply that an agent may send as it is or edit (seed 001, contract 4). */
+/** A reply that an agent may send as it is or edit. */
 export const Draft = z
   .looseObject({
     /** Plain text. */
@@ -76,11 +76,11 @@ export const Draft = z
     language: z.string().max(35).optional(),
     /** Empty without knowledge. */
     references: z.array(DraftReference).max(10).optional(),
-    /** Share of its statements that a source supports, 0 to 1 (seed 001, Advanced Metrics); null where it makes none of its own. */
+    /** Share of its statements that a source supports, 0 to 1; null where it makes none of its own. */
     source_grounding: Share.nullable().optional(),
     /** `model`: its checked statements stand in the place of quotes. */
     written_by: z.enum(['template', 'model']).optional(),
-    /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
+    /** Whether it may go out without a person: decided by the classification alone, never by knowledge. */
     auto_send: z.boolean(),
   })
   .superRefine(boundedDraft);
@@ -121,15 +121,15 @@ export const AgentGuidance = z
       to: z.string().min(1).max(200).optional(),
       reasons: z.array(Sentence).max(20),
     }),
-    /** Whether the draft may go out without a person, and why or why not (design 7.9). */
+    /** Whether the draft may go out without a person, and why or why not. */
     auto_send: z.object({ allowed: z.boolean(), reasons: z.array(Sentence).min(1).max(20) }),
   })
   .superRefine(bounded);
 export type AgentGuidance = z.infer<typeof AgentGuidance>;
 
 /**
- * The analysis of a ticket, API v1.1 (seed 001, contract 3). The seed fixes the four blocks and all of
- * `knowledge_retrieval`; what the other three hold beyond the named members passes through.
+ * The analysis of a ticket, API v1.1. The seed fixes the four blocks and all of `knowledge_retrieval`; what the other three hold beyond
+ * the named members passes through.
  */
 export const SupportResponse = z.object({
   intent_classification: IntentClassification,
@@ -148,10 +148,7 @@ export const SupportResponseV1 = z.object({
 });
 export type SupportResponseV1 = z.infer<typeof SupportResponseV1>;
 
-/**
- * What a draft is made from (seed 001, contract 4). Without `knowledge`, or with empty sources, the draft is the one
- * of v1.0, character for character.
- */
+/** What a draft is made from. Without `knowledge`, or with empty sources, the draft is the one of v1.0, character for character. */
 export interface DraftInput {
   classification: IntentClassification;
   customerName?: string | undefined;

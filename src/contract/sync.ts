@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { ErrorInfo } from './error-info.ts';
 import { Timestamp } from './names.ts';
 
-/** `POST /v1/sync` (design, section 4). An empty object asks for an incremental sync. */
+/** `POST /v1/sync`. An empty object asks for an incremental sync. */
 export const SyncRequest = z.strictObject({
-  /** Lists everything, and so notices what is gone (design 7.8). */
+  /** Lists everything, and so notices what is gone. */
   full: z.boolean().optional(),
   /** Removes what is gone even when that is more than 30 % of the articles, and embeds every text again. Implies `full`. */
   force: z.boolean().optional(),
@@ -48,7 +48,7 @@ export const SkippedArticle = z.object({
 });
 export type SkippedArticle = z.infer<typeof SkippedArticle>;
 
-/** Deletions that the brake held back (design 7.8). */
+/** Deletions that the brake held back. */
 export const HeldDeletions = z.object({
   /** Articles that the listing no longer has. They all stay. */
   count: z.int().min(1),

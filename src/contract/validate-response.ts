@@ -27,7 +27,7 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
   return { ok: true, value: read.value, warnings: warningsAbout(read.value) };
 };
 
-/** Targets that do not exist, and those that the question already passed through (seed 000, Delegation Validation). */
+/** Targets that do not exist, and those that the question already passed through. */
 export const delegationIssues = (
   delegate: DelegateRequest | readonly DelegateRequest[] | undefined,
   { known, chain = [] }: DelegationRules,

@@ -55,9 +55,9 @@ export const fairShares = (wanted: readonly number[], limit: number): number[] =
 };
 
 /**
- * The capabilities of a context that are handed down with a question: those that read. A question may hold untrusted text, so
- * whoever gets it can neither write nor send anything out in the user's name (signed context 10.2, taint rule). A wildcard
- * becomes the capabilities below it that read. `undefined` if all are kept, so that the link need not repeat the list.
+ * The capabilities of a context that are handed down with a question: those that read. A question may hold untrusted text, so whoever
+ * gets it can neither write nor send anything out in the user's name. A wildcard becomes the capabilities below it that read. `undefined`
+ * if all are kept, so that the link need not repeat the list.
  */
 export const readingCapabilities = (held: readonly string[]): readonly string[] | undefined => {
   if (held.every(onlyReads)) return undefined;
@@ -77,5 +77,5 @@ const readingPartOf = (capability: string): string[] => {
   return capability === '*' ? named : [`${capability.slice(0, -2)}:read`, ...named];
 };
 
-/** The capabilities of our functions that read (design, section 8). */
+/** The capabilities of our functions that read. */
 const READING = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];

@@ -30,8 +30,8 @@ export interface AskedBranch {
 
 /**
  * Asks the target of a request and, if it has no answer, the fallback. Any failure is followed by the fallback, INVALID_QUERY and
- * RATE_LIMITED of the target included: another librarian may understand the question, and has a limit of its own. Only a loop or a
- * depth that a target reported ends the branch (signed context 4.9).
+ * RATE_LIMITED of the target included: another librarian may understand the question, and has a limit of its own. Only a loop or a depth
+ * that a target reported ends the branch.
  */
 export const askBranch = async (caller: Caller, request: DelegateRequest, parts: BranchParts): Promise<AskedBranch> => {
   const { to, fallback } = request;

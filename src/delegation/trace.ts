@@ -41,9 +41,9 @@ interface Verification {
 }
 
 /**
- * The hops below a target, as it reported them; none if they are unusable or of another trace, and none that claims to have been
- * called from here. The origin of the chain, which the whole trace is for, verifies each and drops the proofs that do not hold;
- * librarians on the way pass hops on with their proofs, unverified, since that costs a signature each (signed context 4.13).
+ * The hops below a target, as it reported them; none if they are unusable or of another trace, and none that claims to have been called
+ * from here. The origin of the chain, which the whole trace is for, verifies each and drops the proofs that do not hold; librarians on
+ * the way pass hops on with their proofs, unverified, since that costs a signature each.
  */
 export const nestedHops = async (
   { reported, hop, receipt }: Pick<TargetReply, 'reported' | 'hop' | 'receipt'>,

@@ -3,7 +3,7 @@ import { utf8 } from './digest.ts';
 import { ANONYMOUS_MAX_HOPS, ANONYMOUS_TIMEOUT_MS } from './limits.ts';
 import { type OriginContext, originate } from './request-context.ts';
 
-/** What strangers get who bring no token to a public librarian (signed context 4.10). */
+/** What strangers get who bring no token to a public librarian. */
 export interface Anonymity {
   workspace: string;
   /** The public set, e.g. `kb:public`. */

@@ -4,8 +4,8 @@ import { DEFAULT_CALLS } from './limits.ts';
 export type Amounts = Readonly<Record<string, number>>;
 
 /**
- * What may still be spent for one request: by its own model, and by all that it leads to (signed context 4.8). Both take
- * from the same one, so that nothing is spent twice.
+ * What may still be spent for one request: by its own model, and by all that it leads to. Both take from the same one, so that nothing is
+ * spent twice.
  */
 export interface Budget {
   /** What is limited. */

@@ -3,7 +3,7 @@ import { demand } from './context-refused.ts';
 import { utf8 } from './digest.ts';
 import type { Signer } from './signer.ts';
 
-/** What a signature is for. One key signs links and receipts; the type keeps them apart (signed context, T5). */
+/** What a signature is for. One key signs links and receipts; the type keeps them apart. */
 export type JwsType = 'ctx+jwt' | 'ctx-receipt+jwt' | 'ctx-directory+jwt';
 
 /** A JWS whose form is right and whose signature nobody has looked at yet. */
@@ -27,9 +27,8 @@ export const signJws = async (claims: object, { typ, signer }: { typ: JwsType; s
 };
 
 /**
- * Takes a compact JWS apart, accepting one form only, so that no two parsers see two things (signed context 4.3):
- * strict base64url, fatal UTF-8, claims that `JSON.stringify` gives back unchanged, and a header of `alg`, `kid` and
- * `typ` alone. Throws `ContextRefused` for everything else.
+ * Takes a compact JWS apart, accepting one form only, so that no two parsers see two things: strict base64url, fatal UTF-8, claims that
+ * `JSON.stringify` gives back unchanged, and a header of `alg`, `kid` and `typ` alone. Throws `ContextRefused` for everything else.
  */
 export const readJws = (text: string, typ: JwsType): UnverifiedJws => {
   const [header = '', claims = '', signature = '', ...more] = text.split('.');

@@ -64,8 +64,8 @@ export interface GuardedEnv {
 }
 
 /**
- * Lets in what carries a valid `Context-Token` and signs whatever the route answers, errors included. A bad token is
- * refused, never taken for none (signed context 4.9). Handlers read the body through `c.req` as usual.
+ * Lets in what carries a valid `Context-Token` and signs whatever the route answers, errors included. A bad token is refused, never taken
+ * for none. Handlers read the body through `c.req` as usual.
  */
 export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEnv> => {
   const { now = Date.now, log = logLine, self, signer } = options;
@@ -107,7 +107,7 @@ export const requireCapability =
     });
   };
 
-/** For `app.onError`: what any handler threw becomes a signed `{ error }` that says nothing about the inside (design 7.12). */
+/** For `app.onError`: what any handler threw becomes a signed `{ error }` that says nothing about the inside. */
 export const faultHandler =
   ({ self, now = Date.now, log = logLine }: Pick<GuardOptions, 'self' | 'now' | 'log'>): ErrorHandler<GuardedEnv> =>
   (error, c) => {
@@ -117,7 +117,7 @@ export const faultHandler =
     return refusal(info.code, info);
   };
 
-/** An error as it travels: `{ error }` with the status of its code (design 7.6). */
+/** An error as it travels: `{ error }` with the status of its code. */
 export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response =>
   jsonAnswer(
     { error: errorInfo(code, known) },
@@ -153,7 +153,7 @@ const strangersContext = async (
 const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Promise<Bytes> => {
   const bytes = await readBody(c.req.raw, maxBytes);
   demand(bytes !== undefined, 'the body is too large', 'INVALID_QUERY');
-  // One type and no encoding, so that the signed bytes have one meaning (signed context 4.2, bd).
+  // One type and no encoding, so that the signed bytes have one meaning.
   const isJson = /^application\/json\b/i.test(c.req.header('Content-Type') ?? '');
   demand(bytes.length === 0 || isJson, 'the body is not application/json', 'INVALID_QUERY');
   demand(c.req.header('Content-Encoding') === undefined, 'the body is encoded', 'INVALID_QUERY');

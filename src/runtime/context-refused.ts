@@ -1,9 +1,6 @@
 import type { ErrorCode } from '../contract/error-info.ts';
 
-/**
- * A context that was not accepted, or a call that may not be made (signed context 4.5 and 4.4).
- * `reason` is for the log and for tests; callers get the code alone.
- */
+/** A context that was not accepted, or a call that may not be made. `reason` is for the log and for tests; callers get the code alone. */
 export class ContextRefused extends Error {
   override readonly name = 'ContextRefused';
   readonly code: ErrorCode;

@@ -27,8 +27,8 @@ export interface Delegates {
    */
   ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
   /**
-   * The Response to a request whose librarian returned `response` and whose delegates answered `branches` (design 7.5), with the
-   * trace under `metadata.trace`.
+   * The Response to a request whose librarian returned `response` and whose delegates answered `branches`, with the trace under
+   * `metadata.trace`.
    */
   combine(response: LibrarianResponse, branches: readonly Branch[]): LibrarianResponse;
   /** The hops so far, each before those that it led to. */

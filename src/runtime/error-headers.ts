@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
 
-/** When a caller may try again (design 7.6), as the error says or as is usual for its code; empty for all other codes. */
+/** When a caller may try again, as the error says or as is usual for its code; empty for all other codes. */
 export const errorHeaders = ({ code, details }: ErrorInfo): Record<string, string> => {
   const usual = USUAL_SECONDS[code];
   if (usual === undefined) return {};

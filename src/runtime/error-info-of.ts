@@ -39,8 +39,8 @@ export interface ErrorScene {
 }
 
 /**
- * What the caller is told about anything that was thrown: known classes keep their code, all others are INTERNAL_ERROR,
- * and the sentence is ours (design 7.12). The cause goes to the log, here and nowhere else.
+ * What the caller is told about anything that was thrown: known classes keep their code, all others are INTERNAL_ERROR, and the sentence
+ * is ours. The cause goes to the log, here and nowhere else.
  */
 export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
   const code = codeOf(error);

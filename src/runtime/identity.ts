@@ -36,8 +36,8 @@ class IdentityRefused extends Error {
 }
 
 /**
- * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be
- * in it; without one, derived keys, in development only (signed context 4.12).
+ * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be in it; without
+ * one, derived keys, in development only.
  *
  * @throws {IdentityRefused} When something is missing or does not fit together.
  * @throws {DirectoryRefused} When the directory is not acceptable.

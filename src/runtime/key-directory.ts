@@ -2,7 +2,7 @@ import { type Bytes, decodeBase64url } from './base64url.ts';
 import { isUsableHost } from './librarian-host.ts';
 import { CAPABILITY, LIBRARIAN_ID } from './link-claims.ts';
 
-/** What a directory says (signed context 4.12); public. Times are seconds since 1970. */
+/** What a directory says; public. Times are seconds since 1970. */
 export interface DirectoryClaims {
   /** Version of this form: 1. */
   v: number;

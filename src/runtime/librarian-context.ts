@@ -14,8 +14,8 @@ export interface LibrarianCall {
 }
 
 /**
- * The signed context as a librarian sees it (seed 000, Context Object): no token, nothing that signs, and frozen all
- * the way down, since librarians must not change it.
+ * The signed context as a librarian sees it: no token, nothing that signs, and frozen all the way down, since librarians must not change
+ * it.
  */
 export const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
   const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled } = call;

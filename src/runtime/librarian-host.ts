@@ -7,10 +7,7 @@ export const originOfHost = (host: string): string => (LOOPBACK.test(host) ? `ht
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1):\d{1,5}$/;
 
-/**
- * Two labels at least, the last one no number: neither an address nor a name that only one network knows. Without a
- * port, which is 443 (signed context 10.1).
- */
+/** Two labels at least, the last one no number: neither an address nor a name that only one network knows. Without a port, which is 443. */
 export const isPublicName = (host: string): boolean =>
   host.length <= 253 &&
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(host) &&

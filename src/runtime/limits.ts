@@ -1,6 +1,6 @@
-/** The token as a whole (signed context 4.1): longer ones are refused before anything is parsed. */
+/** The token as a whole: longer ones are refused before anything is parsed. */
 export const MAX_TOKEN_LENGTH = 8192;
-/** Links of a token (signed context 4.1). */
+/** Links of a token. */
 export const MAX_LINKS = 8;
 /** Longest time between `iat` and `exp` of one link. */
 export const MAX_LIFETIME_MS = 300_000;
@@ -22,12 +22,9 @@ export const MAX_ANSWER_BYTES = 4_194_304;
 export const MAX_RESPONSE_BYTES = 1_048_576;
 /** Questions that one librarian hands on for one request, retries and fallbacks apart. */
 export const MAX_FAN_OUT = 8;
-/**
- * Calls that a question may lead to below a librarian whose context names no budget of `calls` (signed context 4.8), and
- * what an origin gives its contexts.
- */
+/** Calls that a question may lead to below a librarian whose context names no budget of `calls`, and what an origin gives its contexts. */
 export const DEFAULT_CALLS = 24;
-/** A stranger's question (signed context 4.10). */
+/** A stranger's question. */
 export const ANONYMOUS_MAX_HOPS = 3;
 export const ANONYMOUS_TIMEOUT_MS = 15_000;
 

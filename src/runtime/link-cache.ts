@@ -5,7 +5,7 @@ export interface LinkCache {
   add(directoryVersion: string, linkHash: string): void;
 }
 
-/** At most `limit` links, the least recently used go first; all go when the directory changes (signed context 4.15). */
+/** At most `limit` links, the least recently used go first; all go when the directory changes. */
 export const linkCache = (limit = 512): LinkCache => {
   const links = new Set<string>();
   let version = '';

@@ -1,7 +1,7 @@
 import { demand } from './context-refused.ts';
 import { MAX_BUDGETS, MAX_CAPABILITIES, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
-/** What every link says (signed context 4.2). Times are seconds with at most three decimals. */
+/** What every link says. Times are seconds with at most three decimals. */
 interface LinkClaims {
   iss: string;
   aud: string;

@@ -9,7 +9,7 @@ import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './signer.ts';
 export const LOCAL_SEED = 'local-dev';
 
 /**
- * A directory of derived keys: no files, the same on every start (signed context 4.12). Development only.
+ * A directory of derived keys: no files, the same on every start. Development only.
  *
  * @param neighbours Librarians of others, with keys and a host of their own.
  */

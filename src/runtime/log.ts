@@ -1,4 +1,4 @@
-/** One line about one request. No token, no body, no question, no subject (signed context 4.14). */
+/** One line about one request. No token, no body, no question, no subject. */
 interface RequestLine {
   event: 'request';
   /** Milliseconds since 1970. */

@@ -8,7 +8,7 @@ import { LEEWAY_MS, MAX_BUDGETS } from './limits.ts';
 import { HASH, millis } from './link-claims.ts';
 import type { Signer } from './signer.ts';
 
-/** A signed answer (signed context 4.13): which librarian gave exactly these bytes to exactly this call. */
+/** A signed answer: which librarian gave exactly these bytes to exactly this call. */
 export interface Receipt {
   iss: string;
   /** The caller. */

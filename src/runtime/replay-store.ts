@@ -1,4 +1,4 @@
-/** Remembers calls, so that an exact copy is refused (signed context 4.7). For routes with side effects. */
+/** Remembers calls, so that an exact copy is refused. For routes with side effects. */
 export interface ReplayStore {
   /**
    * Notes a link and says whether it is new. The note stays for at least `ttlSeconds`. Throws when it cannot tell; the

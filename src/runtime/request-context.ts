@@ -71,7 +71,7 @@ export interface OriginContext extends RequestContext {
   links(): '';
 }
 
-/** Starts a context at the librarian that authenticated the subject (signed context 4.2, 4.10). */
+/** Starts a context at the librarian that authenticated the subject. */
 export const originate = (origin: Origin): OriginContext => {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxHops = MAX_LINKS, now } = origin;
   if (!(timeoutMs > 0)) throw new ContextRefused('TIMEOUT', 'no time is left');

@@ -51,7 +51,7 @@ export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, 
   return app;
 };
 
-/** What anybody may know about a librarian (design, section 4). */
+/** What anybody may know about a librarian. */
 const describe = async (
   info: LibrarianInfo,
   { access = 'signed', directory, unavailable }: Pick<ServeOptions, 'access' | 'directory' | 'unavailable'>,
@@ -121,7 +121,7 @@ const answerOf = async (
   }
 };
 
-/** Below 0.6 an answer is partial, whether its librarian says so or not (design 7.4). */
+/** Below 0.6 an answer is partial, whether its librarian says so or not. */
 const toldPartial = (response: LibrarianResponse): LibrarianResponse =>
   isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
 

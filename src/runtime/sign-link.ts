@@ -48,7 +48,7 @@ export interface SignedLink {
 /**
  * Signs the first link of a chain, at the origin.
  *
- * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent (signed context 4.4).
+ * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
 export const mintContext = async (context: OriginContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);
@@ -67,10 +67,10 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
 };
 
 /**
- * Signs the next link of a verified chain. Nothing in it can be more than what was received: the deadline is the
- * earlier one, capabilities are intersected, budgets and hops the lower ones.
+ * Signs the next link of a verified chain. Nothing in it can be more than what was received: the deadline is the earlier one,
+ * capabilities are intersected, budgets and hops the lower ones.
  *
- * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent (signed context 4.4).
+ * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
 export const extendContext = async (context: VerifiedContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);

@@ -26,9 +26,10 @@ export interface DirectoryExpectation {
 }
 
 /**
- * Verifies a signed directory (signed context 4.12).
+ * Verifies a signed directory.
  *
- * @throws {DirectoryRefused} For another root or environment, an older `seq`, one that has expired, derived keys in production, ids outside the prefix, and whatever `openDirectory` refuses.
+ * @throws {DirectoryRefused} For another root or environment, an older `seq`, one that has expired, derived keys in production, ids
+ * outside the prefix, and whatever `openDirectory` refuses.
  */
 export const loadDirectory = async (text: string, expected: DirectoryExpectation): Promise<KeyDirectory> => {
   const { root, env, now, lastSeq = 0, prefix = '' } = expected;

@@ -1,6 +1,6 @@
 /**
- * `traceparent` of W3C Trace Context, always rebuilt from the signed context: an incoming header that disagrees loses
- * (signed context 4.2). The sampled flag is the only thing taken from outside.
+ * `traceparent` of W3C Trace Context, always rebuilt from the signed context: an incoming header that disagrees loses. The sampled flag
+ * is the only thing taken from outside.
  */
 export const traceParent = (trace: { traceId: string; spanId: string; sampled?: boolean | undefined }): string =>
   `00-${trace.traceId}-${trace.spanId}-${trace.sampled === false ? '00' : '01'}`;

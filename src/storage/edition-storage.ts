@@ -42,7 +42,7 @@ export interface EditionParts {
   readPart(manifest: EditionManifest, part: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** Names the current edition and the places of its parts (design, section 5). */
+/** Names the current edition and the places of its parts. */
 export interface EditionSource {
   /** `undefined` when no edition was ever published. Throws when the library cannot be reached. */
   readCurrent(): Promise<EditionManifest | undefined>;

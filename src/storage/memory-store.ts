@@ -38,8 +38,8 @@ export interface RelatedNeighbour {
 }
 
 /**
- * The storage layer that the context engine reads (seed 002, Storage Layer Dependency). Every call names a workspace and returns
- * nothing of another. Methods throw `StoreUnavailable`.
+ * The storage layer that the context engine reads. Every call names a workspace and returns nothing of another. Methods throw
+ * `StoreUnavailable`.
  */
 export interface StorageClient {
   /** Best first. */

@@ -5,7 +5,7 @@ import type { Check, LibrarianCase, Subject } from './ask-librarian.ts';
 import { ask, caseResponse, insist } from './ask-librarian.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS } from './odd-questions.ts';
 
-/** What a Response has to be like, whatever was asked (seed 000, Field Specifications and Validation). */
+/** What a Response has to be like, whatever was asked. */
 export const RESPONSE_CHECKS: readonly Check[] = [
   {
     name: 'returns Responses as the contract has them',

@@ -4,7 +4,7 @@ import type { Check } from './ask-librarian.ts';
 import { ask, caseResponse, insist, responseOf } from './ask-librarian.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS, ODD_METADATA } from './odd-questions.ts';
 
-/** What must hold whatever a librarian is given (seed 000, Requirements and Usage Rules; signed context 10.2). */
+/** What must hold whatever a librarian is given. */
 export const SAFETY_CHECKS: readonly Check[] = [
   {
     name: 'never throws, whatever it is asked',

@@ -84,7 +84,7 @@ const gapProblems = ({ expected, metadata }: SampleTicket, { knowledge_retrieval
 
 const KNOWN_PRODUCTS: ReadonlySet<string> = new Set(['Apollo', 'Apollo II', 'Apollo III']);
 
-/** Allowed where the intent allows it and is sure enough; said the same in both places (design 7.9). */
+/** Allowed where the intent allows it and is sure enough; said the same in both places. */
 const autoSendProblems = (
   { intent_classification: classification, draft, agent_guidance }: SupportResponse,
   { intents }: Taxonomy,

@@ -66,7 +66,7 @@ const closestOf = ({ hits }: SearchOutcome): { hit: SearchHit; similarity: numbe
     .flatMap((hit) => (hit.similarity === undefined ? [] : [{ hit, similarity: hit.similarity }]))
     .toSorted((left, right) => right.similarity - left.similarity);
 
-/** From here on a source very probably answers (design, section 5). */
+/** From here on a source very probably answers. */
 const SURE_FROM = 0.7;
 
 /** "0.93 of 120": how many are said to be very probably right, and what share of them is. */

@@ -35,8 +35,8 @@ export const createKeyring = async (folder: string, { now }: { now: number }): P
 };
 
 /**
- * Adds the next key of one librarian beside the old one; both count until `retire` (signed context 4.12). A function that
- * came after the keyring gets its first.
+ * Adds the next key of one librarian beside the old one; both count until `retire`. A function that came after the keyring gets its
+ * first.
  */
 export const rotateKey = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);

@@ -72,7 +72,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
-    // The sample shop belongs to the sample knowledge base (design 7.19).
+    // The sample shop belongs to the sample knowledge base.
     withoutBindings: isSample
       ? {}
       : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },

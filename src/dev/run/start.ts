@@ -1,4 +1,4 @@
-/** `npm start`: the product on this machine (design, section 4, "Local runner"). */
+/** `npm start`: the product on this machine. */
 import { readFileSync, statSync, watch } from 'node:fs';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { describeIssues } from '../../contract/issue.ts';

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await createKeyring(folder, { now });
 });
 
-afterEach(() => rmSync(join(folder, '../..'), { recursive: true, force: true }));
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
 

@@ -10,7 +10,7 @@ let kb: FolderKb;
 
 const write = (path: string, text: string, modified?: string): void => {
   const file = join(folder, path);
-  mkdirSync(join(file, '../..'), { recursive: true });
+  mkdirSync(join(file, '..'), { recursive: true });
   writeFileSync(file, text);
   if (modified !== undefined) utimesSync(file, new Date(modified), new Date(modified));
 };

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const write = (path: string, text: string): void => {
-  mkdirSync(join(folder, path, '../..'), { recursive: true });
+  mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
 
