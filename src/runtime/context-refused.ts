@@ -5,7 +5,7 @@ export class ContextRefused extends Error {
   override readonly name = 'ContextRefused';
   readonly code: ErrorCode;
   readonly reason: string;
-  /** Who made the call and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
+  /** The caller and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
   caller: { id: string; linkHash: string } | undefined;
 
   constructor(code: ErrorCode, reason: string) {
@@ -15,7 +15,7 @@ export class ContextRefused extends Error {
   }
 }
 
-/** One named check. Every refusal of the verifier goes through here, so that each can be switched off and missed. */
+/** One named check. Every refusal of the verifier goes through here, so that the mutation test can disable each of them. */
 export function demand(condition: boolean, reason: string, code: ErrorCode = 'UNAUTHORIZED'): asserts condition {
   if (!condition) throw new ContextRefused(code, reason);
 }

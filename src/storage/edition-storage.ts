@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The most bytes of one part of an edition, below the 25 MiB limit of a KV value. */
+/** Maximum bytes of one part of an edition, below the 25 MiB limit of a KV value. */
 export const EDITION_PART_BYTES = 8 * 1024 * 1024;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
