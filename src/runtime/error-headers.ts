@@ -6,7 +6,9 @@ export const errorHeaders = ({ code, details }: ErrorInfo): Record<string, strin
   if (usual === undefined) return {};
   const requested = details?.retry_after_seconds;
   return {
-    'Retry-After': String(typeof requested === 'number' && requested >= 0 && requested <= MAX_SECONDS ? Math.ceil(requested) : usual),
+    'Retry-After': String(
+      typeof requested === 'number' && requested >= 0 && requested <= MAX_SECONDS ? Math.ceil(requested) : usual,
+    ),
   };
 };
 
