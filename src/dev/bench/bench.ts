@@ -10,7 +10,7 @@ interface BenchOptions {
   data: string | undefined;
 }
 
-// Loaded when they run, so that the help is there at once.
+// Imported lazily, so that the help prints at once.
 const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,

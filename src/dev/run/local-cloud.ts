@@ -106,7 +106,7 @@ export type WorkerModule =
   | { type: 'ESModule'; path: string; contents: string }
   | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
 
-/** What this process has bundled: several workers may share a file, and a process that starts the functions again has their sources. */
+/** Cache of bundles: several workers may share a file, and a process may start the functions again. */
 const bundles = new Map<string, Promise<WorkerModule[]>>();
 
 /** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
@@ -146,7 +146,7 @@ export const bundle = async (entry: string, options?: { minify?: boolean }): Pro
   return code.contents;
 };
 
-/** Leaves imports of binary files to workerd, under their own names, and notes where they lie. */
+/** Keeps imports of binary files external for workerd, and records their paths. */
 const dataModules = (found: Map<string, string>): Plugin => ({
   name: 'data modules',
   setup: ({ onResolve }) => {
