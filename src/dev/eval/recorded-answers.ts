@@ -24,7 +24,7 @@ interface CustomerQuestion {
   answerable: boolean;
   /** Articles that answer, without the ending of their file. */
   articles: string[];
-  /** Of each list one phrase has to stand in the answer. */
+  /** One phrase of each list must be in the answer. */
   must: string[][];
 }
 

@@ -35,7 +35,7 @@ export interface OpenAIServer {
   stop(): Promise<void>;
 }
 
-/** An exhausted account: status 429 like a limit that passes, told apart by its code alone. */
+/** An exhausted account: status 429 like a limit that passes, distinguished by its code alone. */
 export const QUOTA_USED_UP = {
   kind: 'status',
   status: 429,

@@ -16,7 +16,7 @@ export interface VectorServerOptions {
   port?: number;
   /** Of the first index; made up when it is not said. */
   token?: string;
-  /** Told apart by their tokens. One index of 1536 dimensions by COSINE when it is not said. */
+  /** The indexes, distinguished by their tokens. One index of 1536 dimensions by COSINE when it is not said. */
   indexes?: readonly IndexConfig[];
   /** Milliseconds until queries see a write, 150 when it is not said; infinite: not before `finishIndexing`. */
   indexingDelayMs?: number;
