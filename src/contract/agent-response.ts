@@ -121,7 +121,7 @@ export const HybridResult = z.object({
 });
 export type HybridResult = z.infer<typeof HybridResult>;
 
-/** Where an agent's answer comes from, for display. */
+/** The source of an agent's answer, for display. */
 export const SourceAttribution = z.object({
   primary_source: z.string().min(1, 'is empty').max(200),
   /** Usually one character. */

@@ -119,7 +119,7 @@ export const DisplayBlock = z.discriminatedUnion('kind', [
 ]);
 export type DisplayBlock = z.infer<typeof DisplayBlock>;
 
-/** Where an answer comes from, as one line of text. */
+/** The source of an answer, as one line of text. */
 export const DisplayAttribution = z.object({
   icon: Plain(32),
   primary_source: Plain(200),

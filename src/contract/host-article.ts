@@ -27,7 +27,7 @@ export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 export const HostArticle = z.strictObject({
   id: KnowledgeFile,
   title: Title,
-  /** Where a reader finds it: an absolute http or https address. */
+  /** Its public address: absolute, http or https. */
   url: WebUrl,
   /** The full text: Markdown, with front matter or without, or HTML. */
   content: Content,

@@ -4,7 +4,7 @@ import { jsonObject } from './json-object.ts';
 import { LibrarianId, Link } from './names.ts';
 import { PARTIAL_BELOW } from './navigator-response.ts';
 
-/** Where a statement comes from, so that a reader can check it. Best first, each once. */
+/** The source of a statement, so that a reader can check it. Best first, each once. */
 export const Source = z.object({
   name: z.string().regex(/\S/, 'is empty').max(500),
   url: Link.optional(),

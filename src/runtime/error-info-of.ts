@@ -29,7 +29,7 @@ export class DataSourceError extends CodedError {
   }
 }
 
-/** Where an error was caught. */
+/** The place where an error was caught. */
 export interface ErrorScene {
   librarian: string;
   where: string;

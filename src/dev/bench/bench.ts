@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
- * figures of two machines do not.
+ * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another; figures of two
+ * machines do not.
  */
 import { cpus, totalmem } from 'node:os';
 import { failUsage, readCommandLine } from '../command-line.ts';

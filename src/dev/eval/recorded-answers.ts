@@ -31,9 +31,9 @@ interface CustomerQuestion {
 type KnowledgeBase = 'sample' | 'support-docs';
 
 export interface RecordedOptions {
-  /** Of the evaluation data. */
+  /** Folder of the evaluation data. */
   folder: string;
-  /** Where prompts without a reply are written, one folder for each knowledge base below it. */
+  /** Folder for prompts without a reply, one folder for each knowledge base below it. */
   open?: string | undefined;
   /** New replies, in folders as `open` has them; they are added to the recordings. */
   replies?: string | undefined;

@@ -37,7 +37,7 @@ export const closestSources = (asked: AskedSet, calibration: LogisticModel, popu
     closest === undefined ? [] : [{ confidence: applyLogistic(calibration, closest.features), isRight: closest.label }],
   );
 
-/** By question: the sources that are closest in meaning, the closest first, as a calibration is told of them. */
+/** By question: the sources that are closest in meaning, the closest first, in the form that a calibration gets. */
 export const semanticExamples = (asked: AskedSet, population: Population): Example[][] =>
   outcomesOf(asked, 'hybrid', population).map(({ outcome, isRight }) => {
     const near = closestOf(outcome);

@@ -9,7 +9,7 @@ import type { Measure } from './retrieval.ts';
 const Labelled = z.object({ question: z.string(), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 type Labelled = z.infer<typeof Labelled>;
 
-/** Where a question went, several librarians joined by ` + `; `none` when the default librarian alone was asked and declined it. */
+/** The librarian that got a question; several are joined by ` + `; `none` when the default librarian alone was asked and declined it. */
 interface Routed {
   wanted: string;
   got: string;

@@ -8,7 +8,7 @@ import { functionConfigs, ROOT } from '../functions.ts';
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
 
 export interface LocalCloudOptions {
-  /** Where the gateway listens on 127.0.0.1; 0 picks a free port. */
+  /** Port of the gateway on 127.0.0.1; 0 picks a free port. */
   port: number;
   /** Folder for Durable Objects, KV and queues; absent: nothing outlives the process. */
   state?: string | undefined;

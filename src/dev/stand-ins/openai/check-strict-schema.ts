@@ -16,7 +16,7 @@ export const strictSchemaProblem = (schema: unknown): string | undefined => {
 interface Sizes {
   properties: number;
   enumValues: number;
-  /** Of names, enum and const strings. */
+  /** Limit of names, enum and const strings together. */
   characters: number;
 }
 

@@ -13,7 +13,7 @@ export interface OpenAIServerOptions {
   /** 0, a free one, when absent. */
   port?: number | undefined;
   apiKey?: string | undefined;
-  /** Of the model `local-embedding`, which stands for one that is not OpenAI's; 384 when absent. */
+  /** Dimensions of the model `local-embedding`, which stands for one that is not OpenAI's; 384 when absent. */
   dimensions?: number | undefined;
 }
 
