@@ -27,7 +27,7 @@ export interface VectorServerOptions {
 }
 
 export interface VectorServer extends LocalServer {
-  /** Of the first index. */
+  /** Token of the first index. */
   token: string;
   /** Tokens of all indexes, in order. */
   tokens: readonly string[];
