@@ -7,7 +7,7 @@ import { serveApp } from '../../src/runtime/serve-app.ts';
 import { d1Database } from '../../src/storage/d1-database.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
-  /** Without it the librarian is unavailable, and no questions are routed to it. */
+  /** Without it the librarian is unavailable and gets no questions. */
   SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
 }
@@ -15,7 +15,7 @@ interface Env extends IdentityVariables, AdapterVariables {
 const fetch = serveApp('analytics', async (env: Env) => {
   return createApp({
     ...(await identityFrom(env, 'analytics')),
-    // Best effort: a replay that reaches another isolate within 60 s is answered again, which changes nothing.
+    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(readModelSettings(env)),
     database: env.SHOP_DB && d1Database(env.SHOP_DB),

@@ -9,7 +9,7 @@ import { type IdentityVariables, identityFrom } from '../../src/runtime/identity
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 
-/** Beside these, every service binding is a function that can be reached under its id (`WEB_SEARCH` is `web-search`). */
+/** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
 interface Env extends IdentityVariables, AdapterVariables {
   API_KEYS: KVNamespace;
   RATE_STANDARD: RateLimit;
@@ -26,17 +26,17 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
   const functions = serviceTargets(env);
-  const neighbours = httpsTargets(identity.directory);
-  const house = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
+  const partners = httpsTargets(identity.directory);
+  const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
     limits: { standard: env.RATE_STANDARD, high: env.RATE_HIGH, stranger: env.RATE_STRANGER },
-    client: signedClient({ ...identity, targets: { ...neighbours, ...functions } }),
+    client: signedClient({ ...identity, targets: { ...partners, ...functions } }),
     directory: identity.directory,
     functions,
     librarians: createLibrarians({
-      targets: { ...neighbours, ...house },
-      own: Object.keys(house),
+      targets: { ...partners, ...librarians },
+      own: Object.keys(librarians),
       routed: listOf(env.ROUTED_NEIGHBOURS),
     }),
     ...chatModelOf(settings),

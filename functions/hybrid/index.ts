@@ -17,7 +17,7 @@ const fetch = serveApp('hybrid', async (env: Env) => {
   const { ANALYTICS, SEMANTIC, WEB_SEARCH } = env;
   return createApp({
     ...(await identityFrom(env, 'hybrid')),
-    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(readModelSettings(env)),
     targets: delegateTo(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),

@@ -17,7 +17,7 @@ interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {
   LIBRARIES: DurableObjectNamespace;
 }
 
-/** The library of a workspace, with the embedding model and the index that are configured, or with word vectors. */
+/** The library of a workspace, with the configured embedding model and index, or with word vectors. */
 export class LibraryObject extends EmbeddedLibrary {
   protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
     const settings = readSettings(env);
@@ -36,7 +36,7 @@ const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
   remoteLibrary(env.LIBRARIES.getByName(workspace) as unknown as LibraryStub, workspace);
 
 const fetch = serveApp('library', async (env: Env) => {
-  // What the libraries themselves read again: a wrong value is told before one is opened.
+  // Fails early: the libraries read the same settings when they are opened.
   readSettings(env);
   return createApp({
     guard: await identityFrom(env, 'library'),
@@ -44,7 +44,7 @@ const fetch = serveApp('library', async (env: Env) => {
   });
 });
 
-/** The nightly one lists everything, and so notices what is gone; see `wrangler.toml`. */
+/** The nightly sync lists all articles and so detects deletions; see `wrangler.toml`. */
 const FULL_SYNC = '17 3 * * *';
 
 export default {

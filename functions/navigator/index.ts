@@ -17,7 +17,7 @@ interface Env extends IdentityVariables, AdapterVariables {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
-  /** Where wrangler.toml binds Workers AI. */
+  /** Present when wrangler.toml binds Workers AI. */
   AI?: WorkersAI;
 }
 
@@ -30,7 +30,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
-    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     ...rerankerOf(env),

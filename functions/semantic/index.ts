@@ -25,7 +25,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
-    // Best effort: a copy that reaches another isolate within 60 s is answered again, which changes nothing.
+    // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
     ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),

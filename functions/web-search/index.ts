@@ -9,7 +9,7 @@ import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 
 interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
-  /** Absent where there is no shop. */
+  /** Absent when there is no shop. */
   SHOP_DB?: D1Database;
   SHOP_WORKSPACE?: string;
   SEARCH_COUNTRY?: string;
@@ -25,7 +25,7 @@ const fetch = serveApp('web-search', async (env: Env) => {
   const { SHOP_DB, SHOP_WORKSPACE } = env;
   return createApp({
     ...(await identityFrom(env, 'web-search')),
-    // Best effort: a copy that reaches another isolate within 60 s is answered again, which costs one more search.
+    // Best effort: a replay that reaches another isolate within 60 s costs one more search.
     replay: memoryReplayStore(),
     ...chatModelOf(readModelSettings(env)),
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },

@@ -33,7 +33,7 @@ const enqueueOn = (env: Env) => async (message: TicketMessage) => void (await en
 
 /** Without an identity, so that deliveries are stored even when the function has no keys. */
 const deliveries = serveApp('webhooks', async (env: Env) => {
-  // The objects read them: an invalid value has to show before a delivery is accepted.
+  // Fails early: the Durable Objects read them after a delivery was accepted.
   readTicketTimes(env);
   const stubs = stubsOf(env);
   return createApp({

@@ -3,7 +3,7 @@ import { unlessMissing } from './issue.ts';
 import { jsonObject, withinLimits } from './json-object.ts';
 import { Query, WebUrl } from './names.ts';
 
-/** The four kinds of agent (seed 003, getType). */
+/** The four kinds of agent. */
 export const AgentType = z.enum(['analytics', 'semantic', 'web_search', 'hybrid']);
 export type AgentType = z.infer<typeof AgentType>;
 
@@ -11,10 +11,7 @@ const Text = z.string().max(64_000);
 const Free = jsonObject({ maxDepth: 12, maxLength: 1_000_000 });
 const Share = z.number().min(0).max(1);
 
-/**
- * An object without members: some writers send it as an empty list, since in PHP, where seed 003 comes from, the two
- * are the same.
- */
+/** An object that may be sent as an empty list when it has no members, as PHP clients do. */
 export const orEmptyList = <T extends z.ZodType>(object: T) =>
   z.union([
     object,
@@ -24,7 +21,7 @@ export const orEmptyList = <T extends z.ZodType>(object: T) =>
       .transform(() => ({})),
   ]);
 
-/** The answer of a database (seed 003, Analytics Result). */
+/** Result of a database query. */
 export const AnalyticsResult = z
   .object({
     sql_query: z.string().regex(/\S/, 'is empty').max(64_000),
@@ -34,7 +31,7 @@ export const AnalyticsResult = z
     rows: z.array(jsonObject({ maxDepth: 4, maxLength: 100_000 })).max(100_000),
     /** The number of rows. */
     row_count: z.int().min(0),
-    /** What the rows say, for people. */
+    /** Interpretation of the rows for a reader. */
     interpretation: Text,
   })
   .superRefine(({ rows, row_count }, check) => {
@@ -52,7 +49,7 @@ export const AgentDocument = z.object({
 });
 export type AgentDocument = z.infer<typeof AgentDocument>;
 
-/** The answer of an embedding search (seed 003, Semantic Result). */
+/** Result of an embedding search. */
 export const SemanticResult = z
   .object({
     /** Best first. */
@@ -60,7 +57,7 @@ export const SemanticResult = z
     summary: Text,
     /** The number of documents. */
     document_count: z.int().min(0),
-    /** Below this similarity nothing was taken, 0 to 1. */
+    /** Minimum similarity of a document, 0 to 1. */
     similarity_threshold: Share,
   })
   .superRefine(({ documents, document_count }, check) => {
@@ -70,7 +67,7 @@ export const SemanticResult = z
   });
 export type SemanticResult = z.infer<typeof SemanticResult>;
 
-/** A result of the web. */
+/** A result from the web. */
 export const ExternalResult = z
   .looseObject({
     title: z.string().max(1000),
@@ -80,22 +77,22 @@ export const ExternalResult = z
   .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type ExternalResult = z.infer<typeof ExternalResult>;
 
-/** Our price against the cheapest found (seed 003, Web Search Result). In one currency. */
+/** Our price compared with the cheapest found, in one currency. */
 export const PriceComparison = z
   .looseObject({
     internal_price: z.number().nullish(),
     cheapest_external: z.number().nullish(),
     /** `cheapest_external - internal_price`: negative when the web is cheaper. */
     difference: z.number().nullish(),
-    /** The difference in per cent of the internal price. */
+    /** The difference as a percentage of the internal price. */
     percentage: z.number().nullish(),
   })
   .superRefine(withinLimits({ maxDepth: 6, maxLength: 32_000 }));
 export type PriceComparison = z.infer<typeof PriceComparison>;
 
-/** The answer of a web search (seed 003, Web Search Result). */
+/** Result of a web search. */
 export const WebSearchResult = z.object({
-  /** The product as we know it; empty when the question is about none. */
+  /** The product in our own catalogue; empty when the question is about none. */
   product_info: orEmptyList(Free),
   external_results: z.array(ExternalResult).max(200),
   price_comparison: orEmptyList(PriceComparison),
@@ -114,20 +111,20 @@ export const SubQuery = z
   .superRefine(withinLimits({ maxDepth: 16, maxLength: 1_100_000 }));
 export type SubQuery = z.infer<typeof SubQuery>;
 
-/** The answer of several agents together (seed 003, Hybrid Result). */
+/** Combined result of several agents. */
 export const HybridResult = z.object({
   sub_queries: z.array(SubQuery).max(16),
-  /** The parts put together, for people. */
+  /** The combined answer for a reader. */
   synthesis: Text,
-  /** What was used: `analytics`, `semantic`. */
+  /** Agents used: `analytics`, `semantic`. */
   sources_used: z.array(z.string().max(300)).max(64),
 });
 export type HybridResult = z.infer<typeof HybridResult>;
 
-/** Where an agent's answer comes from, for display (seed 003, getSourceAttribution). */
+/** The source of an agent's answer, for display. */
 export const SourceAttribution = z.object({
   primary_source: z.string().min(1, 'is empty').max(200),
-  /** One character, as a rule. */
+  /** Usually one character. */
   icon: z.string().max(32),
   details: orEmptyList(jsonObject({ maxDepth: 6, maxLength: 16_000 })),
   /** 0 to 1. */
@@ -135,7 +132,7 @@ export const SourceAttribution = z.object({
 });
 export type SourceAttribution = z.infer<typeof SourceAttribution>;
 
-/** The names and icons of the five kinds of source (seed 003, Source Attribution Examples). */
+/** The names and icons of the five kinds of source. */
 export const ATTRIBUTIONS = {
   analytics: { primary_source: 'Analytics Database', icon: '📊' },
   semantic: { primary_source: 'RAG Knowledge Base', icon: '📚' },
@@ -144,7 +141,7 @@ export const ATTRIBUTIONS = {
   mixed: { primary_source: 'Mixed', icon: '🔀' },
 } as const satisfies Record<string, Pick<SourceAttribution, 'primary_source' | 'icon'>>;
 
-/** How a query was run (seed 003, getMetadata). All optional; other members pass through, up to 64,000 characters. */
+/** How a query was run. All optional; other members pass through, up to 64,000 characters. */
 export const AgentMetadata = z
   .looseObject({
     entity_id: z.int().nullish(),
@@ -166,7 +163,7 @@ export type AgentMetadata = z.infer<typeof AgentMetadata>;
 
 const answered = {
   success: z.literal(true),
-  /** As asked. */
+  /** The question as received. */
   query: z.string().regex(/\S/, 'is empty').max(4000),
   source_attribution: SourceAttribution,
   metadata: orEmptyList(AgentMetadata),
@@ -196,14 +193,14 @@ export const AgentFailure = z.object({
 });
 export type AgentFailure = z.infer<typeof AgentFailure>;
 
-/** What every agent returns (seed 003, Validation Rules). Unknown members are dropped. */
+/** What every agent returns. Unknown members are dropped. */
 export const AgentResponse = z.discriminatedUnion('success', [AgentSuccess, AgentFailure]);
 export type AgentResponse = z.infer<typeof AgentResponse>;
 
-/** `POST /v1/agents/{type}` (design, section 4). Unknown members are refused, except within `options`. */
+/** `POST /v1/agents/{type}`. Unknown members are refused, except within `options`. */
 export const AgentRequest = z.strictObject({
   query: Query,
-  /** What an agent of this type takes besides, such as a product or a threshold. */
+  /** Further options of this agent type, such as a product or a threshold. */
   options: jsonObject({ maxDepth: 4, maxLength: 8000 }).optional(),
 });
 export type AgentRequest = z.infer<typeof AgentRequest>;

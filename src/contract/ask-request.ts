@@ -3,20 +3,20 @@ import { jsonObject } from './json-object.ts';
 import { MemoryId } from './memory.ts';
 import { LibrarianId, Query, WorkspaceId } from './names.ts';
 
-/** What a caller adds to a question: at most 8 levels and 16,000 characters. */
+/** Metadata that a caller adds to a question: at most 8 levels and 16,000 characters. */
 export const RequestMetadata = jsonObject({ maxDepth: 8, maxLength: 16_000 });
 export type RequestMetadata = z.infer<typeof RequestMetadata>;
 
-/** `POST /v1/ask` (design, section 4). Unknown members are refused. */
+/** `POST /v1/ask`. Unknown members are refused. */
 export const AskRequest = z.strictObject({
   query: Query,
-  /** Whom to ask; the concierge chooses when absent. */
+  /** The librarian to ask; the concierge chooses when absent. */
   librarian: LibrarianId.optional(),
   workspace_id: WorkspaceId.optional(),
-  /** Questions of one conversation are read with those before them, and kept as memories. */
+  /** Questions of one conversation are read in the context of the earlier ones, and stored as memories. */
   conversation_id: MemoryId.optional(),
   metadata: RequestMetadata.optional(),
-  /** How long the caller waits, 1 to 300,000 milliseconds; the server may wait less. */
+  /** Timeout in milliseconds, 1 to 300,000; the server may use a shorter one. */
   timeout_ms: z.int().min(1).max(300_000).optional(),
 });
 export type AskRequest = z.infer<typeof AskRequest>;

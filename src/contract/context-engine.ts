@@ -2,24 +2,24 @@ import * as z from 'zod';
 import { MemoryDegradation, MemoryId, MemoryType, SearchResult } from './memory.ts';
 import { Query } from './names.ts';
 
-/** How embeddings are kept (seed 002, Configuration). */
+/** Configuration of the embedding cache. */
 export const CacheConfig = z.strictObject({
-  /** Embeddings at most, 1 to 1,000,000. */
+  /** Maximum number of embeddings, 1 to 1,000,000. */
   maxSize: z.int().min(1).max(1_000_000).optional(),
-  /** Seconds that an embedding is kept, up to a year. */
+  /** Seconds until a cached embedding expires, up to a year. */
   ttl: z.number().positive().max(31_536_000).optional(),
 });
 export type CacheConfig = z.infer<typeof CacheConfig>;
 
-/** What may stand in a `memoryFormat` (seed 002, Context Templates), each in double braces. */
+/** Variables of a `memoryFormat`, each in double braces. */
 export const TEMPLATE_VARIABLES = ['content', 'type', 'confidence', 'timestamp', 'score'] as const;
 
-/** How memories become text (seed 002, Context Templates). */
+/** Template that formats memories as text. */
 export const ContextTemplate = z.strictObject({
   name: z.string().min(1, 'is empty').max(64),
-  /** Stands before the memories. */
+  /** Text before the memories. */
   header: z.string().max(4000).optional(),
-  /** One memory: `- {{content}}`. Only the five variables may stand in double braces. */
+  /** One memory: `- {{content}}`. Only the five variables may be in double braces. */
   memoryFormat: z
     .string()
     .min(1, 'is empty')
@@ -30,22 +30,22 @@ export const ContextTemplate = z.strictObject({
         check.addIssue({ code: 'custom', message: `has an unknown variable: ${name}` });
       }
     }),
-  /** Stands between memories. */
+  /** Text between memories. */
   separator: z.string().max(200),
-  /** Stands after the memories. */
+  /** Text after the memories. */
   footer: z.string().max(4000).optional(),
-  /** Whether type, confidence and time are written out. */
+  /** Whether type, confidence and time are included. */
   includeMetadata: z.boolean(),
 });
 export type ContextTemplate = z.infer<typeof ContextTemplate>;
 
-/** A `Date`, or on the wire a day or a moment in ISO 8601 -> a `Date`. */
+/** A `Date`, or on the wire an ISO 8601 date or timestamp -> a `Date`. */
 const Moment = z.union(
   [z.date(), z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)]).transform((text) => new Date(text))],
   { error: 'is not a date' },
 );
 
-/** The same as an end: a day is over with its last millisecond, in UTC. */
+/** The same as an upper bound: a date stands for its last millisecond in UTC. */
 const LastMoment = z.union(
   [
     z.date(),
@@ -59,17 +59,17 @@ const LastMoment = z.union(
 );
 const DAY_MS = 86_400_000;
 
-/** What a search is narrowed to (seed 002, Configuration). Unknown members are refused. */
+/** Options of a search. Unknown members are refused. */
 const searchMembers = {
   /** 1 to 100; 10 when absent. */
   limit: z.int().min(1).max(100).optional(),
   /** Only these types. */
   memoryTypes: z.array(MemoryType).max(32).optional(),
-  /** Only memories created from then on. */
+  /** Only memories created at or after this time. */
   dateFrom: Moment.optional(),
-  /** Only memories created until then; on the wire a day is included as a whole. */
+  /** Only memories created up to this time; a date on the wire includes the whole day. */
   dateTo: LastMoment.optional(),
-  /** Only memories at least this sure, 0 to 1. */
+  /** Only memories with at least this confidence, 0 to 1. */
   minConfidence: z.number().min(0).max(1).optional(),
   /** Only memories of this conversation. */
   conversationId: MemoryId.optional(),
@@ -86,7 +86,7 @@ const NOT_IN_ORDER = { path: ['dateTo'], error: 'is before dateFrom' };
 export const SearchOptions = z.strictObject(searchMembers).refine(inOrder, NOT_IN_ORDER);
 export type SearchOptions = z.infer<typeof SearchOptions>;
 
-/** Weights of the default ranking, each 0 to 1 (seed 002, Ranker). */
+/** Weights of the default ranking, each 0 to 1. */
 export const RankingOptions = z.strictObject({
   recencyWeight: z.number().min(0).max(1).optional(),
   confidenceWeight: z.number().min(0).max(1).optional(),
@@ -94,10 +94,10 @@ export const RankingOptions = z.strictObject({
 });
 export type RankingOptions = z.infer<typeof RankingOptions>;
 
-/** Puts results in another order, best first (seed 002, Ranker). */
+/** Ranks results, best first. */
 export type RankingFunction = (results: SearchResult[], options: RankingOptions) => SearchResult[];
 
-/** A search, and how its results become text: as a caller can send it (seed 002, Configuration). */
+/** A search and the formatting of its results, as sent by a caller. */
 export const WireContextOptions = z
   .strictObject({
     ...searchMembers,
@@ -116,7 +116,7 @@ export type WireContextOptions = z.infer<typeof WireContextOptions>;
 /** The same in code, where a ranker may be a function. */
 export type ContextOptions = Omit<WireContextOptions, 'ranker'> & { ranker?: string | RankingFunction | undefined };
 
-/** What is searched for: a text, or its embedding computed before; up to 4,096 finite numbers. */
+/** The query: a text, or its embedding of up to 4,096 finite numbers. */
 const target = {
   query: Query.optional(),
   vector: z.array(z.number()).min(1).max(4096).optional(),
@@ -137,7 +137,7 @@ export const ContextRequest = z
   .refine(hasOneTarget, NOT_ONE_TARGET);
 export type ContextRequest = z.infer<typeof ContextRequest>;
 
-/** Text made of memories, for a prompt (seed 002, Data Models). */
+/** Memories formatted as text for a prompt. */
 export const ContextResult = z.object({
   context: z.string().max(2_000_000),
   /** Counted with the model's tokenizer, or estimated. */
@@ -146,16 +146,16 @@ export const ContextResult = z.object({
   tokenizer: z.string().max(64).optional(),
   /** The memories that are in the text, best first. */
   memories: z.array(SearchResult).max(1000),
-  /** Whether memories were left out or cut to keep to the budget. */
+  /** Whether memories were omitted or cut to fit the budget. */
   truncated: z.boolean(),
   /** Name of the template. */
   template: z.string().min(1).max(64),
-  /** Over HTTP: what was not available when it was made. */
+  /** Over HTTP: what was unavailable when the context was built. */
   degraded: z.array(MemoryDegradation).max(2).optional(),
 });
 export type ContextResult = z.infer<typeof ContextResult>;
 
-/** The same with what led to it (seed 002, Data Models). The ids are those of `memories`, in their order. */
+/** The same with ranking details. The ids are those of `memories`, in their order. */
 export const ContextPreview = ContextResult.extend({
   memoryIds: z.array(MemoryId).max(1000),
   /** By memory id. */
@@ -172,10 +172,10 @@ export const ContextPreview = ContextResult.extend({
 export type ContextPreview = z.infer<typeof ContextPreview>;
 
 const message = z.string().max(2000);
-/** For the log; it never travels. */
+/** For the log; never sent to a caller. */
 const cause = z.unknown().optional();
 
-/** Why the context engine has no result (seed 002, Error Handling). */
+/** Why the context engine has no result. */
 export const ContextError = z.discriminatedUnion('type', [
   z.object({ type: z.literal('embedding_error'), message, cause }),
   z.object({ type: z.literal('search_error'), message, cause }),
@@ -184,11 +184,11 @@ export const ContextError = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('template_not_found'),
     template: z.string().max(64),
-    /** The names that there are. */
+    /** The existing names. */
     available: z.array(z.string().max(64)).max(100).optional(),
   }),
 ]);
 export type ContextError = z.infer<typeof ContextError>;
 
-/** A value or the reason why there is none; callers look at `ok` before they use it (seed 002, Error Handling). */
+/** A value, or the error when there is none; callers check `ok` first. */
 export type Result<T, E> = { ok: true; value: T } | { ok: false; error: E };

@@ -4,29 +4,29 @@ import { ErrorCode } from './error-info.ts';
 import { Link, WebUrl } from './names.ts';
 import { ConfidenceLevel } from './navigator-response.ts';
 
-/** Plain text: no Markdown, no HTML, no control characters save line breaks. To be shown as it is. */
+/** Plain text: no Markdown, no HTML, no control characters except line breaks. Can be displayed unchanged. */
 const Plain = (max: number) => z.string().max(max);
 const Heading = Plain(300).optional();
 const Count = z.int().min(0);
 const Share = z.number().min(0).max(1);
 const Unit = Plain(20).optional();
 
-/** What was said, in paragraphs. */
+/** Text in paragraphs. */
 export const TextBlock = z.object({ kind: z.literal('text'), heading: Heading, text: Plain(16_000) });
 export type TextBlock = z.infer<typeof TextBlock>;
 
 export const TableColumn = z.object({ label: Plain(100), align: z.enum(['left', 'right']), unit: Unit });
 export type TableColumn = z.infer<typeof TableColumn>;
 
-/** Rows as texts, as many cells in each as there are columns. */
+/** Rows of text cells, one cell per column. */
 export const TableBlock = z.object({
   kind: z.literal('table'),
   heading: Heading,
   columns: z.array(TableColumn).min(1).max(12),
   rows: z.array(z.array(Plain(200)).max(12)).max(50),
-  /** All there are; more than `rows` where not all are shown. */
+  /** Total number of rows; more than `rows` when not all are shown. */
   row_count: Count,
-  /** Columns that are not shown. */
+  /** Number of columns that are not shown. */
   hidden_columns: Count,
 });
 export type TableBlock = z.infer<typeof TableBlock>;
@@ -35,7 +35,7 @@ export type TableBlock = z.infer<typeof TableBlock>;
 export const ChartBlock = z.object({
   kind: z.literal('chart'),
   heading: Heading,
-  /** `line` where the labels are points in time, in their order. */
+  /** `line` when the labels are points in time, in order. */
   form: z.enum(['bar', 'line']),
   /** What the labels are. */
   label: Plain(100),
@@ -67,7 +67,7 @@ export const DocumentsBlock = z.object({
 });
 export type DocumentsBlock = z.infer<typeof DocumentsBlock>;
 
-/** Pages of the web. */
+/** Web pages. */
 export const LinksBlock = z.object({
   kind: z.literal('links'),
   heading: Heading,
@@ -76,7 +76,7 @@ export const LinksBlock = z.object({
 });
 export type LinksBlock = z.infer<typeof LinksBlock>;
 
-/** Our price against the cheapest found; all in one currency. */
+/** Our price compared with the cheapest found, in one currency. */
 export const PriceComparisonBlock = z.object({
   kind: z.literal('price_comparison'),
   heading: Heading,
@@ -85,7 +85,7 @@ export const PriceComparisonBlock = z.object({
   cheapest_external: z.number().optional(),
   /** Negative when the web is cheaper. */
   difference: z.number().optional(),
-  /** Of the internal price, in per cent. */
+  /** The difference as a percentage of the internal price. */
   percentage: z.number().optional(),
   /** ISO 4217. */
   currency: z
@@ -119,7 +119,7 @@ export const DisplayBlock = z.discriminatedUnion('kind', [
 ]);
 export type DisplayBlock = z.infer<typeof DisplayBlock>;
 
-/** Where an answer comes from, as one line shows it (seed 003, getSourceAttribution). */
+/** The source of an answer, as one line of text. */
 export const DisplayAttribution = z.object({
   icon: Plain(32),
   primary_source: Plain(200),
@@ -131,7 +131,7 @@ export const DisplayAttribution = z.object({
 });
 export type DisplayAttribution = z.infer<typeof DisplayAttribution>;
 
-/** An agent's answer as a page shows it: every text in it is plain and bounded. */
+/** An agent's answer for display: every text is plain and of limited length. */
 export const DisplayModel = z.object({
   type: AgentType,
   query: Plain(4000),

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
 
-/** Letters and digits that say something; one of a script without spaces between words counts as three. */
+/** Minimum number of letters and digits; a character of a script without spaces between words counts as three. */
 const MIN_SUBSTANCE = 10;
 
 /**
- * Whether a sentence meant to help or to justify has enough in it to do so: at least ten letters and digits in at
- * least two words. In scripts written without spaces a character counts as three letters, and as a word.
+ * Whether a suggestion or reason is long enough to be useful: at least ten letters and digits in at least two words. In scripts written
+ * without spaces a character counts as three letters, and as a word.
  */
 const saysSomething = (text: string): boolean => {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu)?.length ?? 0;
@@ -14,14 +14,14 @@ const saysSomething = (text: string): boolean => {
   return letters + 2 * dense >= MIN_SUBSTANCE && wordsOf(text).length + dense >= 2;
 };
 
-/** Whether `text` says nothing beyond `said`: the same words in the same order, or a part of them. */
+/** Whether `text` repeats `said`: the same words in the same order, or a part of them. */
 export const repeats = (text: string, said: string): boolean =>
   ` ${wordsOf(said).join(' ')} `.includes(` ${wordsOf(text).join(' ')} `);
 
 /** Lower-case words, without punctuation. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 
-/** The twelve standard codes (seed 000, Error Codes). Callers branch on the code, never on text. */
+/** The twelve standard codes. Callers branch on the code, never on text. */
 export const ErrorCode = z.enum([
   'INVALID_QUERY',
   'UNAUTHORIZED',
@@ -38,7 +38,7 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** The status each code travels under (design 7.6). A new code does not compile until it has one. */
+/** The HTTP status of each code. A new code does not compile until it has one. */
 export const HTTP_STATUS = {
   INVALID_QUERY: 400,
   UNAUTHORIZED: 401,
@@ -54,18 +54,15 @@ export const HTTP_STATUS = {
   MAX_DEPTH_EXCEEDED: 508,
 } as const satisfies Record<ErrorCode, number>;
 
-/**
- * Why there is no answer, in a form that a caller can act on (seed 000, Error Response Format).
- * A suggestion, where there is one, must help: it says more than the message does.
- */
+/** Why there is no answer, in a form that a caller can act on. A suggestion must add something to the message. */
 export const ErrorInfo = z
   .object({
     code: ErrorCode,
-    /** One sentence for people; nothing that a source or the stack said (design 7.12). */
+    /** One sentence for a reader, without text from a source or a stack trace. */
     message: z.string().regex(/\S/, 'is empty').max(2000),
     /** The librarian that failed. */
     librarian: z.string().max(100).optional(),
-    /** The question as asked. */
+    /** The question as received. */
     query: z.string().max(4000).optional(),
     /** Whether the same call may succeed later or elsewhere. */
     recoverable: z.boolean().optional(),
@@ -78,6 +75,6 @@ export const ErrorInfo = z
   });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
-/** The body of every failed request at the gateway (design, section 4). */
+/** The body of every failed request at the gateway. */
 export const ErrorBody = z.object({ error: ErrorInfo });
 export type ErrorBody = z.infer<typeof ErrorBody>;

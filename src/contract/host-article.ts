@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DateOrTimestamp, Timestamp, WebUrl } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 
-/** The longest text of an article that is taken in, in UTF-16 units: at most 1.5 MB in UTF-8, which one row holds. */
+/** Maximum length of an article's text in UTF-16 units: at most 1.5 MB in UTF-8, which fits into one row. */
 export const ARTICLE_CONTENT_MAX_LENGTH = 500_000;
 
 const Label = z.string().trim().min(1, 'is empty').max(100);
@@ -11,23 +11,23 @@ const Title = z.string().trim().min(1, 'is empty').max(500);
 const Content = z.string().regex(/\S/, 'is empty').max(ARTICLE_CONTENT_MAX_LENGTH);
 const Author = z.string().max(200);
 
-/** What an article is for and how old it is (seed 001, contract 1). */
+/** What an article is for and how old it is. */
 export const HostArticleMetadata = z.strictObject({
   /** Intents that the article serves: `not_hashing`. */
   intent: Labels,
   /** Devices or products that it is about: `Apollo II`. */
   device: Labels,
-  /** Always present (seed 001, contract 1, Guarantees). */
+  /** Always present. */
   last_updated: Timestamp,
   author: Author.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
-/** An article as our server gives it out (seed 001, contract 1): complete, never an excerpt. */
+/** An article as our server returns it: complete, never an excerpt. */
 export const HostArticle = z.strictObject({
   id: KnowledgeFile,
   title: Title,
-  /** Where a reader finds it: an absolute http or https address. */
+  /** Its public address: absolute, http or https. */
   url: WebUrl,
   /** The full text: Markdown, with front matter or without, or HTML. */
   content: Content,
@@ -35,9 +35,9 @@ export const HostArticle = z.strictObject({
 });
 export type HostArticle = z.infer<typeof HostArticle>;
 
-/** `PUT /api/kb/articles/{id}`. What is left out: `url` and `last_updated` are filled in, the lists are empty. */
+/** `PUT /api/kb/articles/{id}`. Absent `url` and `last_updated` are filled in, absent lists are empty. */
 export const ArticlePut = z.strictObject({
-  /** When given, the id of the path. */
+  /** If present, must equal the id in the path. */
   id: KnowledgeFile.optional(),
   title: Title,
   url: WebUrl.optional(),
@@ -46,16 +46,16 @@ export const ArticlePut = z.strictObject({
 });
 export type ArticlePut = z.infer<typeof ArticlePut>;
 
-/** One label, a list of them, or nothing -> a list. */
+/** One label, a list of labels, or null -> a list. */
 const lenientLabels = z
   .union([z.array(z.string()), z.string().transform((label) => [label])])
   .nullish()
   .transform((labels) => (labels ?? []).map((label) => label.trim()).filter((label) => label !== ''));
 
 /**
- * An article as somebody else's server sends it: only what we read is named, numbers pass for ids, a single label for a
- * list, `null` for nothing. What it says is still to be checked: `last_updated` may be no date, `url` no address, and
- * `content` is as long as the reply was allowed to be.
+ * An article as an external server sends it: names only the members that we read, and accepts numbers as ids, a single label as a list
+ * and `null` as absent. The values are not validated yet: `last_updated` may be no date, `url` no address, and `content` as long as the
+ * reply.
  */
 export const HostArticleReply = z.object({
   id: z.union([z.string().min(1).max(1000), z.number().transform(String)]),
@@ -73,18 +73,18 @@ export const HostArticleReply = z.object({
 });
 export type HostArticleReply = z.infer<typeof HostArticleReply>;
 
-/** Articles on a page unless the caller says otherwise (seed 001, contract 1). */
+/** Default number of articles on a page. */
 export const LISTING_DEFAULT_LIMIT = 100;
-/** The most that a page may hold. */
+/** Maximum number of articles on a page. */
 export const LISTING_MAX_LIMIT = 500;
 
-/** The query of `GET /api/kb/articles` as it stands in the address: texts (seed 001, contract 1). */
+/** The query parameters of `GET /api/kb/articles`, all of them strings. */
 export const ArticleListingQuery = z.strictObject({
   /** Only articles that serve this intent. */
   intent: z.string().trim().min(1).max(100).optional(),
   /** Only articles about this device. */
   device: z.string().trim().min(1).max(100).optional(),
-  /** Only articles updated after this day or moment. */
+  /** Only articles updated after this date or timestamp. */
   updated_since: DateOrTimestamp.optional(),
   /** 1 to 500; 100 when absent. */
   limit: z
@@ -93,15 +93,15 @@ export const ArticleListingQuery = z.strictObject({
     .transform(Number)
     .pipe(z.int().min(1).max(LISTING_MAX_LIMIT))
     .optional(),
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.string().min(1).max(512).optional(),
 });
 export type ArticleListingQuery = z.infer<typeof ArticleListingQuery>;
 
-/** A page of articles as our server gives it out (seed 001, contract 1; paging: design 7.7). */
+/** A page of articles as our server returns it. */
 export const ArticleListing = z.object({
   articles: z.array(HostArticle).max(LISTING_MAX_LIMIT),
-  /** All articles that match, on every page. */
+  /** Number of matching articles on all pages. */
   total: z.int().min(0),
   /** When the knowledge base last changed. */
   updated_at: Timestamp,
@@ -111,8 +111,8 @@ export const ArticleListing = z.object({
 export type ArticleListing = z.infer<typeof ArticleListing>;
 
 /**
- * A page as somebody else's server sends it. Articles are taken as they come, each to be read with `HostArticleReply`,
- * so that one broken article does not cost the page.
+ * A page as an external server sends it. Each article is parsed separately with `HostArticleReply`, so that one invalid article does not
+ * fail the page.
  */
 export const ArticleListingReply = z.object({
   articles: z.array(z.unknown()).max(10_000),
@@ -122,7 +122,7 @@ export const ArticleListingReply = z.object({
 });
 export type ArticleListingReply = z.infer<typeof ArticleListingReply>;
 
-/** What a host knowledge base says when it fails (seed 001, contract 1, Error - 500). */
+/** The error body of a host knowledge base. */
 export const HostErrorBody = z.object({
   error: z.string().max(500),
   message: z.string().max(2000),

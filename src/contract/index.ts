@@ -1,12 +1,12 @@
 /**
- * The contract of Constellation: the shape of everything that crosses a boundary, as Zod schemas with their types, and
- * the checks that go with them. Runs wherever Zod runs; needs nothing else of this project.
+ * The contract of Constellation: Zod schemas and types of everything that crosses a boundary, and the checks that go with them. Runs
+ * wherever Zod runs and depends on nothing else in this project.
  *
  * - A schema and its type share one name: `ErrorInfo.safeParse(value)` and `const error: ErrorInfo`.
  * - Names of members are those of the wire.
- * - What callers send is strict: unknown members are refused, and every text and list has an upper bound. What
- *   librarians and other systems reply is lenient: unknown members are dropped.
- * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for what strangers send.
+ * - What callers send is strict: unknown members are refused, and every text and list has an upper bound. What librarians and other
+ *   systems reply is lenient: unknown members are dropped.
+ * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for untrusted input.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
 export * from './agent-response.ts';
@@ -28,7 +28,7 @@ export * from './names.ts';
 export * from './names.ts';
 export * from './navigator-response.ts';
 export * from './response.ts';
-/** Seed 000 calls it `Response`; inside the project the longer name keeps it apart from the one of `fetch`. */
+/** Exported as `Response`; inside the project the longer name distinguishes it from the `Response` of `fetch`. */
 export { LibrarianResponse as Response } from './response.ts';
 export * from './support-response.ts';
 export * from './sync.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** One thing that is wrong with a value, and where: `{ path: 'result.row_count', message: 'is 2, but there are 3 rows' }`. */
+/** One problem of a value, and its place: `{ path: 'result.row_count', message: 'is 2, but there are 3 rows' }`. */
 export interface Issue {
   /** Members joined by dots, list positions from 0: `sources.0.name`. Empty for the value as a whole. */
   path: string;
@@ -9,24 +9,23 @@ export interface Issue {
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** More than this and the caller is not told about the rest. */
+/** Maximum number of reported issues. */
 const MAX_ISSUES = 20;
 
 /**
- * What a failed parse found, flat and in the order of the schema, at most 20 issues.
- * A union reports the branch that came closest, so that the path names a field and not the union; unless the value as a
- * whole is wrong and the union has a message of its own.
+ * The issues of a failed parse, flat and in schema order, at most 20. A union reports the branch that came closest, so that the path
+ * names a field and not the union; unless the value as a whole is wrong and the union has a message of its own.
  */
 export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
   error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
 
-/** One line for people: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters. */
+/** One line of text: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters. */
 export const describeIssues = (issues: readonly Issue[]): string => {
   const line = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return line.length > 500 ? `${line.slice(0, 499)}…` : line;
 };
 
-/** A schema's own message, except that a member that is not there `is missing`: `z.iso.date({ error: unlessMissing('...') })`. */
+/** A schema's own message, except that an absent member `is missing`: `z.iso.date({ error: unlessMissing('...') })`. */
 export const unlessMissing =
   (message: string) =>
   ({ input }: { input?: unknown }): string =>
@@ -50,7 +49,7 @@ const joined = (path: readonly PropertyKey[]): string => path.map(String).join('
 const messageOf = ({ code, message }: ZodIssue): string =>
   code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message.slice(0, 300);
 
-/** The branch that accepts the value's type; among those the one with the fewest complaints. */
+/** The branch that accepts the value's type; among several, the one with the fewest issues. */
 const closestBranch = (branches: readonly ZodIssue[][]): ZodIssue[] | undefined => {
   const cost = (branch: ZodIssue[]) =>
     branch.length + (branch.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1000 : 0);
@@ -60,11 +59,11 @@ const closestBranch = (branches: readonly ZodIssue[][]): ZodIssue[] | undefined 
 export type ReadValue<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
 
 /**
- * Reads a value from outside as a schema has it. Unlike `safeParse` it never throws, whatever it is given.
+ * Parses an untrusted value with a schema. Unlike `safeParse` it never throws.
  *
- * `safeParse` does throw for a text with bounds when it is sent an object whose `length` cannot be compared, which plain
- * JSON can say: `{ "query": { "length": { "valueOf": 0, "toString": 0 } } }` (seen with zod 4.6.7: bounds on a length
- * are checked even after the type was found wrong). In one process a getter or a proxy can throw as well.
+ * `safeParse` throws for a string with bounds when it gets an object whose `length` cannot be compared, which plain JSON can express: `{
+ * "query": { "length": { "valueOf": 0, "toString": 0 } } }` (seen with zod 4.6.7: bounds on a length are checked even when the type is
+ * wrong). Within one process a getter or a proxy can throw as well.
  */
 export const readAs = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
   try {

@@ -1,18 +1,17 @@
 import * as z from 'zod';
 
-/** How large a free-form object may be. */
+/** Limits of a free-form object. */
 export interface JsonLimits {
-  /** Levels of objects and lists, the outermost being 1. */
+  /** Levels of objects and lists; the outermost is 1. */
   maxDepth: number;
   /** Characters of all keys and values together, plus one for each value. Close to the length of its JSON text. */
   maxLength: number;
 }
 
 /**
- * A free-form object that JSON can carry, bounded in depth and size: metadata, details, context.
- * Refuses what JSON would lose or refuse: functions, symbols, bigints, dates, maps, `NaN`, infinities, cycles.
- * A member that is `undefined` is allowed, as JSON leaves it out. One called `__proto__` is left out at the top and
- * refused below, so that no copy of the object can change what others inherit.
+ * A free-form object that JSON can carry, bounded in depth and size: metadata, details, context. Refuses values that JSON would drop or
+ * refuse: functions, symbols, bigints, dates, maps, `NaN`, infinities, cycles. A member that is `undefined` is allowed, as JSON omits it.
+ * A member `__proto__` is dropped at the top level and refused below, which prevents prototype pollution by copies.
  */
 export const jsonObject = (limits: JsonLimits) => z.record(z.string(), z.unknown()).superRefine(withinLimits(limits));
 
@@ -31,7 +30,7 @@ export const withinLimits =
     check.addIssue({ code: 'custom', message });
   };
 
-/** Whether an object that JSON can carry is within the bounds: quicker than a schema, for what is put together here. */
+/** Whether a JSON object is within the bounds: faster than a schema, for objects built internally. */
 export const isWithin = (value: unknown, { maxDepth, maxLength }: JsonLimits): boolean =>
   problemOf(value, { depth: maxDepth, left: { length: maxLength } }) === undefined;
 
@@ -52,7 +51,7 @@ const problemOf = (value: unknown, { depth, left }: Bound): Problem | undefined 
   if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return 'type';
   if (depth === 0) return 'depth';
   const within = { depth: depth - 1, left };
-  // Everything that JSON has in braces is indexed by text.
+  // A JSON object has string keys.
   return isList ? problemInList(value, within) : problemInObject(value as Record<string, unknown>, within);
 };
 
@@ -65,7 +64,7 @@ const problemInList = (list: readonly unknown[], bound: Bound): Problem | undefi
   return undefined;
 };
 
-/** `Object.entries` would copy all members before the first of them counts. */
+/** `Object.entries` would copy all members before the first is counted. */
 const problemInObject = (object: Record<string, unknown>, bound: Bound): Problem | undefined => {
   for (const key in object) {
     if (!Object.hasOwn(object, key)) continue;

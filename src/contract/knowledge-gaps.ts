@@ -12,20 +12,20 @@ export type GapKind = z.infer<typeof GapKind>;
 export const KnowledgeGap = z.object({
   id: z.string().min(1).max(100),
   kind: GapKind,
-  /** In a sentence for people, as `knowledge_retrieval.gaps` says it. */
+  /** One sentence, as in `knowledge_retrieval.gaps`. */
   gap: z.string().min(1, 'is empty').max(500),
   intent: z.string().max(100).nullable(),
   product: z.string().max(100).nullable(),
-  /** How often it was met. */
+  /** How often it occurred. */
   count: z.int().min(1),
   /** The newest questions, without personal data. */
   example_queries: z.array(z.string().max(1000)).max(5),
   state: z.enum(['open', 'closed']),
   first_seen: Timestamp,
   last_seen: Timestamp,
-  /** When an edition answered it; null while it is open. */
+  /** When an edition closed it; null while it is open. */
   closed_at: Timestamp.nullable(),
-  /** The edition that it was last compared with. */
+  /** The edition that it was last checked against. */
   checked_edition: z.string().max(200).nullable(),
 });
 export type KnowledgeGap = z.infer<typeof KnowledgeGap>;
@@ -39,13 +39,13 @@ export const KnowledgeGapsRequest = z.strictObject({
 });
 export type KnowledgeGapsRequest = z.infer<typeof KnowledgeGapsRequest>;
 
-/** Reply of `GET /v1/knowledge/gaps`: most often met first. */
+/** Reply of `GET /v1/knowledge/gaps`: most frequent first. */
 export const KnowledgeGapsResponse = z.object({
   gaps: z.array(KnowledgeGap).max(200),
-  /** All of that state. */
+  /** Number of gaps with that state. */
   total: z.int().min(0),
   next_cursor: z.string().max(200).nullable(),
-  /** The edition that the states are told of; null when there is none yet. */
+  /** The edition that the states refer to; null before the first. */
   edition: z.string().max(200).nullable(),
 });
 export type KnowledgeGapsResponse = z.infer<typeof KnowledgeGapsResponse>;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { Timestamp } from './names.ts';
 
-/** Sources in a reply, at most (seed 001, contract 2, Guarantees: top_k=3). */
+/** Maximum number of sources in a reply. */
 export const RETRIEVAL_MAX_SOURCES = 3;
-/** Below this a source is weak, and left out unless asked for (seed 001, contract 2; design 7.1). */
+/** Below this score a source is weak, and omitted unless `include_weak` is set. */
 export const RETRIEVAL_MIN_SCORE = 0.7;
-/** Characters of an excerpt, at most. */
+/** Maximum characters of an excerpt. */
 export const EXCERPT_MAX_LENGTH = 150;
 
-/** `POST /v1/knowledge/retrieve` (seed 001, contract 2, Input). Unknown members are refused. */
+/** `POST /v1/knowledge/retrieve`. Unknown members are refused. */
 export const RetrievalRequest = z.strictObject({
-  /** The primary intent of the classification: `not_hashing`. */
+  /** The primary intent from the classification: `not_hashing`. */
   intent: z.string().trim().min(1, 'is empty').max(100),
   /** The customer's latest message. */
   message: z.string().regex(/\S/, 'is empty').max(32_000),
@@ -21,16 +21,16 @@ export const RetrievalRequest = z.strictObject({
       attachments: z.array(z.string().max(300)).max(100).optional(),
     })
     .optional(),
-  /** Shows sources below 0.7 too (design 7.1). */
+  /** Shows sources below 0.7 too. */
   include_weak: z.boolean().optional(),
 });
 export type RetrievalRequest = z.infer<typeof RetrievalRequest>;
 
-/** An article that was found (seed 001, contract 2, Source Object Schema). */
+/** An article that was found. */
 export const RetrievedSource = z.object({
   title: z.string().min(1, 'is empty').max(200),
   url: z.string().min(1, 'is empty').max(500),
-  /** 0 to 1: how probably the article answers the message (design, section 5). */
+  /** Probability that the article answers the message, 0 to 1. */
   relevance_score: z.number().min(0).max(1),
   /** A snippet of the article, 150 characters at most. */
   excerpt: z.string().max(EXCERPT_MAX_LENGTH),
@@ -39,39 +39,36 @@ export const RetrievedSource = z.object({
 export type RetrievedSource = z.infer<typeof RetrievedSource>;
 
 /**
- * How well the knowledge base covers the message (design 7.1): `high` from 0.8 with the named product covered,
- * `medium` from 0.7, `low` from 0.4, `none` below and on failure.
+ * How well the knowledge base covers the message: `high` from 0.8 with the named product covered, `medium` from 0.7, `low` from 0.4,
+ * `none` below and on failure.
  */
 export const Coverage = z.enum(['high', 'medium', 'low', 'none']);
 export type Coverage = z.infer<typeof Coverage>;
 
-/**
- * The `knowledge_retrieval` block with weak sources allowed: what `include_weak` may return, and what a client accepts
- * (seed 001, contract 2, Field Specifications).
- */
+/** The `knowledge_retrieval` block with weak sources allowed: what `include_weak` may return, and what a client accepts. */
 export const WeakKnowledgeRetrieval = z.object({
   /** Best first, at most 3; empty when none was found or retrieval failed. */
   sources_consulted: z.array(RetrievedSource).max(RETRIEVAL_MAX_SOURCES),
   coverage: Coverage,
-  /** What documentation is missing, in sentences for people; empty when all is covered. */
+  /** Missing documentation, one sentence each; empty when all is covered. */
   gaps: z.array(z.string().min(1, 'is empty').max(500)).max(20),
   /** Whole milliseconds; 0 when retrieval failed. */
   retrieval_time_ms: z.int().min(0),
   /**
-   * What the block had to do without; absent when nothing. `embeddings`: words alone were compared, not meanings; `invalid_query`: the
-   * request was not in the expected form, which `detail` tells.
+   * Why the result is degraded; absent when it is not. `embeddings`: only words were compared, not meanings; `invalid_query`: the request
+   * was invalid, see `detail`.
    */
   degraded: z
     .array(z.enum(['embeddings', 'invalid_query']))
     .min(1)
     .max(8)
     .optional(),
-  /** In a sentence for people: why the request could not be read. */
+  /** Why the request could not be parsed, in one sentence. */
   detail: z.string().max(1000).optional(),
 });
 export type WeakKnowledgeRetrieval = z.infer<typeof WeakKnowledgeRetrieval>;
 
-/** The `knowledge_retrieval` block as guaranteed: every source has a score of at least 0.7 (seed 001, contract 2). */
+/** The `knowledge_retrieval` block as guaranteed: every source has a score of at least 0.7. */
 export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(({ sources_consulted }, check) => {
   for (const [index, { relevance_score }] of sources_consulted.entries()) {
     if (relevance_score >= RETRIEVAL_MIN_SCORE) continue;
@@ -84,7 +81,7 @@ export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(({ sources_
 });
 export type KnowledgeRetrieval = z.infer<typeof KnowledgeRetrieval>;
 
-/** What goes out, with status 200, whenever retrieval fails or is late (seed 001, Output (Error / Fallback)). */
+/** The reply, with status 200, when retrieval fails or exceeds its deadline. */
 export const unavailableRetrieval = (): KnowledgeRetrieval => ({
   sources_consulted: [],
   coverage: 'none',
@@ -92,10 +89,7 @@ export const unavailableRetrieval = (): KnowledgeRetrieval => ({
   retrieval_time_ms: 0,
 });
 
-/**
- * What a client of v1.0 reads (seed 001, contract 3): the three fields that were there before, whatever has been added.
- * A reply of v1.1 parses with it; so does one of v1.0.
- */
+/** The three fields that a v1.0 client reads. Replies of v1.0 and of v1.1 both parse with it. */
 export const KnowledgeRetrievalV1 = z.object({
   sources_consulted: z.array(z.unknown()),
   coverage: z.string(),

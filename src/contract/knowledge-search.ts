@@ -4,7 +4,7 @@ import { KnowledgeFile } from './navigator-response.ts';
 
 const Label = z.string().trim().min(1, 'is empty').max(100);
 
-/** `POST /v1/knowledge/search` (design, section 4): ranked passages, no threshold. */
+/** `POST /v1/knowledge/search`: ranked passages, no threshold. */
 export const KnowledgeSearchRequest = z.strictObject({
   query: Query,
   /** 1 to 50; 10 when absent. */
@@ -18,15 +18,15 @@ export type KnowledgeSearchRequest = z.infer<typeof KnowledgeSearchRequest>;
 export const KnowledgeHit = z.object({
   article_id: KnowledgeFile,
   title: z.string().max(500),
-  /** Where a reader finds the article. */
+  /** Address of the article. */
   url: z.string().max(2048),
   /** The headings above the passage, outermost first, joined by ` > `; empty at the top of an article. */
   heading: z.string().max(2000),
-  /** The passage, as it stands in the article. */
+  /** The passage, verbatim from the article. */
   text: z.string().max(64_000),
-  /** The engine's own, for ordering within one reply; not comparable between queries. */
+  /** Score of the engine, for ordering within one reply; not comparable between queries. */
   score: z.number(),
-  /** 0 to 1, comparable: how probably the passage answers the question (design, section 5). */
+  /** Probability that the passage answers the question, 0 to 1; comparable between queries. */
   relevance: z.number().min(0).max(1),
   last_updated: Timestamp,
 });
@@ -37,7 +37,7 @@ export const KnowledgeSearchResponse = z.object({
   edition: z.string().min(1).max(128),
   /** Best first. */
   hits: z.array(KnowledgeHit).max(50),
-  /** What was not at hand in time; absent when all was. Without `embeddings` only words were compared, not meanings. */
+  /** What was unavailable in time; absent when nothing was. `embeddings`: only words were compared, not meanings. */
   degraded: z
     .array(z.enum(['embeddings']))
     .min(1)
@@ -48,24 +48,27 @@ export type KnowledgeSearchResponse = z.infer<typeof KnowledgeSearchResponse>;
 
 const Count = z.int().min(0);
 
-/** `GET /v1/knowledge/stats`: how questions of the workspace became vectors, as the isolate that answers sees it. Numbers only, no text. */
+/**
+ * `GET /v1/knowledge/stats`: statistics of the query embedding cache of the workspace, as seen by the current isolate. Numbers only, no
+ * text.
+ */
 export const KnowledgeStats = z.object({
-  /** Null where there is no embedding model. */
+  /** Null without an embedding model. */
   embedding_cache: z
     .object({
-      /** Found in the isolate. */
+      /** Found in memory. */
       hits: Count,
       /** Found in the store behind it. */
       store_hits: Count,
-      /** Shared with a call that another request had begun. */
+      /** Shared with a call of another request in flight. */
       coalesced: Count,
       /** Embedded by the model. */
       misses: Count,
-      /** The model was asked and gave no vector. */
+      /** Calls of the model without a vector. */
       failures: Count,
       /** The store failed or was too slow. */
       store_faults: Count,
-      /** Of all texts, the share that cost no call of the model; 0 before the first. */
+      /** Share of texts without a call of the model; 0 before the first. */
       hit_rate: z.number().min(0).max(1),
     })
     .nullable(),

@@ -3,52 +3,52 @@ import { Capability, LibrarianId, WorkspaceId } from './names.ts';
 import type { LibrarianResponse } from './response.ts';
 
 /**
- * Answers questions from what its team knows (seed 000, The Librarian Function). It never throws: what went wrong is
- * `error` in the response. It should be done within `context.timeout` and stop when `context.signal` aborts.
+ * Answers questions from its team's knowledge. Never throws: a failure is `error` in the response. Should finish within `context.timeout`
+ * and stop when `context.signal` aborts.
  *
- * @param query What is asked, 1 to 4,000 characters.
- * @param context Who asks, and with what. Frozen; a librarian hands it on, it does not change it.
+ * @param query The question, 1 to 4,000 characters.
+ * @param context The caller, its rights and the available dependencies. Frozen.
  */
 export type Librarian = (query: string, context?: Context) => Promise<LibrarianResponse>;
 
-/** What a librarian is told about a call (seed 000, Context Object). Nothing in it is required. */
+/** Context of a call. All members are optional. */
 export interface Context {
-  /** The librarian that is being asked. */
+  /** The librarian being called. */
   readonly librarian?: LibrarianInfo | undefined;
   readonly user?: User | undefined;
   readonly trace?: TraceContext | undefined;
   /** Ids of the librarians passed through so far, in order. */
   readonly delegationChain?: readonly string[] | undefined;
-  /** Absent where no model is configured; a librarian works without it. */
+  /** Absent when no model is configured; a librarian also works without it. */
   readonly ai?: AIClient | undefined;
-  /** Whom a question may be handed on to. */
+  /** Librarians that the question may be delegated to. */
   readonly availableDelegates?: readonly Delegate[] | undefined;
-  /** Free; comes from the caller and is not to be trusted. */
+  /** Free-form and untrusted, as it comes from the caller. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds left when the call began (design 7.2). */
+  /** Milliseconds left when the call began. */
   readonly timeout?: number | undefined;
-  /** Aborts at the deadline, or when nobody waits for the answer any more (design 7.2). */
+  /** Aborts at the deadline, or when the caller no longer waits for the response. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a librarian is introduced to people and to other librarians. */
+/** Description of a librarian for users and other librarians. */
 export const LibrarianInfo = z.object({
   id: LibrarianId,
   name: z.string().min(1).max(100),
-  /** What it knows, in a sentence or two, so that others can tell when to ask it. */
+  /** What it knows, in one or two sentences; used for routing. */
   description: z.string().max(1000).optional(),
-  /** What a caller's context must allow. */
+  /** Capabilities that a caller's context must hold. */
   capabilities: z.array(Capability).max(24).optional(),
-  /** Questions that it answers well, in the words of those who ask: by them others tell when to ask it. */
+  /** Questions that it answers well, in users' words; used for routing. */
   examples: z.array(z.string().regex(/\S/, 'is empty').max(300)).max(150).optional(),
-  /** It reads the turns before a question in `metadata.history`, so that follow-up questions reach it as they were typed. */
+  /** It reads earlier turns from `metadata.history`, so follow-up questions are not rewritten for it. */
   readsHistory: z.boolean().optional(),
-  /** The librarians whose answers it combines: it is for questions that need several of them at once, and for no others. */
+  /** The librarians whose answers it combines: it gets only questions that need several of them. */
   combines: z.array(LibrarianId).max(16).optional(),
 });
 export type LibrarianInfo = z.infer<typeof LibrarianInfo>;
 
-/** Who asks, as verified at the door (signed context 4.2). */
+/** The user, as authenticated at the origin. */
 export const User = z.object({
   /** The kind and an opaque id: `user:u_8f2k`, `svc:webhooks`, `anon:7c1`. */
   id: z.string().min(1).max(200),
@@ -60,9 +60,9 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
-/** Where a call stands in a distributed trace (W3C Trace Context). */
+/** Position of a call in a distributed trace (W3C Trace Context). */
 export const TraceContext = z.object({
-  /** 32 lower-case hex digits, the same for the whole journey. */
+  /** 32 lower-case hex digits, the same for all calls. */
   traceId: z.string().regex(/^[0-9a-f]{32}$/, 'is not 32 hex digits'),
   /** 16 lower-case hex digits: the call that led here. */
   spanId: z.string().regex(/^[0-9a-f]{16}$/, 'is not 16 hex digits'),
@@ -72,7 +72,7 @@ export const TraceContext = z.object({
 });
 export type TraceContext = z.infer<typeof TraceContext>;
 
-/** A librarian that a question may be handed on to. */
+/** A librarian that a question may be delegated to. */
 export const Delegate = LibrarianInfo.partial({ name: true });
 export type Delegate = z.infer<typeof Delegate>;
 
@@ -90,19 +90,19 @@ export interface AIMessage {
 
 export interface AICompletionOptions {
   maxTokens?: number | undefined;
-  /** 0 (always the likeliest word) to 2. */
+  /** 0 (always the most likely token) to 2. */
   temperature?: number | undefined;
-  /** A JSON Schema that the reply has to follow, where the model can. */
+  /** A JSON Schema for the reply, if the model supports it. */
   schema?: { name: string; schema: Record<string, unknown> } | undefined;
   signal?: AbortSignal | undefined;
 }
 
 export interface AICompletion {
   text: string;
-  /** Why it ended; `stop` when absent. Of all others the text is not to be trusted to be whole. */
+  /** Finish reason; `stop` when absent. With any other the text may be incomplete. */
   finish?: 'stop' | 'length' | 'refused' | 'filtered' | undefined;
-  /** Tokens spent, where the model says so. */
+  /** Tokens used, if the model reports them. */
   usage?: { inputTokens: number; outputTokens: number } | undefined;
-  /** US dollars that this call cost, by the configured prices; absent where the model has none. */
+  /** US dollars that this call cost, by the configured prices; absent when the model has none. */
   costUsd?: number | undefined;
 }

@@ -6,30 +6,30 @@ import { Timestamp, WorkspaceId } from './names.ts';
 export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
 export type MemoryId = z.infer<typeof MemoryId>;
 
-/** A kind of memory: `fact`, `decision`; free. */
+/** A type of memory, free-form: `fact`, `decision`. */
 export const MemoryType = z.string().trim().min(1, 'is empty').max(64);
 export type MemoryType = z.infer<typeof MemoryType>;
 
 const Content = z.string().regex(/\S/, 'is empty').max(32_000);
 const Metadata = jsonObject({ maxDepth: 6, maxLength: 16_000 });
 
-/** Something remembered, as the storage layer holds it (seed 002, Data Models). */
+/** A memory, as stored. */
 export const Memory = z.object({
   id: MemoryId,
   workspace_id: WorkspaceId,
   type: MemoryType,
   content: Content,
-  /** 0 to 1: how sure it is that this is so. */
+  /** Confidence that the statement is true, 0 to 1. */
   confidence: z.number().min(0).max(1),
   conversation_id: MemoryId.optional(),
-  /** Whom it is about or from: all that is known of a person can be erased by it. An id, no name and no address. */
+  /** The person that it is about or from, by which all memories of a person can be erased. An id, not a name or address. */
   person_id: MemoryId.optional(),
   created_at: Timestamp,
   metadata: Metadata.optional(),
 });
 export type Memory = z.infer<typeof Memory>;
 
-/** `POST /v1/workspaces/{workspace_id}/memories`. Id, workspace and time are given by the server. */
+/** `POST /v1/workspaces/{workspace_id}/memories`. The server sets id, workspace and time. */
 export const MemoryInput = z.strictObject({
   type: MemoryType,
   content: Content,
@@ -50,36 +50,35 @@ export type MemoryInput = z.infer<typeof MemoryInput>;
 export const Relationship = z.object({
   from_memory_id: MemoryId,
   to_memory_id: MemoryId,
-  /** `supports`, `replaces`; free. */
+  /** Free-form: `supports`, `replaces`. */
   type: MemoryType,
   created_at: Timestamp,
 });
 export type Relationship = z.infer<typeof Relationship>;
 
-/** A memory reached over relationships (seed 002, Data Models). */
+/** A memory reached through relationships. */
 export const RelatedMemory = z.object({
   memory: Memory,
   relationship: Relationship,
-  /** Steps from the memory that was found: 1 is a direct relation. */
+  /** Steps from the memory that was found; 1 is a direct relation. */
   depth: z.int().min(1),
 });
 export type RelatedMemory = z.infer<typeof RelatedMemory>;
 
-/** A memory that a search found (seed 002, Data Models). */
+/** A memory that a search found. */
 export const SearchResult = z.object({
   memory: Memory,
   /** Similarity, 0 to 1. */
   score: z.number().min(0).max(1),
-  /** After ranking: place from 1. */
+  /** Position after ranking, from 1. */
   rank: z.number().optional(),
-  /** Only when asked for. */
+  /** Only when requested. */
   relationships: z.array(RelatedMemory).max(1000).optional(),
 });
 export type SearchResult = z.infer<typeof SearchResult>;
 
 /**
- * What an answer had to do without: `embeddings` (no vector of the text), `vectors` (they could not be stored or searched).
- * Words carry it alone then.
+ * What was unavailable: `embeddings` (no vector of the text), `vectors` (they could not be stored or searched). Only words are used then.
  */
 export const MemoryDegradation = z.enum(['embeddings', 'vectors']);
 export type MemoryDegradation = z.infer<typeof MemoryDegradation>;
@@ -87,7 +86,7 @@ export type MemoryDegradation = z.infer<typeof MemoryDegradation>;
 /** The reply to `POST /v1/workspaces/{workspace_id}/memories`, status 201. */
 export const MemoryStored = z.object({
   memory: Memory,
-  /** The memory is stored, but is found by its words alone. */
+  /** The memory is stored, but can only be found by its words. */
   degraded: z.array(MemoryDegradation).max(2).optional(),
 });
 export type MemoryStored = z.infer<typeof MemoryStored>;
@@ -99,7 +98,7 @@ export const MemoryListingQuery = z.strictObject({
   type: MemoryType.optional(),
   /** 1 to 100; 20 when absent. */
   limit: z.coerce.number().pipe(z.int().min(1).max(100)).optional(),
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.string().max(400).optional(),
 });
 export type MemoryListingQuery = z.infer<typeof MemoryListingQuery>;
@@ -107,12 +106,12 @@ export type MemoryListingQuery = z.infer<typeof MemoryListingQuery>;
 /** A page of memories, newest first. */
 export const MemoryPage = z.object({
   memories: z.array(Memory).max(100),
-  /** Leads to the next page; absent on the last one. A page may hold fewer than were asked for and still have a next. */
+  /** Cursor of the next page; absent on the last one. A page with fewer than `limit` memories may still have a next. */
   next_cursor: z.string().max(400).optional(),
 });
 export type MemoryPage = z.infer<typeof MemoryPage>;
 
-/** The query of `DELETE /v1/workspaces/{workspace_id}/memories`: exactly one of both. */
+/** The query of `DELETE /v1/workspaces/{workspace_id}/memories`: exactly one of the two. */
 export const MemoryErasureQuery = z
   .strictObject({ conversation_id: MemoryId.optional(), person_id: MemoryId.optional() })
   .refine((of) => (of.conversation_id === undefined) !== (of.person_id === undefined), {
@@ -120,7 +119,7 @@ export const MemoryErasureQuery = z
   });
 export type MemoryErasureQuery = z.infer<typeof MemoryErasureQuery>;
 
-/** The reply to it. */
+/** The reply to `DELETE /v1/workspaces/{workspace_id}/memories`. */
 export const MemoryErasure = z.object({
   /** Memories that were removed by this call. */
   erased: z.int().min(0),
@@ -137,25 +136,25 @@ export type MemorySearchResponse = z.infer<typeof MemorySearchResponse>;
 
 const Count = z.int().min(0);
 
-/** `GET /v1/workspaces/{workspace_id}/memories/stats`: how memories are looked for. Numbers only, no text. */
+/** `GET /v1/workspaces/{workspace_id}/memories/stats`: statistics of memory searches. Numbers only, no text. */
 export const MemoryStats = z.object({
   /** Memories in the workspace now. */
   memories: Count,
   /** Searches and contexts since `since`. */
   searches: z.object({
     count: Count,
-    /** Of these, those that found nothing. */
+    /** Those without a result. */
     empty: Count,
-    /** Of these, those that had to do without vectors. */
+    /** Those without vectors. */
     degraded: Count,
-    /** Of these, those that ended with an error. */
+    /** Those that failed. */
     failed: Count,
-    /** Upper bounds in milliseconds, of those that did not fail; absent before the first. */
+    /** Upper bounds in milliseconds, without failed ones; absent before the first. */
     latency_ms: z.object({ p50: z.number().min(0), p95: z.number().min(0) }).optional(),
     /** When the first was counted. */
     since: Timestamp.optional(),
   }),
-  /** The cache of query embeddings for searches of this workspace, as the isolate that answers sees it; absent where there is none. */
+  /** The cache of query embeddings for searches of this workspace, as seen by the current isolate; absent when there is none. */
   embedding_cache: z.object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) }).optional(),
 });
 export type MemoryStats = z.infer<typeof MemoryStats>;

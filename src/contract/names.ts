@@ -1,40 +1,40 @@
 import * as z from 'zod';
 import { unlessMissing } from './issue.ts';
 
-/** A librarian's id, as it stands in addresses, delegation chains and signed links (signed context 4.2). 1 to 48 characters. */
+/** A librarian's id in URLs, delegation chains and signed links. 1 to 48 characters. */
 export const LibrarianId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,47}$/, 'is not a librarian id: 1 to 48 of a-z, 0-9, dot, underscore, hyphen');
 export type LibrarianId = z.infer<typeof LibrarianId>;
 
-/** The tenant that knowledge and memories belong to (design 7.11). `default` unless configured. 1 to 64 characters. */
+/** The tenant that knowledge and memories belong to. `default` unless configured. 1 to 64 characters. */
 export const WorkspaceId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'is not a workspace id: 1 to 64 letters, digits, underscores, hyphens');
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
-/** A right, from general to special: `kb:read`, `sql:read`; `kb:*` covers everything below `kb` (signed context 4.2). */
+/** A capability, from general to specific: `kb:read`, `sql:read`; `kb:*` covers everything below `kb`. */
 export const Capability = z
   .string()
   .max(64)
   .regex(/^[a-z0-9_-]+(?::[a-z0-9_-]+)*(?::\*)?$|^\*$/, 'is not a capability such as kb:read');
 export type Capability = z.infer<typeof Capability>;
 
-/** A moment, ISO 8601 with an offset or `Z`: `2024-12-15T10:00:00Z`. */
+/** An ISO 8601 timestamp with an offset or `Z`: `2024-12-15T10:00:00Z`. */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: unlessMissing('is not a moment such as 2024-12-15T10:00:00Z') })
   .max(40);
 export type Timestamp = z.infer<typeof Timestamp>;
 
-/** A day or a moment: `2024-01-14` (midnight UTC) or `2024-01-14T10:00:00Z`. */
+/** A date or a timestamp: `2024-01-14` (midnight UTC) or `2024-01-14T10:00:00Z`. */
 export const DateOrTimestamp = z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)], {
   error: unlessMissing('is not a date such as 2024-01-14 or a moment such as 2024-01-14T10:00:00Z'),
 });
 export type DateOrTimestamp = z.infer<typeof DateOrTimestamp>;
 
 /**
- * Where a reader finds something: an http or https address of at most 2,048 characters, absolute or relative to the
- * site that shows it. Other schemes (`javascript:`, `data:`, `file:`) are refused, since links end up in pages.
+ * An http or https link of at most 2,048 characters, absolute or relative to the site that shows it. Other schemes (`javascript:`,
+ * `data:`, `file:`) are refused, since links end up in pages.
  */
 export const Link = z.string().min(1).max(2048).refine(isWebLink, 'is not a web address');
 export type Link = z.infer<typeof Link>;
@@ -51,7 +51,7 @@ function isWebLink(link: string): boolean {
   return /^https?:$/.test(new URL(link, base).protocol);
 }
 
-/** The longest question anyone may ask, in UTF-16 units after trimming. */
+/** Maximum length of a question, in UTF-16 units after trimming. */
 export const QUERY_MAX_LENGTH = 4000;
 
 /** A question: trimmed, then 1 to 4,000 characters, at least one of them visible. */

@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
 
 /**
- * An article's path from the root of its knowledge base, or its id there (seed 004, sources: "relative to knowledge
- * base root"). 1 to 300 characters, parts joined by `/`; no leading or doubled slash, no `.` or `..` part, no
- * backslash, no URL scheme, no control character or line separator. Percent-encoded, as in an address, it has at most
- * 1,800 characters: a signed call names its path, which may have 2,047 (signed context 4.5).
+ * An article's path from the root of its knowledge base, or its id there. 1 to 300 characters, parts joined by `/`; no leading or doubled
+ * slash, no `.` or `..` part, no backslash, no URL scheme, no control character or line separator. Percent-encoded, as in an address, it
+ * has at most 1,800 characters: a signed call names its path, which may have 2,047.
  */
 export const KnowledgeFile = z
   .string()
@@ -35,7 +34,7 @@ const problemWith = (file: string): string | undefined => {
 const MATERIAL = '(?:information|documentation|details?|data|knowledge|articles?|sources?|pages?|answers?)';
 const PLACE = '(?:knowledge base|documentation|docs|sources|articles)';
 
-/** How an English answer says that nothing was found. Each is tried on a sentence's own words; none crosses a full stop. */
+/** English statements that nothing was found. No pattern matches across a full stop. */
 const STATEMENTS = [
   // I don't have (any specific) information; we do not have detailed documentation
   new RegExp(`\\b(?:i|we) (?:do not|don't) (?:currently |yet )?have (?:[\\w-]+ ){0,4}?${MATERIAL}\\b`, 'i'),
@@ -54,8 +53,8 @@ const STATEMENTS = [
 ];
 
 /**
- * Whether an answer says outright that the information is lacking, as seed 004 asks of an answer without sources
- * ("I don't have information about ..."). Knows English; reads the first 2,000 characters.
+ * Whether an answer states that information is lacking ("I don't have information about ..."), as required of an answer without sources.
+ * English only; reads the first 2,000 characters.
  */
 export const statesLackOfInformation = (answer: string): boolean => {
   const text = answer
@@ -65,17 +64,17 @@ export const statesLackOfInformation = (answer: string): boolean => {
   return STATEMENTS.some((statement) => statement.test(text));
 };
 
-/** How sure an answer is, in words (seed 004, confidence). */
+/** Confidence level of an answer. */
 export const ConfidenceLevel = z.enum(['high', 'medium', 'low']);
 export type ConfidenceLevel = z.infer<typeof ConfidenceLevel>;
 
-/** Below this an answer is partial (seed 000, partial), and its word is `low` (design 7.4). */
+/** Below this confidence an answer is partial, and its level is `low`. */
 export const PARTIAL_BELOW = 0.6;
 
-/** From this on the word is `high` (design 7.4). */
+/** From this confidence on the level is `high`. */
 export const HIGH_FROM = 0.8;
 
-/** 0 to 1 -> its word: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`. */
+/** A confidence, 0 to 1 -> its level: `high` from 0.8, `medium` from 0.6, `low` below. `NaN` is `low`. */
 export const levelOf = (confidence: number): ConfidenceLevel => {
   if (confidence >= HIGH_FROM) return 'high';
   return confidence >= PARTIAL_BELOW ? 'medium' : 'low';
@@ -83,16 +82,16 @@ export const levelOf = (confidence: number): ConfidenceLevel => {
 
 const NUMBER_OF = { high: 0.9, medium: 0.7, low: 0.3 } satisfies Record<ConfidenceLevel, number>;
 
-/** A word -> the middle of its range, for a reply that only has the word: 0.9, 0.7, 0.3. `levelOf` leads back. */
+/** A level -> the middle of its range, for a reply that only has the level: 0.9, 0.7, 0.3. `levelOf` leads back. */
 export const confidenceOf = (level: ConfidenceLevel): number => NUMBER_OF[level];
 
-/** Words that carry a sentence but say nothing about the evidence. */
+/** Function words, which say nothing about the evidence. */
 const FUNCTION_WORDS =
   'a an the this that these those it its it’s i we you my our your me us is am are was were be been being do does did ' +
   'have has had will would can could should may might must and or but so because as of to in on at by for from with ' +
   'about than then there here what which who how all any some no not too also just only yes';
 
-/** Words that voice an opinion or repeat the verdict. However many there are, they justify nothing. */
+/** Words that express an opinion or repeat the level, and so justify nothing. */
 const OPINION_WORDS =
   'seem seems seemed look looks sound sounds feel feels appear appears think believe guess suppose assume know hope ' +
   'right correct good fine ok okay great well true wrong bad likely unlikely probable probably possible possibly maybe ' +
@@ -102,13 +101,13 @@ const OPINION_WORDS =
 
 const FILLER = new Set(`${FUNCTION_WORDS} ${OPINION_WORDS}`.split(' '));
 
-/** Characters below which seed 004 refuses a reason, whatever it says. */
+/** Minimum characters of a reason. */
 export const REASON_MIN_LENGTH = 10;
 
 /**
- * Whether a confidence reason tells why, and not only how sure (seed 004, confidenceReason: "Seems right" is too vague).
- * What is left without function words and words of opinion must be at least two different words: those name the
- * evidence, what was found or missing, where. In scripts without spaces each character counts as a word.
+ * Whether a confidence reason explains the confidence instead of repeating it ("Seems right" is too vague). Without function words and
+ * opinion words, at least two different words must remain: those name the evidence. In scripts without spaces each character counts as a
+ * word.
  */
 export const isMeaningfulReason = (reason: string): boolean => {
   const words =
@@ -116,7 +115,7 @@ export const isMeaningfulReason = (reason: string): boolean => {
   return new Set(words.filter((word) => !FILLER.has(word))).size >= 2;
 };
 
-/** The exact words of an article that a statement rests on (seed 004, Future Extensions: source excerpts). */
+/** The exact words of an article that support a statement. */
 export const Excerpt = z
   .object({
     /** `article.text.slice(start, end)`, exactly. */
@@ -135,55 +134,55 @@ export const Excerpt = z
   });
 export type Excerpt = z.infer<typeof Excerpt>;
 
-/** A source of a navigator's answer (seed 004, sources). */
+/** A source of a navigator's answer. */
 export const NavigatorSource = z.object({
   file: KnowledgeFile,
   /** A heading of the file, or several joined by ` > `; the article's title where it has no headings. */
   section: z.string().regex(/\S/, 'is empty').max(500),
-  /** Why this source answers the question. */
+  /** Why this source answers the question, as text. */
   relevance: z.string().regex(/\S/, 'is empty').max(1000),
-  /** The words that the answer rests on, in the article's order. */
+  /** The quoted words that support the answer, in article order. */
   excerpts: z.array(Excerpt).max(20).optional(),
-  /** The edition that the excerpts are cut from. */
+  /** The edition that the excerpts come from. */
   edition: z.string().min(1).max(128).optional(),
 });
 export type NavigatorSource = z.infer<typeof NavigatorSource>;
 
 const Component = z.number().min(0).max(1);
 
-/** What the confidence is made of, each from 0 to 1 (seed 004, Future Extensions: confidence components). */
+/** Components of the confidence, each from 0 to 1. */
 export const ConfidenceComponents = z
   .object({
     /** Share of the question's informative words that the sources contain, rare words weighing more. */
     coverage: Component.optional(),
-    /** How far independent sources say the same. */
+    /** How far independent sources agree. */
     agreement: Component.optional(),
-    /** Lead of the best source over the next that says something else. */
+    /** Lead of the best source over the next one that differs. */
     margin: Component.optional(),
-    /** The probability that the answer is right, of which the word is the reading. */
+    /** The probability that the answer is right, from which the level is derived. */
     probability: Component.optional(),
   })
   .catchall(Component)
   .refine((components) => Object.keys(components).length <= 32, 'has more than 32 members');
 export type ConfidenceComponents = z.infer<typeof ConfidenceComponents>;
 
-/** How the sources were found (seed 004, Future Extensions: search strategy metadata). */
+/** How the sources were found. */
 export const SearchStrategy = z.object({
   /** The words that were searched for. */
   terms: z.array(z.string().max(200)).max(64),
-  /** Words of the question that were read as others, as typing mistakes. */
+  /** Words of the question that were corrected as typing mistakes. */
   corrections: z
     .array(z.object({ typed: z.string().max(200), read: z.string().max(200) }))
     .max(64)
     .optional(),
-  /** Passages looked at. */
+  /** Number of candidate passages. */
   candidates: z.int().min(0).optional(),
 });
 export type SearchStrategy = z.infer<typeof SearchStrategy>;
 
 /**
- * A navigator's grounded answer (seed 004). Checked here is all that needs no knowledge base: whether cited files
- * exist and quotes occur in them is the navigator's to say. Unknown members are dropped.
+ * A navigator's grounded answer. The schema checks all that needs no knowledge base; the navigator itself verifies that cited files exist
+ * and contain the quotes. Unknown members are dropped.
  */
 export const NavigatorResponse = z
   .object({
@@ -197,13 +196,13 @@ export const NavigatorResponse = z
       .max(1000)
       .refine(isMeaningfulReason, 'is too vague: it does not say what the confidence rests on'),
     relatedTopics: z.array(z.string().regex(/\S/, 'is empty').max(200)).max(20).optional(),
-    /** The question is about something that this knowledge base is not about; `false` when only the answer is missing. */
+    /** Whether the question is outside the domain of the knowledge base; `false` when only the answer is missing. */
     outOfDomain: z.boolean(),
     confidenceComponents: ConfidenceComponents.optional(),
     searchStrategy: SearchStrategy.optional(),
-    /** The edition of the knowledge base that was read, so that the answer can be reproduced (design, section 5). */
+    /** The edition of the knowledge base that was read, so that the answer can be reproduced. */
     edition: z.string().min(1).max(128).optional(),
-    /** How the answer came about where a model or an embedding service was asked: who answered, what failed, what it took. */
+    /** Calls of models and embedding services: which were used, what failed, and their usage. */
     metadata: jsonObject({ maxDepth: 4, maxLength: 4000 }).optional(),
   })
   .superRefine(({ answer, sources, outOfDomain }, check) => {

@@ -4,39 +4,39 @@ import { jsonObject } from './json-object.ts';
 import { LibrarianId, Link } from './names.ts';
 import { PARTIAL_BELOW } from './navigator-response.ts';
 
-/** Where a statement comes from, so that a reader can check it (seed 000, sources). Best first, each once. */
+/** The source of a statement, so that a reader can check it. Best first, each once. */
 export const Source = z.object({
   name: z.string().regex(/\S/, 'is empty').max(500),
   url: Link.optional(),
-  /** What kind of source: `document`, `api`, `database`; free. */
+  /** Kind of source, free-form: `document`, `api`, `database`. */
   type: z.string().max(100).optional(),
   /** 0 (unrelated) to 1 (very probably answers the question). */
   relevance: z.number().min(0).max(1).optional(),
 });
 export type Source = z.infer<typeof Source>;
 
-/** Hands a question on to a librarian that knows better (seed 000, delegate). Who follows it: design 7.5. */
+/** Delegates a question to another librarian (docs/delegation.md). */
 export const DelegateRequest = z.object({
   to: LibrarianId,
   /** The question for the target; the original one when absent. 1 to 4,000 characters. */
   query: z.string().regex(/\S/, 'is empty').max(4000).optional(),
-  /** Reaches the target as a part of its metadata. */
+  /** Added to the metadata that the target receives. */
   context: jsonObject({ maxDepth: 8, maxLength: 16_000 }).optional(),
-  /** Whom to ask the same when the target fails or has no answer. */
+  /** The librarian to ask when the target fails or has no answer. */
   fallback: LibrarianId.optional(),
 });
 export type DelegateRequest = z.infer<typeof DelegateRequest>;
 
-/** Hops that one trace holds at most; the signed budget of calls is smaller. */
+/** Maximum number of hops in a trace; the signed budget of calls is smaller. */
 export const MAX_TRACE_HOPS = 64;
 
 const SpanId = z.string().regex(/^[0-9a-f]{16}$/, 'is not 16 hex digits');
 
-/** One question that was handed from one librarian to another, and what became of it. */
+/** One delegated question and its outcome. */
 export const TraceHop = z.object({
-  /** The call, as the signed link of it says (`jti`); absent when nothing was sent. */
+  /** Span id of the call, the `jti` of its signed link; absent when nothing was sent. */
   spanId: SpanId.optional(),
-  /** The call that led to the librarian that asks; absent at the origin of the chain. */
+  /** The call that led to the asking librarian; absent at the origin of the chain. */
   parentSpanId: SpanId.optional(),
   from: LibrarianId,
   to: LibrarianId,
@@ -44,13 +44,13 @@ export const TraceHop = z.object({
   durationMs: z.number().min(0).max(3_600_000),
   /** `answer`; `partial` for one that is incomplete; or the code of the error. */
   outcome: z.union([z.enum(['answer', 'partial']), ErrorCode]),
-  /** Calls that were sent: 0 when the sender itself refused, 2 when the first failed in a way that may pass. */
+  /** Calls that were sent: 0 when the sender itself refused, 2 after a transient failure. */
   attempts: z.int().min(0).max(8),
-  /** The signed answer (signed context 4.13), a compact JWS; absent when none came. */
+  /** The receipt of the answer, a compact JWS; absent without an answer. */
   receipt: z.string().max(4096).optional(),
   /**
-   * The signed link of the call (signed context 4.2), a compact JWS: it names the link above, and the receipt names it, so
-   * that a proof holds for this request alone. Absent at the origin, whose link tells who asks.
+   * The signed link of the call, a compact JWS: it names the link above, and the receipt names it, so that a proof holds for this request
+   * alone. Absent at the origin, whose link names the user.
    */
   link: z.string().max(4096).optional(),
   /**
@@ -61,24 +61,24 @@ export const TraceHop = z.object({
 });
 export type TraceHop = z.infer<typeof TraceHop>;
 
-/** The way of a question through the librarians, under `metadata.trace` of a Response; a hop stands before those that it led to. */
+/** The path of a question through the librarians, under `metadata.trace` of a Response; a hop precedes its nested hops. */
 export const DelegationTrace = z.object({
-  /** 32 lower-case hex digits, the same in the logs of every function on the way. */
+  /** 32 lower-case hex digits, the same in the logs of every function involved. */
   traceId: z.string().regex(/^[0-9a-f]{32}$/, 'is not 32 hex digits'),
   hops: z.array(TraceHop).max(MAX_TRACE_HOPS),
 });
 export type DelegationTrace = z.infer<typeof DelegationTrace>;
 
-/** An answer longer than this gets a warning (seed 000: SHOULD NOT exceed 4000 characters)... */
+/** A longer answer gets a warning. */
 export const ANSWER_ADVISED_LENGTH = 4000;
-/** ...and beyond this it is refused. */
+/** A longer answer is refused. */
 export const ANSWER_MAX_LENGTH = 32_000;
 
 export const METADATA_LIMITS = { maxDepth: 16, maxLength: 256_000 };
 
 /**
- * What a librarian returns (seed 000, Response Object): an answer, a delegation, an error, or several of these; at
- * least one. Unknown members are dropped. The seed calls the type `Response`, and so does the package's entry.
+ * What a librarian returns: an answer, a delegation, an error, or several of these; at least one. Unknown members are dropped. The
+ * package exports it as `Response`.
  */
 export const LibrarianResponse = z
   .object({
@@ -91,9 +91,9 @@ export const LibrarianResponse = z
     /** 0 (none) to 1 (complete). */
     confidence: z.number().min(0).max(1).optional(),
     error: ErrorInfo.optional(),
-    /** Something is missing: a source failed, or the confidence is below 0.6. */
+    /** Whether something is missing: a source failed, or the confidence is below 0.6. */
     partial: z.boolean().optional(),
-    /** A librarian's full reply in its own dialect under its own name, so that none of it is lost (design 7.3). */
+    /** A librarian's full reply in its own format, under its own name. */
     metadata: jsonObject(METADATA_LIMITS).optional(),
   })
   .superRefine(({ answer, delegate, error }, check) => {
@@ -102,6 +102,6 @@ export const LibrarianResponse = z
   });
 export type LibrarianResponse = z.infer<typeof LibrarianResponse>;
 
-/** Whether seed 000 asks for `partial: true` on account of the confidence alone. */
+/** Whether the confidence alone requires `partial: true`. */
 export const isUnsure = (confidence: number | undefined): boolean =>
   confidence !== undefined && confidence < PARTIAL_BELOW;

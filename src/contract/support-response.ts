@@ -7,7 +7,7 @@ const Share = z.number().min(0).max(1);
 const Intent = z.string().trim().min(1, 'is empty').max(100);
 /** For what a block holds besides its named members. */
 const bounded = withinLimits({ maxDepth: 8, maxLength: 64_000 });
-/** A draft holds its text three times over. */
+/** A draft contains its text in three formats. */
 const boundedDraft = withinLimits({ maxDepth: 8, maxLength: 200_000 });
 const Sentence = z.string().min(1, 'is empty').max(1000);
 
@@ -19,7 +19,7 @@ export const TicketMessage = z.strictObject({
 });
 export type TicketMessage = z.infer<typeof TicketMessage>;
 
-/** `POST /v1/support/analyze` (design, section 4). Unknown members are refused, except within `metadata`. */
+/** `POST /v1/support/analyze`. Unknown members are refused, except within `metadata`. */
 export const SupportRequest = z.strictObject({
   /** The customer's latest message. */
   message: z.string().regex(/\S/, 'is empty').max(32_000),
@@ -29,12 +29,12 @@ export const SupportRequest = z.strictObject({
   metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).optional(),
   /** Oldest first. */
   history: z.array(TicketMessage).max(100).optional(),
-  /** Shows sources below 0.7 too (design 7.1). */
+  /** Shows sources below 0.7 too. */
   include_weak: z.boolean().optional(),
 });
 export type SupportRequest = z.infer<typeof SupportRequest>;
 
-/** What the customer wants. Alone decides whether a draft may be sent without a person (design 7.9). */
+/** What the customer wants. Alone decides whether a draft may be sent without a person. */
 export const IntentClassification = z
   .looseObject({
     /** `unknown` when no intent is likely enough. */
@@ -48,20 +48,20 @@ export const IntentClassification = z
       .optional(),
     /** The customer's word for danger to people or property, whatever the intent: such a draft never goes out without a person. */
     danger: z.string().max(100).optional(),
-    /** Who has to see the message whatever the knowledge base says to it: such a draft never goes out without a person. */
+    /** Who must see the message, whatever the knowledge base contains: such a draft is never sent automatically. */
     escalated_to: z.string().max(200).optional(),
   })
   .superRefine(bounded);
 export type IntentClassification = z.infer<typeof IntentClassification>;
 
-/** An article that a draft quotes: for the agent, as the text itself names no source. */
+/** An article that a draft quotes: for the agent, as the text names no source. */
 export const DraftReference = z.object({
   title: z.string().min(1, 'is empty').max(200),
   url: z.string().min(1, 'is empty').max(500),
 });
 export type DraftReference = z.infer<typeof DraftReference>;
 
-/** A reply that an agent may send as it is or edit (seed 001, contract 4). */
+/** A reply that an agent may send as it is or edit. */
 export const Draft = z
   .looseObject({
     /** Plain text. */
@@ -70,36 +70,36 @@ export const Draft = z
     markdown: z.string().max(48_000).optional(),
     /** The same as a fragment of HTML without scripts, styles or foreign images. */
     html: z.string().max(96_000).optional(),
-    /** The template that it is made from: the id of an intent, or `general`. */
+    /** Its template: the id of an intent, or `general`. */
     template: z.string().max(100).optional(),
     /** BCP 47, as short as possible: `en`. */
     language: z.string().max(35).optional(),
     /** Empty without knowledge. */
     references: z.array(DraftReference).max(10).optional(),
-    /** Share of its statements that a source supports, 0 to 1 (seed 001, Advanced Metrics); null where it makes none of its own. */
+    /** Share of its statements that a source supports, 0 to 1; null without statements of its own. */
     source_grounding: Share.nullable().optional(),
-    /** `model`: its checked statements stand in the place of quotes. */
+    /** `model`: verified statements of a model replace quotes. */
     written_by: z.enum(['template', 'model']).optional(),
-    /** Whether it may go out without a person: decided by the classification alone, never by knowledge (design 7.9). */
+    /** Whether it may be sent automatically: decided by the classification alone, never by knowledge. */
     auto_send: z.boolean(),
   })
   .superRefine(boundedDraft);
 export type Draft = z.infer<typeof Draft>;
 
-/** Something that an agent may do next. */
+/** A recommended step for the agent. */
 export const RecommendedStep = z.object({
   step: Sentence,
-  /** Where it is written; absent for what the taxonomy or the desk itself asks for. */
+  /** The article that it comes from; absent for steps from the taxonomy or the support desk itself. */
   title: z.string().min(1, 'is empty').max(200).optional(),
   url: z.string().min(1, 'is empty').max(500).optional(),
 });
 export type RecommendedStep = z.infer<typeof RecommendedStep>;
 
-/** An article that may answer, though it is not sure to. */
+/** An article that may answer the message. */
 export const ClosestArticle = z.object({
   title: z.string().min(1, 'is empty').max(200),
   url: z.string().min(1, 'is empty').max(500),
-  /** 0 to 1: how probably it answers. */
+  /** Probability that it answers, 0 to 1. */
   relevance_score: Share,
 });
 export type ClosestArticle = z.infer<typeof ClosestArticle>;
@@ -109,11 +109,11 @@ export const AgentGuidance = z
   .looseObject({
     summary: Sentence.optional(),
     recommended_steps: z.array(RecommendedStep).max(20),
-    /** Where no article is sure to answer: those that come closest, the closest first. */
+    /** The closest articles, closest first, when none reliably answers. */
     closest_articles: z.array(ClosestArticle).max(3).optional(),
-    /** What the customer has not told and the intent needs: as a question to ask. */
+    /** Facts that the intent requires and the customer has not given, as questions. */
     missing_information: z.array(Sentence).max(20),
-    /** What to look out for before sending. */
+    /** What to check before sending. */
     risks: z.array(Sentence).max(20),
     escalation: z.object({
       needed: z.boolean(),
@@ -121,16 +121,13 @@ export const AgentGuidance = z
       to: z.string().min(1).max(200).optional(),
       reasons: z.array(Sentence).max(20),
     }),
-    /** Whether the draft may go out without a person, and why or why not (design 7.9). */
+    /** Whether the draft may be sent automatically, and why or why not. */
     auto_send: z.object({ allowed: z.boolean(), reasons: z.array(Sentence).min(1).max(20) }),
   })
   .superRefine(bounded);
 export type AgentGuidance = z.infer<typeof AgentGuidance>;
 
-/**
- * The analysis of a ticket, API v1.1 (seed 001, contract 3). The seed fixes the four blocks and all of
- * `knowledge_retrieval`; what the other three hold beyond the named members passes through.
- */
+/** The analysis of a ticket, API v1.1. `knowledge_retrieval` is fixed; further members of the other three blocks pass through. */
 export const SupportResponse = z.object({
   intent_classification: IntentClassification,
   draft: Draft,
@@ -139,7 +136,7 @@ export const SupportResponse = z.object({
 });
 export type SupportResponse = z.infer<typeof SupportResponse>;
 
-/** What a client of v1.0 reads of a reply: the same four blocks, `knowledge_retrieval` without its later fields. */
+/** The part of a reply that a v1.0 client reads: the same four blocks, `knowledge_retrieval` without later fields. */
 export const SupportResponseV1 = z.object({
   intent_classification: z.looseObject({}),
   draft: z.looseObject({}),
@@ -148,10 +145,7 @@ export const SupportResponseV1 = z.object({
 });
 export type SupportResponseV1 = z.infer<typeof SupportResponseV1>;
 
-/**
- * What a draft is made from (seed 001, contract 4). Without `knowledge`, or with empty sources, the draft is the one
- * of v1.0, character for character.
- */
+/** The input of a draft. Without `knowledge`, or with empty sources, the draft is identical to that of v1.0. */
 export interface DraftInput {
   classification: IntentClassification;
   customerName?: string | undefined;

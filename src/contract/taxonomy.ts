@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** Intents of a taxonomy, at most: what a classifier is measured with. */
+/** Maximum number of intents of a taxonomy, up to which classifiers were measured. */
 export const TAXONOMY_MAX_INTENTS = 200;
-/** Examples of an intent, at most. */
+/** Maximum number of examples of an intent. */
 export const INTENT_MAX_EXAMPLES = 500;
-/** The intent of a message that fits none; not to be listed. */
+/** The intent of a message that matches none; reserved. */
 export const UNKNOWN_INTENT = 'unknown';
 
 const Id = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'is no id: small letters, digits and _, a letter first');
@@ -13,35 +13,35 @@ const Phrase = z.string().trim().min(1, 'is empty').max(1000);
 const Language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'is no language tag');
 
 /**
- * A reply in Markdown. `{customer_name}`, `{product}` and `{subject}` stand for what the ticket says; `{knowledge}`, on a
- * line of its own, for the grounded steps: without knowledge that line goes, and with it nothing else. `{missing_information}`, on a
- * line of its own too, for the questions of facts that the customer has not told: without any its whole paragraph goes.
+ * A reply in Markdown. `{customer_name}`, `{product}` and `{subject}` stand for values of the ticket; `{knowledge}`, on its own line, for
+ * the grounded steps: without knowledge only that line is removed. `{missing_information}`, also on its own line, stands for questions
+ * about facts that the customer has not given: without any its whole paragraph is removed.
  */
 const ReplyTemplate = z.string().trim().min(1, 'is empty').max(8000);
 
-/** Something that must be known before the intent can be settled. */
+/** A fact that is required to resolve the intent. */
 export const RequiredFact = z.strictObject({
   id: Id,
-  /** As the customer is asked, one for all languages or by language: `Which firmware version does the dashboard show?` */
+  /** The question to the customer, one for all languages or by language: `Which firmware version does the dashboard show?` */
   question: z.union([
     Phrase,
     z.record(Language, Phrase).refine((each) => Object.keys(each).length > 0, 'is in no language'),
   ]),
-  /** How a message tells it: regular expressions without flags, read as `iu`. Any match will do. Absent: by its words. */
+  /** Regular expressions that detect it in a message, used with the flags `iu`; any match counts. Absent: detected by its words. */
   patterns: z.array(z.string().min(1).max(300)).max(20).optional(),
-  /** Members of the ticket's `metadata` that tell it too: `product`, `attachments`. */
+  /** Members of the ticket's `metadata` that also contain it: `product`, `attachments`. */
   metadata: z.array(z.string().min(1).max(100)).max(10).optional(),
 });
 export type RequiredFact = z.infer<typeof RequiredFact>;
 
-/** When a person of another team must see the ticket. All that are given must hold. */
+/** When another team must see the ticket. All given conditions must hold. */
 export const EscalationRule = z
   .strictObject({
     to: z.string().trim().min(1, 'is empty').max(200),
     reason: Phrase,
-    /** Words or phrases, any of which the message must hold: compared by their words, whatever their case. */
+    /** Words or phrases, any of which the message must contain; compared word by word, ignoring case. */
     any_of: z.array(Phrase).min(1).max(50).optional(),
-    /** At least so many messages of the customer, this one counted. */
+    /** Minimum number of messages of the customer, including this one. */
     min_customer_messages: z.int().min(1).max(100).optional(),
     /** Confidence of the classification below this, 0 to 1. */
     confidence_below: z.number().min(0).max(1).optional(),
@@ -57,32 +57,32 @@ export const EscalationRule = z
   .refine((rule) => Object.keys(rule).length > 2, 'names no condition; `always: true` holds for every ticket');
 export type EscalationRule = z.infer<typeof EscalationRule>;
 
-/** What customers want, and what a support desk does about it. */
+/** What a customer wants, and how the support desk responds. */
 export const Intent = z.strictObject({
   id: Id.refine((id) => id !== UNKNOWN_INTENT && id !== 'general', 'is kept for messages that fit no intent'),
   title: Phrase.max(120),
   description: Phrase.optional(),
   /** Messages of customers, in any language. */
   examples: z.array(Phrase).min(1, 'are none').max(INTENT_MAX_EXAMPLES),
-  /** Products that it is about; empty: all. */
+  /** Products that it concerns; all when empty. */
   devices: z.array(Phrase.max(100)).max(50).default([]),
-  /** Whether a draft of this intent may go out without a person, if the classification is sure enough. */
+  /** Whether a draft of this intent may be sent automatically, if the classification is confident enough. */
   auto_send: z
     .strictObject({
       allowed: z.boolean(),
       min_confidence: z.number().min(0).max(1).default(0.9),
-      /** What goes out then, alone: it answers by itself whatever the message asks. Absent: `reply_template`. */
+      /** The reply that is sent then: it must be a complete answer on its own. `reply_template` when absent. */
       template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
     })
     .default({ allowed: false, min_confidence: 0.9 }),
   required_facts: z.array(RequiredFact).max(20).default([]),
   /** One for all languages, or by language. */
   reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
-  /** What takes its place where no article answers: it says what was understood and asks for what is missing. Absent: `reply_template`. */
+  /** Used when no article answers: confirms what was understood and asks for what is missing. `reply_template` when absent. */
   fallback_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
-  /** Beside those of the taxonomy. */
+  /** In addition to those of the taxonomy. */
   escalation: z.array(EscalationRule).max(20).default([]),
-  /** Intents of the knowledge base's articles that answer it too, beside its own id. */
+  /** Article intents of the knowledge base that also answer it, besides its own id. */
   article_intents: z.array(z.string().min(1).max(100)).max(20).default([]),
 });
 export type Intent = z.infer<typeof Intent>;
@@ -92,18 +92,18 @@ export const Taxonomy = z
   .strictObject({
     version: z.literal(1),
     name: Phrase.max(120),
-    /** Of titles, questions and templates without a language of their own. */
+    /** Language of titles, questions and templates without their own. */
     language: Language.default('en'),
-    /** Products by name, so that a message that names one is understood; articles may name more. */
+    /** Product names to recognise in messages; articles may name more. */
     devices: z.array(Phrase.max(100)).max(200).default([]),
     intents: z.array(Intent).min(1, 'are none').max(TAXONOMY_MAX_INTENTS),
-    /** For every message, whatever its intent. */
+    /** For every message of any intent. */
     escalation: z.array(EscalationRule).max(20).default([]),
-    /** For messages that fit no intent. */
+    /** For messages that match no intent. */
     general_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
-    /** How replies are signed: the last lines of every one. */
+    /** Signature: the last lines of every reply. */
     signature: z.string().trim().max(1000).optional(),
-    /** Messages that belong to no intent, as the team knows them. */
+    /** Typical messages that belong to no intent. */
     out_of_scope_examples: z.array(Phrase).max(1000).default([]),
   })
   .superRefine(({ intents }, check) => {
@@ -120,8 +120,8 @@ export type Taxonomy = z.infer<typeof Taxonomy>;
 export const TaxonomyPut = z.strictObject({
   taxonomy: Taxonomy,
   /**
-   * The trained classifier, base64url, as `npm run taxonomy` writes it. Needed where there are more examples than are trained when
-   * they are loaded; has to be made of this very taxonomy.
+   * The trained classifier, base64url, as `npm run taxonomy` writes it. Required when there are too many examples to train on load; must
+   * be trained from exactly this taxonomy.
    */
   model: z
     .string()
@@ -131,17 +131,17 @@ export const TaxonomyPut = z.strictObject({
 });
 export type TaxonomyPut = z.infer<typeof TaxonomyPut>;
 
-/** What is so after `PUT /v1/support/taxonomy`. */
+/** Reply of `PUT /v1/support/taxonomy`. */
 export const TaxonomyWritten = z.object({
   name: z.string(),
   intents: z.int().min(1),
-  /** Of all intents, and of what belongs to none. */
+  /** Number of examples of all intents and out of scope. */
   examples: z.int().min(1),
-  /** `given`: the classifier that came with it. `here`: one that was trained from its examples. */
+  /** `given`: the classifier came with the taxonomy. `here`: it was trained from the examples. */
   trained: z.enum(['given', 'here']),
   /** Confidence below which a message is `unknown`, 0 to 1. */
   threshold: z.number().min(0).max(1),
-  /** 16 hex digits; changes with whatever a classifier is trained from, and with nothing else. */
+  /** 16 hex digits; a hash of exactly what a classifier is trained from. */
   content_hash: z.string().regex(/^[0-9a-f]{16}$/),
 });
 export type TaxonomyWritten = z.infer<typeof TaxonomyWritten>;

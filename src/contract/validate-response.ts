@@ -3,7 +3,7 @@ import { readAs } from './issue.ts';
 import type { DelegateRequest } from './response.ts';
 import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse } from './response.ts';
 
-/** What a delegation is checked against. Without a member, its rule is not checked. */
+/** What a delegation is checked against. The rule of an absent member is skipped. */
 export interface DelegationRules {
   /** Ids of the librarians that exist. */
   known?: Iterable<string> | undefined;
@@ -15,10 +15,7 @@ export type ValidatedResponse =
   | { ok: true; value: LibrarianResponse; warnings: Issue[] }
   | { ok: false; issues: Issue[] };
 
-/**
- * Checks what a librarian returned against seed 000. What the seed says MUST be makes an issue, what it says SHOULD be
- * a warning. Never throws, whatever it is given.
- */
+/** Checks a librarian's return value. A violated requirement is an issue, a violated recommendation a warning. Never throws. */
 export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
   const read = readAs(LibrarianResponse, value);
   if (!read.ok) return read;
@@ -27,7 +24,7 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
   return { ok: true, value: read.value, warnings: warningsAbout(read.value) };
 };
 
-/** Targets that do not exist, and those that the question already passed through (seed 000, Delegation Validation). */
+/** Finds targets that do not exist or that the question already passed through. */
 export const delegationIssues = (
   delegate: DelegateRequest | readonly DelegateRequest[] | undefined,
   { known, chain = [] }: DelegationRules,

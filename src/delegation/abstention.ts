@@ -3,7 +3,7 @@ import { readAs } from '../contract/issue.ts';
 import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 
-/** An article that comes closest to a question that nothing answers. */
+/** An article close to a question that no article answers. */
 const ClosestArticle = z.object({
   title: z.string().min(1).max(500),
   file: z.string().max(500).optional(),
@@ -15,7 +15,7 @@ type ClosestArticle = z.infer<typeof ClosestArticle>;
 /** Articles shown with an answer that declines. */
 const MAX_CLOSEST = 3;
 
-/** Whether an answer only says that there is none: it has no sources, and lists the closest articles or states it in words. */
+/** Whether an answer states that information is lacking: it has no sources, and lists the closest articles or says so in words. */
 export const isDeclined = ({ answer, sources = [], metadata }: LibrarianResponse): boolean =>
   answer !== undefined && sources.length === 0 && (Array.isArray(metadata?.closest) || statesLackOfInformation(answer));
 

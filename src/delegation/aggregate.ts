@@ -12,11 +12,11 @@ import { arrangeTopics, combineConfidence, type Reply, readBranch } from './topi
 const MAX_BRANCHES = 16;
 
 /**
- * Makes one Response of what several librarians answered (docs/aggregation.md). Pure, and never throws.
+ * Combines the answers of several librarians into one Response (docs/aggregation.md). Pure, and never throws.
  *
  * - One branch: its response, unchanged.
- * - Several: their answers side by side, with all sources, `metadata.parts` and a combined confidence; `partial` when that is below
- *   0.6, when a part is partial, or when a branch failed.
+ * - Several: their answers side by side, with all sources, `metadata.parts` and a combined confidence; `partial` when that is below 0.6,
+ *   a part is partial, or a branch failed.
  * - No answer: an error, the one that all have in common or DELEGATION_FAILED.
  *
  * @param branches In the order of the requests; at most 16 are read.
@@ -76,14 +76,14 @@ const partOf = (
   };
 };
 
-/** Limit of all parts together, in the units of the contract's metadata limit (256,000), which leaves some to other metadata. */
+/** Limit of all parts together, in the units of the contract's metadata limit (256,000); the rest is for other metadata. */
 const MAX_PARTS_SIZE = 240_000;
-/** Levels of a part's own metadata, so that with the three above it they stay within the contract's 16. */
+/** Maximum depth of a part's own metadata, which is nested three levels deep; the contract allows 16. */
 const MAX_DEPTH = 13;
 
 /**
- * Drops what does not fit into `metadata` of a Response: first metadata of parts, largest first, then answers, largest first
- * (their text is in the joined answer, as far as it fits there).
+ * Drops what does not fit into `metadata` of a Response: first metadata of parts, largest first, then answers, largest first (the joined
+ * answer repeats their text up to its limit).
  */
 const fitParts = (parts: readonly AnswerPart[]): AnswerPart[] => {
   const fitted = parts.map((part): AnswerPart => {
@@ -111,7 +111,7 @@ const fitParts = (parts: readonly AnswerPart[]): AnswerPart[] => {
   return fitted;
 };
 
-/** Names and values around a part. */
+/** Upper bound of the names and values around a part. */
 const OVERHEAD = 100;
 
 /** Counted as `jsonObject` does; infinite when nested deeper than `depth`, or larger than the limit. */

@@ -10,7 +10,7 @@ import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
 import { handedDown, isTimeForRetry, RETRY_DELAY_MS } from './delegated-limits.ts';
 
-/** What all calls of one request have in common. */
+/** What all calls of one request share. */
 export interface Caller {
   client: SignedClient;
   circuitBreakers: CircuitBreakers;
@@ -18,7 +18,7 @@ export interface Caller {
   signal: AbortSignal | undefined;
   now: () => number;
   scene: Omit<ErrorScene, 'now'>;
-  /** The capabilities that are handed down; all of them when absent. */
+  /** Capabilities to hand down; all of them when absent. */
   capabilities: readonly string[] | undefined;
 }
 
@@ -30,27 +30,27 @@ export interface TargetQuestion {
   /** Milliseconds since 1970. */
   deadlineMs: number;
   budget: Budget;
-  /** Whether time and budget have to suffice for another target. */
+  /** Whether time and budget must suffice for another target. */
   hasFallback: boolean;
 }
 
 export interface TargetReply {
-  /** The target's own response without its trace, or the error that tells why there is none. */
+  /** The target's own response without its trace, or the error that explains why there is none. */
   response: LibrarianResponse;
   /** Whether the target may have received the question. */
   sent: boolean;
   hop: TraceHop;
-  /** What the target signed, and the link that it is for. */
+  /** The target's receipt, and the link that it is for. */
   receipt: { text: string; hash: string | undefined; claims: Receipt; link: string } | undefined;
   /** `metadata.trace` as the target reported it. */
   reported: unknown;
-  /** What was spent by the receipts of all calls, in the units of the budgets. */
+  /** Usage from the receipts of all calls, in the units of the budgets. */
   uses: Amounts[];
 }
 
 /**
- * Asks one target, unless its circuit is open, and retries once after a failure that may be transient. Each call is signed anew,
- * pays from the budget and is settled by its receipt. A retry is safe, as everything handed down can only read. Never throws.
+ * Asks one target, unless its circuit is open, and retries once after a failure that may be transient. Each call has its own signature,
+ * is charged to the budget and settled by its receipt. A retry is safe, as the capabilities handed down only read. Never throws.
  */
 export const askTarget = async (caller: Caller, question: TargetQuestion): Promise<TargetReply> => {
   const { client, circuitBreakers, context, now, signal, capabilities } = caller;
@@ -87,13 +87,13 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
     await report(attempt.health);
     attempts.push(attempt);
     const isTime = isTimeForRetry(deadlineMs - now(), now() - calledAtMs);
-    // One call is kept for the fallback.
+    // One call is reserved for the fallback.
     const isPaid = budget.left('calls') > (hasFallback ? 1 : 0);
     mayCall = attempts.length === 1 && attempt.isTransient && signal?.aborted !== true && isTime && isPaid;
     if (mayCall) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
   }
   const sent = attempts.filter((attempt) => attempt.sent);
-  // A retry that was refused here says less than the call before it.
+  // The response of the first call says more than a retry that was refused here.
   const last = sent.at(-1) ?? attempts[0];
   const response = last?.response ?? refusal ?? overBudget(to);
   const { receipt } = last ?? {};
@@ -106,7 +106,7 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
     outcome: outcomeOf(response),
     attempts: sent.length,
     ...(receipt === undefined ? {} : { receipt: receipt.text }),
-    // A root link names the user and the rights; only the origin, which signed it, knows it.
+    // A root link names the user and the rights, so it is not disclosed to other librarians.
     ...(receipt === undefined || context.caller === undefined ? {} : { link: receipt.link }),
     verified: receipt !== undefined,
   };
@@ -121,10 +121,10 @@ const outcomeOf = (response: LibrarianResponse): TraceHop['outcome'] => {
   return response.partial === true || response.error !== undefined ? 'partial' : 'answer';
 };
 
-/** Whether there is no answer. An answer with an error beside it names a gap. */
+/** Whether there is no answer. An error next to an answer names a gap. */
 export const isFailure = ({ answer, error }: LibrarianResponse): boolean => error !== undefined && answer === undefined;
 
-/** For a question that the budget does not pay for. */
+/** The error for a question that exceeds the budget of calls. */
 export const overBudget = (librarian: string): LibrarianResponse => ({
   error: errorInfo('DELEGATION_FAILED', {
     librarian,
@@ -142,10 +142,10 @@ const circuitOpen = (librarian: string): LibrarianResponse => ({
   }),
 });
 
-/** The call itself, and what may be spent below it. */
+/** The amounts of a call: the call itself, and what it may spend. */
 const withCall = (below: Amounts): Amounts => ({ ...below, calls: 1 + (below.calls ?? 0) });
 
-/** A call that was never sent costs nothing; what no receipt accounts for counts as spent. */
+/** A call that was never sent costs nothing; amounts without a receipt count as spent. */
 const spentOn = (answer: SignedAnswer, budgets: Amounts): Amounts => {
   if (!answer.ok) return answer.sent ? withCall(budgets) : {};
   const { use } = answer.receipt;
@@ -184,7 +184,7 @@ const readAttempt = async (
     reported,
     receipt: {
       text: answer.receiptText,
-      // An origin signs no receipt that could name this one.
+      // An origin signs no receipt, so it needs no hash.
       hash: caller.context.caller === undefined ? undefined : await answer.receiptHash(),
       claims: answer.receipt,
       link: answer.link,
@@ -196,14 +196,14 @@ const readAttempt = async (
   };
 };
 
-/** The target's response, an error of its own included. One that is no Response, or delegates once more, is unusable. */
+/** The target's response, including an error of its own. An invalid Response, or one that delegates again, is unusable. */
 const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Caller }) => {
   try {
     const reply = readAs(LibrarianResponse, json());
     if (!reply.ok) throw failed(`Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`);
     const { delegate, metadata, error, ...rest } = reply.value;
     if (delegate !== undefined) throw failed(`Cannot use the reply of ${to}: it delegates the question`);
-    // The trace becomes part of the one of the whole chain.
+    // The trace becomes part of the trace of the whole chain.
     const { trace: reported, ...others } = metadata ?? {};
     const response: LibrarianResponse = {
       ...rest,
@@ -224,8 +224,8 @@ const failed = (message: string, cause?: unknown): CodedError =>
   new CodedError('DELEGATION_FAILED', message, { cause });
 
 /**
- * Callers must not be able to open the circuit of a target for others: their own mistakes, loops and depth, timeouts that were too
- * short and calls that they cancelled do not count.
+ * Callers must not be able to open a target's circuit for others: invalid requests, loops, depth, timeouts that are too short and
+ * cancelled calls do not count.
  */
 const healthOf = (
   outcome: Extract<SignedAnswer, { ok: false }> | { ok: true; response: LibrarianResponse },
@@ -246,7 +246,7 @@ const isUnavailable = (response: LibrarianResponse): boolean =>
   isFailure(response) && response.error?.code === 'SERVICE_UNAVAILABLE';
 
 /**
- * The least timeout at which silence counts against a target. The caller chooses the timeout: five short ones must not close a
- * librarian that takes seconds to everyone else in the workspace.
+ * The shortest timeout that counts against a target. The caller chooses the timeout: five short ones must not open the circuit of a slow
+ * librarian for the whole workspace.
  */
 const FAIR_TIMEOUT_MS = 10_000;

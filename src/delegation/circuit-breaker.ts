@@ -1,23 +1,23 @@
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult } from 'cockatiel';
 
-/** What a call says about its target: it works, it is broken, or nothing, as the call was refused here or cancelled. */
+/** What the outcome of a call says about its target; `unknown` when the call was refused here or cancelled. */
 export type Health = 'healthy' | 'broken' | 'unknown';
 
 /**
- * One circuit breaker per workspace and target, so that a target that is broken for one tenant stays open to the others. After
- * five consecutive failures calls are refused at once; then one call at a time probes whether the target has recovered.
+ * One circuit breaker per workspace and target, so that a target that is broken for one tenant stays available to the others. After five
+ * consecutive failures calls are refused at once; later, one call at a time probes whether the target has recovered.
  */
 export interface CircuitBreakers {
   /**
    * Admits a call to a target.
    *
-   * @returns Reports how the call went, and has to be called; `undefined` while the circuit is open.
+   * @returns A function that reports the outcome and must be called; `undefined` while the circuit is open.
    */
   admit(key: string): ((health: Health) => Promise<void>) | undefined;
 }
 
 /**
- * @param limit Circuits that are kept; the least recently used goes first.
+ * @param limit Maximum number of circuits; the least recently used is evicted.
  * @param halfOpenAfterMs Time until the first probe, approximately; up to a minute while probes keep failing.
  */
 export const createCircuitBreakers = ({ limit = 512, halfOpenAfterMs = 2000 } = {}): CircuitBreakers => {
@@ -43,7 +43,7 @@ const createCircuit = (halfOpenAfterMs: number) => {
     probe = undefined;
   };
   return (): ((health: Health) => Promise<void>) | undefined => {
-    // A request that probes can end without a report, as those of disconnected callers do in workerd.
+    // A probing request can end without a report, e.g. when its caller disconnects in workerd.
     if (probe !== undefined && Date.now() - probe.startedAtMs > PROBE_TIMEOUT_MS) undoProbe();
     // The library would queue this call behind the probe of another request, whose promises workerd forbids to await.
     if (policy.state === CircuitState.HalfOpen) return undefined;
@@ -82,5 +82,5 @@ const breaker = (halfOpenAfterMs: number, initialState?: unknown) =>
   );
 
 const CONSECUTIVE_FAILURES = 5;
-/** After that another call may probe. */
+/** After this time another call may probe. */
 const PROBE_TIMEOUT_MS = 3000;

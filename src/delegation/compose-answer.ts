@@ -6,8 +6,8 @@ import { WHY_MISSING } from './failures.ts';
 import type { Reply, Topic } from './topics.ts';
 
 /**
- * The joined answer as Markdown: each question with its answers, most confident first, under the names of their librarians; then
- * what is missing. Headings of level 1 to 3 are all ours (`containMarkdown`), so that no part can pass for another.
+ * The joined answer as Markdown: each question with its answers, most confident first, under the names of their librarians; then what is
+ * missing. Only this function writes headings of level 1 to 3 (`containMarkdown`), so that no part can imitate another.
  *
  * @returns At most 32,000 characters; a part has at most 4,000 of them.
  */

@@ -4,8 +4,8 @@ import { escapeHtml } from '../runtime/escape-html.ts';
 export const CODE_SPAN = '(?<![`\\\\])(?<span>`+)(?!`)[^`]{1,500}(?<!`)\\k<span>(?!`)';
 
 /**
- * Makes the Markdown of one librarian stay within its part of a joined answer (signed context 10.2). A reader sees the
- * same words; only what could affect other parts is changed:
+ * Makes the Markdown of one librarian stay within its part of a joined answer. A reader sees the same words; only what could affect other
+ * parts is changed:
  *
  * - an open code fence is closed, and fences that a list may or may not own are moved to the margin;
  * - HTML, comments and images become text (`escapeHtml`);

@@ -19,15 +19,15 @@ const JOINING_RESERVE_MS = 15;
 const FIRST_SHARE = 0.6;
 const RETRY_MINIMUM_MS = 100;
 
-/** What is left in `count` shares that differ by one at most, the larger ones first; each has a call if as many are left. */
+/** Divides the remaining budget into `count` shares that differ by one at most, larger ones first; each has a call if enough are left. */
 export const sharesOf = (budget: Budget, count: number): Amounts[] =>
   Array.from({ length: count }, (_, index) =>
     leftOf(budget, (left) => Math.floor(left / count) + (index < left % count ? 1 : 0)),
   );
 
 /**
- * How much of its budget one call hands down to its target, the call itself being paid for. Half is kept for a fallback;
- * otherwise one call for a retry, if that is little of what is left.
+ * The budgets that one call hands down to its target, the call itself excluded. Half is reserved for a fallback; otherwise one call for a
+ * retry, if that is a small part of what is left.
  */
 export const handedDown = (budget: Budget, { hasFallback }: { hasFallback: boolean }): Amounts => {
   const calls = Math.floor(budget.left('calls')) - 1;
@@ -35,13 +35,13 @@ export const handedDown = (budget: Budget, { hasFallback }: { hasFallback: boole
   return { ...leftOf(budget), calls: calls >= RETRY_RESERVED_FROM ? calls - 1 : calls };
 };
 
-/** Whole amounts of what is limited. */
+/** The remaining limited amounts, rounded down. */
 const leftOf = (budget: Budget, part: (left: number) => number = (left) => left): Amounts =>
   Object.fromEntries(budget.names.map((name) => [name, part(Math.floor(budget.left(name)))]));
 
 const RETRY_RESERVED_FROM = 4;
 
-/** Divides a limit: each gets what it wants, or as much as everyone else who cannot have what they want. */
+/** Divides a limit fairly: each gets what it wants, or the same share as all others whose wish exceeds it (max-min fairness). */
 export const fairShares = (wanted: readonly number[], limit: number): number[] => {
   const shares = wanted.map(() => 0);
   let left = limit;
@@ -55,9 +55,9 @@ export const fairShares = (wanted: readonly number[], limit: number): number[] =
 };
 
 /**
- * The capabilities of a context that are handed down with a question: those that read. A question may hold untrusted text, so
- * whoever gets it can neither write nor send anything out in the user's name (signed context 10.2, taint rule). A wildcard
- * becomes the capabilities below it that read. `undefined` if all are kept, so that the link need not repeat the list.
+ * The capabilities of a context that are handed down with a question: those that read. A question may contain untrusted text, so its
+ * recipient can neither write nor send anything in the user's name. A wildcard becomes the capabilities below it that read. `undefined`
+ * when none is removed, so that the link need not repeat the list.
  */
 export const readingCapabilities = (held: readonly string[]): readonly string[] | undefined => {
   if (held.every(onlyReads)) return undefined;
@@ -65,7 +65,7 @@ export const readingCapabilities = (held: readonly string[]): readonly string[] 
   return [...new Set(kept)].filter((capability) => CAPABILITY.test(capability)).slice(0, MAX_CAPABILITIES);
 };
 
-/** Neither a wildcard, which may include a write, nor a write or a way out itself. */
+/** Neither a write or send capability, nor a wildcard, which may include one. */
 const onlyReads = (capability: string): boolean =>
   !capability.endsWith('*') &&
   !capability.endsWith(':write') &&
@@ -77,5 +77,5 @@ const readingPartOf = (capability: string): string[] => {
   return capability === '*' ? named : [`${capability.slice(0, -2)}:read`, ...named];
 };
 
-/** The capabilities of our functions that read (design, section 8). */
+/** The capabilities of our functions that read. */
 const READING = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];

@@ -16,7 +16,7 @@ import { type AskedBranch, askBranch } from './fallback.ts';
 import { assembleHops, nestedHops, type RecordedHop, withMetadata, withTrace } from './trace.ts';
 
 /**
- * Connects a librarian to those that it may delegate to. A function without targets leaves it out, and its bundle is a third
+ * Connects a librarian to those that it may delegate to. A function without targets does not import it, which makes its bundle a third
  * smaller.
  *
  * @param targets Service bindings and public hosts by librarian id: `serviceTargets(env)`, `httpsTargets(directory)`.
@@ -32,12 +32,12 @@ export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDe
   };
 };
 
-/** What the delegates of one request are made of. */
+/** What the delegates of one request need. */
 export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
   client: SignedClient;
   directory: KeyDirectory;
   signal?: AbortSignal | undefined;
-  /** Outlive the request: one for the isolate. */
+  /** Shared by all requests of the isolate. */
   circuitBreakers: CircuitBreakers;
   now?: (() => number) | undefined;
   log?: Log | undefined;
@@ -117,7 +117,7 @@ const callerOf = ({
   capabilities: readingCapabilities(context.capabilities),
 });
 
-/** When answers have to be here: in time to join them, to answer, and for the answer to arrive. */
+/** The deadline for delegates' answers: leaves time to join them and for the response to arrive. */
 const askDeadlineMs = ({ startedAtMs, deadlineMs }: DelegateParts['context'], nowMs: number): number => {
   const answerByMs = startedAtMs + timeToAnswer(deadlineMs - startedAtMs);
   return nowMs + timeToAsk(answerByMs - nowMs);
@@ -131,7 +131,7 @@ const refusedBranch = (query: string, request: DelegateRequest, response: Librar
   replies: [],
 });
 
-/** For a question that was not sent to anyone. */
+/** The hop of a question that was not sent. */
 const hopsOfRefused = ({ to, response }: Branch, { self, caller, spanId }: DelegateParts['context']): TraceHop[] => {
   if (!LIBRARIAN_ID.test(to) || response.error === undefined) return [];
   const parent = caller === undefined ? {} : { parentSpanId: spanId };
@@ -160,7 +160,7 @@ const combineWithOne = (own: LibrarianResponse, { response }: Branch): Librarian
   if (!isFailure(response) || own.answer === undefined) return response;
   const partial = { ...own, partial: true };
   const gap = { delegationError: response.error };
-  // The gap has to be named, even if nothing else fits.
+  // The gap must be named, even if no other metadata fits.
   return withMetadata(partial, gap) ?? { ...partial, metadata: gap };
 };
 

@@ -32,7 +32,7 @@ export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
   };
 };
 
-/** `undefined` if the sentence of the code itself says what to do. */
+/** `undefined` if the code's default message already says what to do. */
 const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string | undefined => {
   if (code === 'NOT_FOUND' || code === 'INVALID_QUERY')
     return 'Ask in other words, naming the thing that the question is about, or ask one question at a time';
@@ -42,7 +42,7 @@ const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string 
     : 'Asking the same again will not help: ask one question at a time, or another librarian directly';
 };
 
-/** Why there is no answer, as the end of a sentence: "No answer from weather: ...". In our words, not those of the librarian. */
+/** Why there is no answer, as the end of a sentence: "No answer from weather: ...". Our own wording, not the librarian's. */
 export const WHY_MISSING = {
   INVALID_QUERY: 'it could not make sense of the question',
   UNAUTHORIZED: 'it may not be asked this',

@@ -9,12 +9,12 @@ import { askTarget, type Caller, isFailure, type TargetReply } from './call.ts';
 import { timeOfFirst } from './delegated-limits.ts';
 import { withMetadata } from './trace.ts';
 
-/** What one branch works with. */
+/** The inputs of one branch. */
 export interface BranchParts {
-  /** The question as the librarian got it, and what its caller added. */
+  /** The question and metadata as the librarian received them. */
   query: string;
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Of the request. */
+  /** Budget of the request. */
   budget: Budget;
   /** The branch's share of it. */
   share: Amounts;
@@ -22,16 +22,16 @@ export interface BranchParts {
   deadlineMs: number;
 }
 
-/** A branch and the replies that it took, in the order of asking. */
+/** A branch and its replies, in the order of the calls. */
 export interface AskedBranch {
   branch: Branch;
   replies: TargetReply[];
 }
 
 /**
- * Asks the target of a request and, if it has no answer, the fallback. Any failure is followed by the fallback, INVALID_QUERY and
- * RATE_LIMITED of the target included: another librarian may understand the question, and has a limit of its own. Only a loop or a
- * depth that a target reported ends the branch (signed context 4.9).
+ * Asks the target of a request and, if it has no answer, the fallback. Any failure leads to the fallback, even INVALID_QUERY and
+ * RATE_LIMITED: another librarian may understand the question, and has its own rate limit. Only LOOP_DETECTED or MAX_DEPTH_EXCEEDED from
+ * a target ends the branch.
  */
 export const askBranch = async (caller: Caller, request: DelegateRequest, parts: BranchParts): Promise<AskedBranch> => {
   const { to, fallback } = request;
@@ -71,7 +71,7 @@ const FINAL = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'
 const withFirstError = ({ error }: LibrarianResponse, response: LibrarianResponse): LibrarianResponse =>
   (error === undefined ? undefined : withMetadata(response, { delegationError: error })) ?? response;
 
-/** The first error is reported: it is the one of the librarian that was asked for. */
+/** Reports the first error: it is that of the requested librarian. */
 const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallback: string): LibrarianResponse => {
   const { error } = first;
   if (error === undefined) return second;
@@ -80,7 +80,7 @@ const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallbac
   return { ...first, error: { ...error, details: readAs(ErrorInfo.shape.details, details).ok ? details : added } };
 };
 
-/** Validated as the target will do it: nothing is sent that no target would take. What is passed on unchanged was validated. */
+/** Validates like the target, so that no request is sent that any target would refuse. Values passed on unchanged were validated before. */
 const bodyOf = (
   { query, context }: DelegateRequest,
   { query: original, metadata }: BranchParts,
@@ -93,7 +93,7 @@ const bodyOf = (
   return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
 };
 
-/** The fault of the librarian that delegates, and of those before it that added to the question: the target never got it. */
+/** The error for a question that the delegating librarian, or one before it, made too large or invalid: the target never received it. */
 const unsendable = (librarian: string, problem: string): LibrarianResponse => ({
   error: errorInfo('DELEGATION_FAILED', {
     librarian,

@@ -17,8 +17,8 @@ const isFetcher = (binding: unknown): binding is Target =>
   typeof binding === 'object' && binding !== null && 'fetch' in binding && typeof binding.fetch === 'function';
 
 /**
- * The librarians that have a public host in the key directory, as targets over HTTPS. No address ever comes from a question, an
- * answer or a description (signed context 10.1). Localhost, in development, is called over HTTP.
+ * The librarians that have a public host in the key directory, as targets over HTTPS. No address ever comes from a question, an answer or
+ * a description. Localhost, in development, is called over HTTP.
  *
  * @param send Follows no redirect by itself: the request says so.
  */

@@ -19,7 +19,7 @@ export interface Reply {
   error: ErrorInfo | undefined;
 }
 
-/** A reply without anything visible has failed. */
+/** Reads a branch; a reply without visible text counts as failed. */
 export const readBranch = ({ to, query, response }: Branch): Reply => {
   const contained = containMarkdown(response.answer ?? '');
   const text = VISIBLE.test(contained) ? contained : '';
@@ -40,7 +40,7 @@ const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
 export interface Topic {
   question: string;
   replies: readonly Reply[];
-  /** Most confident first; librarians with the very same answer stand together. Those that declined count only among themselves. */
+  /** Most confident first; librarians with the same answer are grouped. Declined answers are included only if all declined. */
   answers: readonly (readonly [Reply, ...Reply[]])[];
   /** Whether any of them has information. */
   isInformed: boolean;
@@ -57,13 +57,13 @@ export const arrangeTopics = (replies: readonly Reply[]): Topic[] =>
     return {
       question: members[0]?.question ?? '',
       replies: members,
-      // A group has one member at least.
+      // A group has at least one member.
       answers: answers as [Reply, ...Reply[]][],
       isInformed: informed.length > 0,
     };
   });
 
-/** Case, white space, punctuation and the form of the characters make no difference. */
+/** Normalises case, white space, punctuation and Unicode form. */
 const normalised = (question: string): string => {
   const words = question
     .normalize('NFKC')
@@ -72,7 +72,7 @@ const normalised = (question: string): string => {
   return words === null ? question : words.join(' ');
 };
 
-/** White space and citations make no difference. */
+/** Normalises white space and removes citations. */
 const wordingOf = (text: string): string =>
   text
     .replace(/\[\d{1,2}\]/g, '')
@@ -95,7 +95,7 @@ const MAX_BY_AGREEMENT = 0.95;
  * 3. The weakest answered question bounds the whole, which is scaled by the share of questions that were answered.
  */
 export const combineConfidence = (topics: readonly Topic[]): number => {
-  // If no librarian has any information, their confidence in that is all there is to say.
+  // If no librarian has information, their confidence in that is reported.
   const isInformed = topics.some((topic) => topic.isInformed);
   const answered = topics.flatMap(({ answers: [best], ...topic }) =>
     best === undefined || topic.isInformed !== isInformed ? [] : [best],

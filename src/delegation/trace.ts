@@ -15,15 +15,15 @@ import type { OriginContext, VerifiedContext } from '../runtime/request-context.
 import type { TargetReply } from './call.ts';
 import { fairShares } from './delegated-limits.ts';
 
-/** A call that was made here, and the hops that its target reported. */
+/** An own call, and the hops that its target reported. */
 export interface RecordedHop {
   own: TraceHop;
   below: readonly TraceHop[];
 }
 
 /**
- * The hops of a trace, each before those that it led to. The calls made here come first; what is left of the limit is shared
- * among the targets, so that one that reports many hops displaces none of another.
+ * The hops of a trace, each before its nested hops. Own calls come first; the rest of the limit is shared among the targets, so that one
+ * with many hops displaces none of another.
  */
 export const assembleHops = (recorded: readonly RecordedHop[]): TraceHop[] => {
   const kept = recorded.slice(0, MAX_TRACE_HOPS);
@@ -41,9 +41,9 @@ interface Verification {
 }
 
 /**
- * The hops below a target, as it reported them; none if they are unusable or of another trace, and none that claims to have been
- * called from here. The origin of the chain, which the whole trace is for, verifies each and drops the proofs that do not hold;
- * librarians on the way pass hops on with their proofs, unverified, since that costs a signature each (signed context 4.13).
+ * The hops below a target, as it reported them; empty if they are invalid or of another trace, without any that claims to have been
+ * called from here. The origin of the chain verifies each hop and drops invalid proofs; other librarians pass hops and proofs on
+ * unverified, since each verification costs a signature.
  */
 export const nestedHops = async (
   { reported, hop, receipt }: Pick<TargetReply, 'reported' | 'hop' | 'receipt'>,
@@ -54,7 +54,7 @@ export const nestedHops = async (
   if (!read.ok || read.value.traceId !== context.traceId) return [];
   const hops = read.value.hops.filter(({ from }) => from !== context.self);
   if (context.caller !== undefined) return hops.map((below) => ({ ...below, verified: false }));
-  // The receipt was matched with the link of this call when it came.
+  // The receipt was matched with the link of this call on arrival.
   const { req, sub } = receipt.claims;
   const parents = new Map<string, Parent>([[hop.spanId, { to: hop.to, sub, linkHash: req, depth: 0 }]]);
   const chain = { parents, seen: new Set<string>(), directory, now };
@@ -63,7 +63,7 @@ export const nestedHops = async (
   return checked;
 };
 
-/** A verified hop, as the hops below it have to fit it. */
+/** A verified hop, against which its nested hops are checked. */
 interface Parent {
   to: string;
   /** Hashes of the receipts that its answer is based on. */
@@ -74,9 +74,9 @@ interface Parent {
 }
 
 interface Chain extends Pick<Verification, 'directory' | 'now'> {
-  /** By the span id of their calls. */
+  /** By span id of the call. */
   parents: Map<string, Parent>;
-  /** Hashes of receipts that were checked: each counts once. */
+  /** Hashes of receipts seen so far: each counts once. */
   seen: Set<string>;
 }
 
@@ -92,8 +92,8 @@ const checkHop = async (hop: TraceHop, chain: Chain): Promise<TraceHop> => {
 };
 
 /**
- * The link proves that the parent made this very call for this very request; the receipt, that the target answered exactly that
- * link; the receipt above, that its answer is based on this one. Signatures come last: they cost most.
+ * The link proves that the parent made this very call for this very request; the receipt, that the target answered exactly that link; the
+ * receipt above, that its answer is based on this one. Signatures are verified last, as the most expensive check.
  */
 const verifyHop = async (
   { receipt: text, link, spanId, from, to, outcome }: TraceHop,
@@ -112,7 +112,7 @@ const verifyHop = async (
     const receipt = await verifyForeignReceipt(text, { self: from, librarian: to, directory, now });
     const linkHash = await sha256(utf8(link));
     const isAnswer = outcome === 'answer' || outcome === 'partial';
-    // No answer comes from an error; an error may come from an answer that was unusable.
+    // An answer needs a successful receipt; an error may stem from a response that was unusable.
     if (receipt.req !== linkHash || (isAnswer && receipt.st >= 400)) return undefined;
     return { to, sub: receipt.sub, linkHash, depth };
   } catch {
@@ -121,8 +121,8 @@ const verifyHop = async (
 };
 
 /**
- * A response with its trace under `metadata.trace`; unchanged if nothing was called. If both are too large for one response, the
- * proofs go first, then the largest of the other metadata, then all of it; `omitted` names what is missing. The hops always stay.
+ * A response with its trace under `metadata.trace`; unchanged if nothing was called. If both are too large for one response, the proofs
+ * are dropped first, then the largest of the other metadata, then all of it; `omitted` names what is missing. The hops always stay.
  */
 export const withTrace = (response: LibrarianResponse, trace: DelegationTrace): LibrarianResponse => {
   if (trace.hops.length === 0) return response;
@@ -158,5 +158,5 @@ const largestOf = (metadata: Record<string, unknown>): string => {
   return sizes.toSorted((one, other) => other.size - one.size)[0]?.name ?? '';
 };
 
-/** Names short enough to be shown. */
+/** Names short enough to be reported. */
 const presentable = (names: readonly string[]): string[] => names.filter((name) => name.length <= 64).slice(0, 16);

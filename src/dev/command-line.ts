@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** Exit code of a script that was called in a way that it does not know. */
+/** Exit code for an invalid command line. */
 const USAGE_ERROR = 2;
 
 /**

@@ -3,7 +3,7 @@ import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { randomHex } from '../runtime/digest.ts';
 import type { Log } from '../runtime/log.ts';
-import { type ModelUse, toldUse } from '../runtime/model-use.ts';
+import { type ModelUse, usageFields } from '../runtime/model-use.ts';
 import type { ApiKey } from './api-keys.ts';
 
 export interface GatewayEnv {
@@ -38,6 +38,6 @@ export const requestLog =
       outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
       duration_ms: now() - arrival,
       trace_id: traceId,
-      ...toldUse(c.get('modelUse')),
+      ...usageFields(c.get('modelUse')),
     });
   };

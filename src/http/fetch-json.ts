@@ -99,7 +99,7 @@ export const send = async (
 };
 
 /**
- * The same for calls whose status says it all, and discards the body of any other than 2xx.
+ * Like `send`, but accepts only 2xx, and discards the body of any other response.
  *
  * @throws {HttpFailure} As `send`, or `status`.
  */
@@ -130,15 +130,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const parseUtf8 = (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes));
 
-/** 2001: a smaller number of seconds is a delay, a greater one a time. */
+/** September 2001: a smaller number is a delay in seconds, a greater one a time. */
 const EPOCH_SECONDS = 1_000_000_000;
 
 /**
- * How long a server asks to wait, in milliseconds from 0: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3).
- * Rate-limit headers are read the same way, and may also give their end in seconds since 1970.
+ * How long a server asks to wait, in milliseconds from 0: `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). Rate-limit
+ * headers are read the same way, and may also be a time in seconds since 1970.
  *
- * @param names Headers to look at, the first that can be read counts.
- * @returns Undefined when none of them can be read.
+ * @param names Header names; the first that can be parsed is used.
+ * @returns Undefined when none can be parsed.
  */
 export const retryAfterMs = (
   headers: Headers,
@@ -150,7 +150,7 @@ export const retryAfterMs = (
     if (text.length > 64) continue;
     const seconds = /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
     if (seconds !== undefined) return Math.max(Math.ceil(seconds * 1000 - (seconds < EPOCH_SECONDS ? 0 : now)), 0);
-    // A bare number with a sign would be read as a year.
+    // Date.parse would read a signed number as a year.
     const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(date - now, 0);
   }

@@ -3,17 +3,17 @@ import { utf8 } from './digest.ts';
 import { ANONYMOUS_MAX_HOPS, ANONYMOUS_TIMEOUT_MS } from './limits.ts';
 import { type OriginContext, originate } from './request-context.ts';
 
-/** What strangers get who bring no token to a public librarian (signed context 4.10). */
+/** What an unauthenticated caller of a public librarian gets. */
 export interface Anonymity {
   workspace: string;
-  /** The public set, e.g. `kb:public`. */
+  /** Capabilities of anonymous callers, e.g. `kb:public`. */
   capabilities: readonly string[];
   budgets?: Readonly<Record<string, number>> | undefined;
-  /** Keeps the ids of strangers from being turned back into addresses. */
+  /** HMAC secret, so that the ids of anonymous callers cannot be turned back into addresses. */
   secret: string;
 }
 
-/** A context for a stranger at `address`: an id that changes every day, few hops, little time. */
+/** A context for an anonymous caller at `address`: an id that changes daily, at most 3 hops, a short timeout. */
 export const originateAnonymous = async (
   anonymity: Anonymity,
   { self, address, now }: { self: string; address: string; now: number },

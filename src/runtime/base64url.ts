@@ -1,4 +1,4 @@
-/** Bytes that WebCrypto takes: backed by memory of their own, not shared. */
+/** Bytes that WebCrypto accepts: not backed by shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -16,8 +16,8 @@ export const encodeBase64url = (bytes: Uint8Array): string => {
 };
 
 /**
- * Base64url -> bytes, one text for one value only: no padding, no white space, the unused bits of the last letter zero.
- * Anything else gives `undefined`. `atob` would accept all three (signed context 4.3).
+ * Base64url -> bytes; `undefined` unless the text is canonical: no padding, no white space, unused bits of the last letter zero. `atob`
+ * accepts all three.
  */
 export const decodeBase64url = (text: string): Bytes | undefined => {
   const rest = text.length % 4;

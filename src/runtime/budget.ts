@@ -1,29 +1,29 @@
 import { DEFAULT_CALLS } from './limits.ts';
 
-/** By the name of the budget: `calls`, `tokens` of models (input and output), `cost_micros` (millionths of a US dollar). */
+/** Amounts by budget name: `calls`, `tokens` of models (input and output), `cost_micros` (millionths of a US dollar). */
 export type Amounts = Readonly<Record<string, number>>;
 
 /**
- * What may still be spent for one request: by its own model, and by all that it leads to (signed context 4.8). Both take
- * from the same one, so that nothing is spent twice.
+ * What a request may still spend, in its own model calls and in all delegated calls. Both draw on the same budget, so that nothing is
+ * spent twice.
  */
 export interface Budget {
-  /** What is limited. */
+  /** Names of the limited amounts. */
   names: readonly string[];
-  /** From 0; infinite where nothing is limited. */
+  /** From 0; infinite when the amount is not limited. */
   left(name: string): number;
-  /** For what is about to be spent or handed on. The caller has looked at `left`. */
+  /** Reserves amounts before they are spent or handed down. The caller has checked `left`. */
   take(amounts: Amounts): void;
-  /** What was taken and, as a receipt or an API says or because nothing was sent, not spent. */
+  /** Returns amounts that were taken and not spent, according to a receipt, an API or because nothing was sent. */
   giveBack(amounts: Amounts): void;
   /**
-   * For the receipt: whole amounts, what is taken at the moment among them. Never more than was granted, since a receipt that
-   * says so is refused; what is not limited is told where something was spent.
+   * Whole amounts for the receipt, including what is currently taken. Never more than was granted, since such a receipt is refused; an
+   * amount without a limit is included when it is above 0.
    */
   spent(): Record<string, number>;
 }
 
-/** @param limits Whole numbers from 0; no entry, no limit. */
+/** @param limits Whole numbers from 0; an absent entry means no limit. */
 export const budgetOf = (limits: Amounts): Budget => {
   const granted = new Map(Object.entries(limits));
   const taken = new Map([...granted.keys()].map((name) => [name, 0]));
@@ -45,15 +45,15 @@ export const budgetOf = (limits: Amounts): Budget => {
   };
 };
 
-/** Of a request: what its context grants, and a bound of calls where that names none. */
+/** The budget of a request: what its context grants, and a default limit of calls when that names none. */
 export const requestBudget = ({ budgets }: { budgets: Amounts }): Budget =>
   budgetOf({ calls: DEFAULT_CALLS, ...budgets });
 
-/** What a model takes of. */
+/** The budgets that model calls draw on. */
 export const MODEL_BUDGETS = ['tokens', 'cost_micros'] as const;
 
-/** Of a call that nobody worked for: the caller gets back all that it handed down. */
+/** Usage of a call that was refused: the caller gets back everything that it handed down. */
 export const NOTHING_SPENT: Amounts = { calls: 0, tokens: 0, cost_micros: 0 };
 
-/** Keeps what floating point adds to a whole number from becoming one more. */
+/** Keeps a floating-point error from rounding a whole number up. */
 const ROUNDING = 1e-6;

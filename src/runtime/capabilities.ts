@@ -1,11 +1,11 @@
 /**
- * Whether one of the held capabilities allows the wanted one. `*` stands for one or more segments and only at the
- * end: `kb:*` covers `kb:read`, `kb:hr:read` and `kb:*`, not `kb` (signed context 4.2).
+ * Whether one of the held capabilities allows the wanted one. `*` stands for one or more segments and only at the end: `kb:*` covers
+ * `kb:read`, `kb:hr:read` and `kb:*`, not `kb`.
  */
 export const covers = (held: readonly string[], wanted: string): boolean =>
   held.some((capability) => coversOne(capability, wanted));
 
-/** What is left of `held` when only `wanted` is asked for: every item is covered by both lists. */
+/** The intersection of two lists of capabilities: every returned item is covered by both. */
 export const intersectCapabilities = (held: readonly string[], wanted: readonly string[]): string[] => {
   const kept = wanted.filter((capability) => covers(held, capability));
   const narrower = held.filter((capability) => covers(wanted, capability) && !kept.includes(capability));

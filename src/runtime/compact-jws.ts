@@ -3,17 +3,17 @@ import { demand } from './context-refused.ts';
 import { utf8 } from './digest.ts';
 import type { Signer } from './signer.ts';
 
-/** What a signature is for. One key signs links and receipts; the type keeps them apart (signed context, T5). */
+/** What a signature is for. One key signs links and receipts, so the type must tell them apart. */
 export type JwsType = 'ctx+jwt' | 'ctx-receipt+jwt' | 'ctx-directory+jwt';
 
-/** A JWS whose form is right and whose signature nobody has looked at yet. */
+/** A well-formed JWS whose signature has not been verified. */
 export interface UnverifiedJws {
   /** Exactly as received. */
   text: string;
   kid: string;
-  /** Parsed claims: a JSON object, nothing more is known about it. */
+  /** Parsed claims: a JSON object, otherwise unchecked. */
   claims: Record<string, unknown>;
-  /** The bytes that the signature is over. */
+  /** The signed bytes. */
   signed: Bytes;
   /** 64 bytes. */
   signature: Bytes;
@@ -27,9 +27,8 @@ export const signJws = async (claims: object, { typ, signer }: { typ: JwsType; s
 };
 
 /**
- * Takes a compact JWS apart, accepting one form only, so that no two parsers see two things (signed context 4.3):
- * strict base64url, fatal UTF-8, claims that `JSON.stringify` gives back unchanged, and a header of `alg`, `kid` and
- * `typ` alone. Throws `ContextRefused` for everything else.
+ * Parses a compact JWS in canonical form only, so that no two parsers can disagree: strict base64url, valid UTF-8, claims that
+ * `JSON.stringify` reproduces exactly, and a header of `alg`, `kid` and `typ` alone. Throws `ContextRefused` for anything else.
  */
 export const readJws = (text: string, typ: JwsType): UnverifiedJws => {
   const [header = '', claims = '', signature = '', ...more] = text.split('.');
@@ -37,7 +36,7 @@ export const readJws = (text: string, typ: JwsType): UnverifiedJws => {
   const kid = readHeader(header, typ);
   const bytes = decodeBase64url(signature);
   demand(bytes !== undefined, 'the signature is not base64url');
-  // workerd throws on other lengths where Node answers false (workerd issue 4554).
+  // workerd throws for other lengths, Node returns false (workerd issue 4554).
   demand(bytes.length === 64, 'the signature is not 64 bytes');
   return { text, kid, claims: readClaims(claims), signed: utf8(`${header}.${claims}`), signature: bytes };
 };

@@ -13,14 +13,14 @@ import type { KeyDirectory } from './key-directory.ts';
 import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { type LinkCache, linkCache } from './link-cache.ts';
 import { type Log, logLine } from './log.ts';
-import { type ModelUse, toldUse } from './model-use.ts';
+import { type ModelUse, usageFields } from './model-use.ts';
 import { signReceipt } from './receipt.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import type { Signer } from './signer.ts';
 import { verifyContext } from './verify-context.ts';
 
-/** Who may call: anybody, whoever brings a signed context, or only users. */
+/** Who may call: anyone, callers with a signed context, or only users. */
 type Access = 'public' | 'signed' | 'user';
 
 export interface GuardOptions {
@@ -29,9 +29,9 @@ export interface GuardOptions {
   signer: Signer;
   directory: KeyDirectory;
   access: Access;
-  /** What strangers get; needed where access is `public`, otherwise they are refused. */
+  /** What anonymous callers get when access is `public`; without it they are refused. */
   anonymous?: Anonymity | undefined;
-  /** Links accepted, 1 to 8. */
+  /** Maximum number of links, 1 to 8. */
   maxHops?: number | undefined;
   /** The only librarians that may call; all of the directory when absent. */
   callers?: readonly string[] | undefined;
@@ -51,11 +51,11 @@ interface GuardedVariables {
   body: Bytes;
   /** May be set by a handler: what it spent, for the receipt. */
   usage: Amounts | undefined;
-  /** May be set by a handler: hashes of the receipts that its answer rests on. */
+  /** May be set by a handler: hashes of the receipts that its answer is based on. */
   receipts: readonly string[] | undefined;
-  /** May be set by a handler: what it used a model, for the log. */
+  /** May be set by a handler: its model usage, for the log. */
   modelUse: ModelUse | undefined;
-  /** May be set by a handler: the code of the error it answers with, for the log. */
+  /** May be set by a handler: the error code of its response, for the log. */
   outcome: ErrorCode | undefined;
 }
 
@@ -64,8 +64,8 @@ export interface GuardedEnv {
 }
 
 /**
- * Lets in what carries a valid `Context-Token` and signs whatever the route answers, errors included. A bad token is
- * refused, never taken for none (signed context 4.9). Handlers read the body through `c.req` as usual.
+ * Middleware that verifies the `Context-Token` and signs the response, errors included. An invalid token is refused, never treated as
+ * absent. Handlers read the body through `c.req` as usual.
  */
 export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEnv> => {
   const { now = Date.now, log = logLine, self, signer } = options;
@@ -91,7 +91,7 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
   };
 };
 
-/** Refuses calls whose context does not hold a capability. Stands behind `contextGuard`. */
+/** Refuses calls whose context lacks a capability. Runs after `contextGuard`. */
 export const requireCapability =
   (capability: string): MiddlewareHandler<GuardedEnv> =>
   async (c, next) => {
@@ -107,7 +107,7 @@ export const requireCapability =
     });
   };
 
-/** For `app.onError`: what any handler threw becomes a signed `{ error }` that says nothing about the inside (design 7.12). */
+/** For `app.onError`: turns any thrown error into a signed `{ error }` without internal details. */
 export const faultHandler =
   ({ self, now = Date.now, log = logLine }: Pick<GuardOptions, 'self' | 'now' | 'log'>): ErrorHandler<GuardedEnv> =>
   (error, c) => {
@@ -117,7 +117,7 @@ export const faultHandler =
     return refusal(info.code, info);
   };
 
-/** An error as it travels: `{ error }` with the status of its code (design 7.6). */
+/** The response for an error: `{ error }` with the status of its code. */
 export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response =>
   jsonAnswer(
     { error: errorInfo(code, known) },
@@ -129,7 +129,7 @@ const contextOf = async (
   options: Omit<GuardOptions, 'now'> & { now: number; cache: LinkCache },
 ): Promise<VerifiedContext | OriginContext> => {
   const token = c.req.header(CONTEXT_HEADER);
-  if (token === undefined) return strangersContext(c, options);
+  if (token === undefined) return anonymousContext(c, options);
   const context = await verifyContext(token, {
     ...options,
     op: `${c.req.method} ${pathOf(c.req.url)}`,
@@ -141,7 +141,7 @@ const contextOf = async (
   return context;
 };
 
-const strangersContext = async (
+const anonymousContext = async (
   c: HonoContext<GuardedEnv>,
   { self, access, anonymous, maxBodyBytes, now }: Omit<GuardOptions, 'now'> & { now: number },
 ): Promise<OriginContext> => {
@@ -153,13 +153,13 @@ const strangersContext = async (
 const bodyOf = async (c: HonoContext<GuardedEnv>, maxBytes = MAX_BODY_BYTES): Promise<Bytes> => {
   const bytes = await readBody(c.req.raw, maxBytes);
   demand(bytes !== undefined, 'the body is too large', 'INVALID_QUERY');
-  // One type and no encoding, so that the signed bytes have one meaning (signed context 4.2, bd).
+  // Only plain JSON, so that the signed bytes have one meaning.
   const isJson = /^application\/json\b/i.test(c.req.header('Content-Type') ?? '');
   demand(bytes.length === 0 || isJson, 'the body is not application/json', 'INVALID_QUERY');
   demand(c.req.header('Content-Encoding') === undefined, 'the body is encoded', 'INVALID_QUERY');
   c.set('body', bytes);
-  // Where c.req.json() and its siblings look first.
-  // Hono types what it will be, and keeps the promise of it.
+  // c.req.json() and the other body methods read this cache first.
+  // Hono types the value and stores a promise of it.
   c.req.bodyCache.arrayBuffer = Promise.resolve(bytes.buffer) as unknown as ArrayBuffer;
   return bytes;
 };
@@ -170,7 +170,7 @@ const refusedCaller = (reason: string, { caller, linkHash }: VerifiedContext): C
   return error;
 };
 
-/** Path and query exactly as received; Hono's own `path` leaves out the query. */
+/** Path and query exactly as received; Hono's own `path` omits the query. */
 const pathOf = (url: string): string => {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   const end = url.indexOf('#');
@@ -200,13 +200,13 @@ const requestLine = (
   c: HonoContext<GuardedEnv>,
   { self, arrival, now, reason }: { self: string; arrival: number; now: number; reason: string | undefined },
 ) => {
-  // Not set when the context was refused, whatever the type says.
+  // Absent when the context was refused, although the type does not say so.
   const context = c.get('context') as GuardedVariables['context'] | undefined;
   return {
     event: 'request' as const,
     time: arrival,
     librarian: self,
-    // The pattern, not the path: an article's id may be a customer's words.
+    // The pattern, not the path: an article's id may contain a customer's words.
     route: `${c.req.method} ${routePath(c, -1)}`,
     status: c.res.status,
     outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
@@ -218,6 +218,6 @@ const requestLine = (
     remaining_ms: context === undefined ? undefined : context.deadlineMs - arrival,
     link: context?.linkHash.slice(0, 8),
     reason,
-    ...toldUse(c.get('modelUse')),
+    ...usageFields(c.get('modelUse')),
   };
 };

@@ -1,14 +1,11 @@
 import type { ErrorCode } from '../contract/error-info.ts';
 
-/**
- * A context that was not accepted, or a call that may not be made (signed context 4.5 and 4.4).
- * `reason` is for the log and for tests; callers get the code alone.
- */
+/** A context that was not accepted, or a call that may not be made. `reason` is for the log and for tests; callers get the code alone. */
 export class ContextRefused extends Error {
   override readonly name = 'ContextRefused';
   readonly code: ErrorCode;
   readonly reason: string;
-  /** Who made the call and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
+  /** The caller and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
   caller: { id: string; linkHash: string } | undefined;
 
   constructor(code: ErrorCode, reason: string) {
@@ -18,7 +15,7 @@ export class ContextRefused extends Error {
   }
 }
 
-/** One named check. Every refusal of the verifier goes through here, so that each can be switched off and missed. */
+/** One named check. Every refusal of the verifier goes through here, so that the mutation test can disable each of them. */
 export function demand(condition: boolean, reason: string, code: ErrorCode = 'UNAUTHORIZED'): asserts condition {
   if (!condition) throw new ContextRefused(code, reason);
 }

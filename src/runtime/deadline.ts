@@ -1,34 +1,34 @@
 import { ContextRefused } from './context-refused.ts';
 
-/** The time a piece of work has. */
+/** A deadline for a piece of work. */
 export interface Deadline {
-  /** Aborts when the time is up or the work was given up. */
+  /** Aborts at the deadline or when the work is cancelled. */
   signal: AbortSignal;
-  /** Settles as the work does, or rejects as soon as the time is up: work need not listen to the signal. */
+  /** Settles as the work does, or rejects at the deadline: the work need not listen to the signal. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Stops the timer. This or `end` must be called. */
+  /** Stops the timer. Either this or `end` must be called. */
   clear(): void;
-  /** Stops the timer, and aborts what goes on although nobody waits for it any more: branches, reads, later questions. */
+  /** Stops the timer, and aborts whatever is still in flight: branches, reads, later questions. */
   end(): void;
 }
 
 /**
- * Starts the clock.
+ * Starts a deadline.
  *
- * @param outer Whoever waits for the work; when it aborts, the work is given up.
+ * @param outer Signal of the caller; when it aborts, the work is cancelled.
  * @throws From `race`: `ContextRefused` TIMEOUT.
  */
 export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined): Deadline => {
   const controller = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
-  // Nobody may be waiting when it happens.
+  // Avoids an unhandled rejection when no one awaits it.
   promise.catch(() => undefined);
   const stop = (error: ContextRefused) => {
     controller.abort(error);
     reject(error);
   };
   const timer = setTimeout(() => stop(new ContextRefused('TIMEOUT', 'the time is up')), timeoutMs);
-  const giveUp = () => stop(NOBODY_WAITS);
+  const giveUp = () => stop(CALLER_GONE);
   if (outer?.aborted === true) giveUp();
   outer?.addEventListener('abort', giveUp, { once: true });
   const clear = () => {
@@ -46,30 +46,30 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
   };
 };
 
-/** One for all: an error of its own would have its stack recorded at every request. */
+/** Shared: creating an error for every request would record a stack each time. */
 const ENDED = new ContextRefused('TIMEOUT', 'nobody waits for the answer any more');
 
-/** Made once: every request ends so, and writing down where an error arose costs more than the rest of it. */
-const NOBODY_WAITS = new ContextRefused('TIMEOUT', 'nobody waits for the answer');
+/** Shared: every request ends with it, and recording a stack costs more than everything else here. */
+const CALLER_GONE = new ContextRefused('TIMEOUT', 'nobody waits for the answer');
 
 /**
- * The share of the caller's time that a function has for its answer, which has to arrive before the caller gives up, even if it
- * only says TIMEOUT. Milliseconds.
+ * Milliseconds of the caller's remaining time that a function may use, so that its response, even a TIMEOUT, arrives before the caller's
+ * deadline.
  */
 export const timeToAnswer = (remainingMs: number): number =>
   Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
 
 const REPLY_RESERVE_MS = 40;
 
-/** Why work was given up: its time was over, or its caller stopped waiting for it. */
+/** Why work was cancelled: its deadline passed, or its caller aborted. */
 export type GivenUp = 'timeout' | 'aborted';
 
 /**
- * Does work within its time, whether the work listens to the signal or not. Nothing starts once the caller's signal has aborted.
+ * Runs work with a timeout, whether or not the work listens to the signal. Nothing starts once the caller's signal has aborted.
  *
- * @param work Gets a signal that aborts when the work is given up; a call that ignores it may go on in the background.
- * @param options `timeoutMs` is absent where the caller's signal alone limits the work. `errorFor` makes the error that the promise
- * rejects with, which is also the signal's reason; without it `ContextRefused` TIMEOUT.
+ * @param work Gets a signal that aborts when the work is cancelled; work that ignores it may continue in the background.
+ * @param options Without `timeoutMs` only the caller's signal limits the work. `errorFor` creates the error that the promise rejects with
+ * and that is the signal's reason; `ContextRefused` TIMEOUT when absent.
  */
 export const withDeadline = async <T>(
   work: (signal: AbortSignal) => Promise<T>,

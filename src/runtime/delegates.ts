@@ -7,7 +7,7 @@ import type { OriginContext, VerifiedContext } from './request-context.ts';
 /** A delegate request and its outcome. */
 export interface Branch {
   request: DelegateRequest;
-  /** The query that was sent: the refined one, or the original one. */
+  /** The query that was sent: the delegate request's own, or the original one. */
   query: string;
   /** The librarian that answered or failed last: the target, or its fallback. */
   to: string;
@@ -17,38 +17,38 @@ export interface Branch {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Other librarians, as one librarian can ask them for one request. */
+/** The librarians that one librarian can ask for one request. */
 export interface Delegates {
   /**
-   * Asks all at once; the branches come in the order of the requests. Never throws: a branch that failed holds an error.
-   * Requests that may run in parallel belong in one call, which divides what is left of the budgets among them.
+   * Asks all in parallel; the branches are in the order of the requests. Never throws: a branch that failed holds an error. Requests that
+   * may run in parallel belong in one call, which divides the remaining budgets among them.
    *
-   * @param options.metadata Sent with every query; what came with the request when absent.
+   * @param options.metadata Sent with every query; the metadata of the request when absent.
    */
   ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
   /**
-   * The Response to a request whose librarian returned `response` and whose delegates answered `branches` (design 7.5), with the
-   * trace under `metadata.trace`.
+   * The Response to a request whose librarian returned `response` and whose delegates answered `branches`, with the trace under
+   * `metadata.trace`.
    */
   combine(response: LibrarianResponse, branches: readonly Branch[]): LibrarianResponse;
-  /** The hops so far, each before those that it led to. */
+  /** The hops so far, each before its own nested hops. */
   trace(): DelegationTrace;
-  /** What is spent of the budget of the request, here and below. For the receipt. */
+  /** Usage of the request's budget for the receipt, delegated calls included. */
   usage(): Amounts;
-  /** What models used for everything that was asked here, by verified receipts; answers without one count nothing. */
+  /** Model usage of all delegated questions, from verified receipts; answers without one are not counted. */
   verifiedUsage(): Amounts;
-  /** Hashes of the receipts of all answers, for the own receipt; none at an origin, which signs none. */
+  /** Hashes of the receipts of all answers, for this librarian's own receipt; empty at an origin, which signs none. */
   receipts(): string[];
 }
 
-/** What is asked, and for whom. Sent along wherever the question is delegated. */
+/** The question and its context, passed on whenever it is delegated. */
 export interface DelegationScope {
   context: OriginContext | VerifiedContext;
-  /** The budget of the request, which its own model spends too. */
+  /** The budget of the request, shared with its own model calls. */
   budget: Budget;
   query: string;
   metadata?: Metadata | undefined;
-  /** Cancels open branches: at the deadline, or when the caller has disconnected. */
+  /** Cancels branches in flight: at the deadline, or when the caller has disconnected. */
   signal: AbortSignal;
 }
 

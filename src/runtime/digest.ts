@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 // TextEncoder always allocates an ArrayBuffer; Cloudflare's types leave that open.
 export const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes;
 
-/** SHA-256 as base64url, 43 characters: of bodies, links and answers (signed context 4.2). */
+/** SHA-256 as base64url, 43 characters: of bodies, links and answers. */
 export const sha256 = async (bytes: Bytes): Promise<string> =>
   encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 

@@ -1,12 +1,14 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
 
-/** When a caller may try again (design 7.6), as the error says or as is usual for its code; empty for all other codes. */
+/** `Retry-After` from the error's details or the default of its code; empty for all other codes. */
 export const errorHeaders = ({ code, details }: ErrorInfo): Record<string, string> => {
   const usual = USUAL_SECONDS[code];
   if (usual === undefined) return {};
-  const told = details?.retry_after_seconds;
+  const requested = details?.retry_after_seconds;
   return {
-    'Retry-After': String(typeof told === 'number' && told >= 0 && told <= MAX_SECONDS ? Math.ceil(told) : usual),
+    'Retry-After': String(
+      typeof requested === 'number' && requested >= 0 && requested <= MAX_SECONDS ? Math.ceil(requested) : usual,
+    ),
   };
 };
 

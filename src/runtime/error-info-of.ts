@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import { ContextRefused } from './context-refused.ts';
 import { describeCause, type Log } from './log.ts';
 
-/** An error that is meant for the caller: its code, and a message that says nothing about the inside. */
+/** An error to be reported to the caller: its code, and a message without internal details. */
 export class CodedError extends Error {
   override readonly name: string = 'CodedError';
   readonly code: ErrorCode;
@@ -29,7 +29,7 @@ export class DataSourceError extends CodedError {
   }
 }
 
-/** Where an error was caught. */
+/** The place where an error was caught. */
 export interface ErrorScene {
   librarian: string;
   where: string;
@@ -39,8 +39,8 @@ export interface ErrorScene {
 }
 
 /**
- * What the caller is told about anything that was thrown: known classes keep their code, all others are INTERNAL_ERROR,
- * and the sentence is ours (design 7.12). The cause goes to the log, here and nowhere else.
+ * Maps any thrown value to what is reported to the caller: known classes keep their code, all others become INTERNAL_ERROR, with our own
+ * message. The only place that logs the cause.
  */
 export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
   const code = codeOf(error);
@@ -56,7 +56,7 @@ export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
   return errorInfo(code, { librarian: scene.librarian, ...(error instanceof CodedError ? error.told : {}) });
 };
 
-/** Our own sentence for a code, and what is known beyond it. */
+/** The default message of a code, with the known details. */
 export const errorInfo = (code: ErrorCode, known: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo => ({
   code,
   ...SENTENCES[code],

@@ -1,10 +1,10 @@
 /**
- * Makes raw HTML, images and odd links in quoted Markdown inert: a client that renders the answer shows the tag instead of
- * obeying it, fetches nothing, and links to nothing but pages and mail addresses. Code spans and fences keep theirs, where Markdown shows them literally anyway.
+ * Escapes raw HTML, images and unsafe links in quoted Markdown: a client that renders the answer shows tags as text, loads nothing, and
+ * links only to pages and mail addresses. Code spans and fences stay unchanged, since Markdown shows them literally.
  *
- * Every `<` that may open a tag, a comment or an automatic link gets the backslash that Markdown takes for "literally"
- * (CommonMark 0.31.2, section 2.4); the words stay as they are. Where it is unclear whether a reader's Markdown sees code
- * (fences in block quotes, spans over lines or table cells), the backslash is set: one too many is ugly, one too few is not safe.
+ * Every `<` that may open a tag, a comment or an automatic link gets a backslash escape (CommonMark 0.31.2, section 2.4); the words stay
+ * as they are. When a renderer may or may not see code (fences in block quotes, spans over lines or table cells), the backslash is added:
+ * one too many is ugly, one too few is unsafe.
  */
 export const escapeHtml = (markdown: string): string => {
   if (!/<|!\[|\][(:]/.test(markdown)) return markdown;
@@ -39,21 +39,21 @@ const escapeLines = (lines: readonly string[]): string[] => {
   return escaped;
 };
 
-/** What a line may belong to. */
+/** The state before a line. */
 interface Before {
   isBlank: boolean;
   isAstray: boolean;
   hasCells: boolean;
-  /** Something like a fence that was not trusted; it may be open still, for all that is known. */
+  /** A possible fence that was not trusted and may still be open. */
   hasFence: boolean;
-  /** The same of one that may stand in no list or quote, and so does not end at the left margin. */
+  /** The same for a fence outside of any list or quote, which does not end at the left margin. */
   hasOuterFence: boolean;
 }
 
 /**
- * The line behind the fence that opens at `at`, or `at` where none is certain to. At the left margin a fence opens unless
- * another is open, and ends at its mark or with the text. Indented it may be a list item's, indented code, or go on with a
- * paragraph: it is trusted only where its content is code under all three readings.
+ * The line after the fence that opens at `at`, or `at` when none certainly does. At the left margin a fence opens unless another is open,
+ * and ends at its mark or with the text. An indented one may belong to a list item, be indented code or continue a paragraph: it is
+ * trusted only if its content is code under all three readings.
  */
 const endOfFence = (lines: readonly string[], at: number, before: Before): number => {
   const [, lead = '', mark = '', info = ''] = OPENING.exec(lines[at] ?? '') ?? [];
@@ -84,19 +84,19 @@ const isClosing = (line: string, mark: string): boolean => {
 };
 
 /**
- * The same for names and reasons, which have an upper bound: no code is trusted, so that it may be cut anywhere.
+ * The same for names and reasons of limited length: code is escaped too, so that the text may be cut anywhere.
  *
  * @param limit In UTF-16 units, backslashes included.
  */
 export const escapeText = (text: string, limit: number): string => escapeTags(text).slice(0, limit);
 
-/** Takes back what `escapeHtml` added. */
+/** Removes what `escapeHtml` added. */
 export const unescapeHtml = (markdown: string): string => markdown.replace(/\\(?=<[a-z/!?]|!\[|\][(:])/gi, '');
 
 const escapeLine = (line: string): string => {
   const codes = [...line.matchAll(CODE_SPAN)];
   if (codes.some(([code]) => code.includes('|'))) return escapeTags(line);
-  // A link's target may take a backtick away from the span that it seems to open: such links go first.
+  // A backtick in a link's target does not open a span, so such links come first.
   const isCode = (at: number) => codes.some(({ index, 0: code }) => at > index && at < index + code.length);
   if (escapeLinks(line, isCode) !== line) return escapeTags(line);
   let escaped = '';
@@ -112,13 +112,13 @@ const CODE_SPAN = /(?<![`\\])(`{1,4})(?!`)[^`]{1,500}(?<!`)\1(?!`)/g;
 
 const escapeTags = (text: string): string => escapeLinks(escapeMarks(text));
 
-/** What opens a tag, and what makes a link an image. */
+/** Escapes what opens a tag, and what makes a link an image. */
 const escapeMarks = (text: string): string =>
   text.replace(/(?<!\\)(\\*)(?=<[a-z/!?]|!\[)/gi, (slashes: string) =>
     slashes.length % 2 === 1 ? slashes : `${slashes}\\`,
   );
 
-/** Closing brackets of links and definitions whose target is not plainly a page, a mail address or relative. */
+/** Escapes the closing bracket of links and definitions unless the target is plainly a page, a mail address or relative. */
 const escapeLinks = (text: string, isCode = (_at: number) => false): string =>
   text.replace(/(\\*)\](?=([(:]))/g, (whole: string, slashes: string, kind: string, at: number) => {
     const target = text.slice(at + whole.length + 1);
@@ -126,7 +126,7 @@ const escapeLinks = (text: string, isCode = (_at: number) => false): string =>
     return isPlain || slashes.length % 2 === 1 || isCode(at) ? whole : `${slashes}\\]`;
   });
 
-// Without entities, backslashes, backticks and brackets there is only one way to read a target.
+// A target without entities, backslashes, backticks and brackets can be read in only one way.
 const PLAIN_PATH = String.raw`[^\s\p{Cc}<>()\\\x60]{0,2000}`;
 const PLAIN_TARGET = `(?:(?:https?|mailto):${PLAIN_PATH}|(?:[^:/?#\\s\\p{Cc}<>()&\\\\\\x60]{0,300}(?:[/?#]${PLAIN_PATH})?))`;
 const PLAIN_TITLE = String.raw`(?:[ \t]+"[^"\\\x60<]{0,300}")?[ \t]*`;

@@ -1,6 +1,6 @@
 import { describeCause, type Log, logLine } from './log.ts';
 
-/** Writes down what an answer had to do without. */
+/** Logs a fault of a dependency that an answer had to do without. */
 export const faultLogger =
   (librarian: string, log: Log = logLine) =>
   (where: string, error: unknown): void =>

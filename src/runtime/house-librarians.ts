@@ -1,6 +1,6 @@
 import type { DirectoryEntry } from './key-directory.ts';
 
-/** The functions of this house and what each may start (design, section 8). `npm run new` adds a line. */
+/** Our own functions and the contexts that each may start. `npm run new` adds a line. */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
   webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read', 'kb:write'] },

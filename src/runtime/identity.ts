@@ -5,7 +5,7 @@ import { LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
 import { loadDirectory } from './signed-directory.ts';
 import { importSigner, publicKeyOf, type Signer } from './signer.ts';
 
-/** The variables and secrets that say who a function is. */
+/** The variables and secrets of a function's identity. */
 export interface IdentityVariables {
   /** `development` or `production`; anything but `development` counts as production. */
   ENVIRONMENT?: string | undefined;
@@ -17,27 +17,27 @@ export interface IdentityVariables {
   CONTEXT_DIRECTORY_ROOT?: string | undefined;
   /** Development only: seed of the derived keys. */
   CONTEXT_KEY_SEED?: string | undefined;
-  /** Development only: ids of librarians beside those of the house, separated by commas. */
+  /** Development only: ids of further internal librarians, separated by commas. */
   CONTEXT_LOCAL_LIBRARIANS?: string | undefined;
-  /** Development only: librarians of other teams as JSON, `{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}`. */
+  /** Development only: external librarians as JSON, `{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}`. */
   CONTEXT_NEIGHBOURS?: string | undefined;
 }
 
-/** Who a function is towards other functions. */
+/** The identity of a function towards other functions. */
 export interface Identity {
   self: string;
   signer: Signer;
   directory: KeyDirectory;
 }
 
-/** A function that cannot say who it is; it must not start. */
+/** The identity of a function is missing or invalid; it must not start. */
 class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused';
 }
 
 /**
- * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be
- * in it; without one, derived keys, in development only (signed context 4.12).
+ * Reads the identity of a function from its environment, once per isolate: with a directory, the key of `self` must be in it; without
+ * one, derived keys, in development only.
  *
  * @throws {IdentityRefused} When something is missing or does not fit together.
  * @throws {DirectoryRefused} When the directory is not acceptable.
@@ -49,7 +49,7 @@ export const identityFrom = (variables: IdentityVariables, self: string): Promis
   const identity = readIdentity(variables, self);
   if (identities.size >= MAX_IDENTITIES) identities.clear();
   identities.set(key, identity);
-  // A failure is not kept: the next request reads again.
+  // A failure is not cached: the next request reads again.
   identity.catch(() => identities.delete(key));
   return identity;
 };
@@ -91,15 +91,15 @@ const localIdentity = async (
   insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
   const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
-  const directory = await localDirectory(librarians, seed, neighboursIn(CONTEXT_NEIGHBOURS));
+  const directory = await localDirectory(librarians, seed, parsePartners(CONTEXT_NEIGHBOURS));
   return { self, directory, signer: await localSigner(self, seed) };
 };
 
-/** Only read here: the directory checks what it says. */
-const neighboursIn = (text: string | undefined): Record<string, DirectoryEntry> => {
+/** Parsed only; the directory validates the entries. */
+const parsePartners = (text: string | undefined): Record<string, DirectoryEntry> => {
   if (text === undefined || text === '') return {};
   try {
-    // Whatever it is, openDirectory refuses what is no entry.
+    // openDirectory refuses invalid entries.
     return JSON.parse(text) as Record<string, DirectoryEntry>;
   } catch {
     throw new IdentityRefused('Cannot sign calls: CONTEXT_NEIGHBOURS is not JSON');

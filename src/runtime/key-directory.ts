@@ -2,7 +2,7 @@ import { type Bytes, decodeBase64url } from './base64url.ts';
 import { isUsableHost } from './librarian-host.ts';
 import { CAPABILITY, LIBRARIAN_ID } from './link-claims.ts';
 
-/** What a directory says (signed context 4.12); public. Times are seconds since 1970. */
+/** Claims of a key directory; public. Times are seconds since 1970. */
 export interface DirectoryClaims {
   /** Version of this form: 1. */
   v: number;
@@ -10,28 +10,28 @@ export interface DirectoryClaims {
   env: string;
   /** Counts up with each publication. */
   seq: number;
-  /** From then on the directory is refused. */
+  /** Expiry: from then on the directory is refused. */
   exp: number;
   librarians: Record<string, DirectoryEntry>;
 }
 
 export interface DirectoryEntry {
   keys: { kid: string; x: string; nbf?: number; exp?: number }[];
-  /** Which kinds of subject it may speak for. Everybody may speak for itself (`svc:`) and for strangers (`anon:`). */
+  /** Kinds of subject that it may speak for. Every librarian may speak for itself (`svc:`) and for anonymous callers (`anon:`). */
   origin?: ('user' | 'anon' | 'svc')[];
-  /** Workspaces whose contexts it may start; `*` for all. None when absent: it starts nothing at all. */
+  /** Workspaces in which it may start contexts; `*` for all. None when absent. */
   ws?: string[];
   /** Capabilities it may put into a context that it starts; any when absent. */
   cap?: string[];
-  /** Public host, where it has one: `librarians.example.org`, asked over HTTPS. */
+  /** Public host, called over HTTPS: `librarians.example.org`. */
   host?: string;
   /** Links issued before are refused. */
   revokedBefore?: number;
 }
 
-/** Who owns which key, and who may start what. */
+/** Owners of keys, and the contexts that each librarian may start. */
 export interface KeyDirectory {
-  /** Changes with every other content; caches live no longer than it does. */
+  /** Changes with the content; caches of one version are not used with another. */
   version: string;
   env: string;
   expiresAtMs: number;
@@ -42,13 +42,13 @@ export interface KeyDirectory {
 
 interface DirectoryKey {
   kid: string;
-  /** Its one owner. */
+  /** Its only owner. */
   librarian: string;
   x: string;
   /** Seconds; a link counts when its `iat` lies within. */
   nbf: number;
   exp: number;
-  /** Whether `signature` is this key's over `bytes`. Never throws. */
+  /** Whether `signature` is valid for `bytes` under this key. Never throws. */
   verify(signature: Bytes, bytes: Bytes): Promise<boolean>;
 }
 
@@ -60,7 +60,8 @@ export class DirectoryRefused extends Error {
 /**
  * Checks a directory and makes its keys usable; each is imported on first use.
  *
- * @throws {DirectoryRefused} For a wrong form, an id or kid out of order, one kid twice, a key that is not 32 bytes or of low order.
+ * @throws {DirectoryRefused} For a malformed directory, an invalid id or kid, a duplicate kid, a key that is not 32 bytes or of low
+ * order.
  */
 export const openDirectory = (claims: unknown, { version }: { version: string }): KeyDirectory => {
   const { env, exp, librarians } = checkDirectory(claims);
@@ -82,7 +83,10 @@ export const openDirectory = (claims: unknown, { version }: { version: string })
   };
 };
 
-/** Whether an encoded point has a small order, so that anyone can make signatures that verify: 14 encodings, the 7 below with either sign. */
+/**
+ * Whether an encoded point has a small order, so that anyone can forge signatures that verify: 14 encodings, the 7 below with either
+ * sign.
+ */
 export const isLowOrder = (point: Uint8Array): boolean => {
   let text = '';
   point.forEach((byte, index) => {

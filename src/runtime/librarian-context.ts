@@ -1,7 +1,7 @@
 import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What a librarian is told beyond the signed context. What is given here is frozen. */
+/** What a librarian gets beyond the signed context. The values are frozen. */
 export interface LibrarianCall {
   info: LibrarianInfo;
   /** Milliseconds left. */
@@ -13,10 +13,7 @@ export interface LibrarianCall {
   sampled?: boolean | undefined;
 }
 
-/**
- * The signed context as a librarian sees it (seed 000, Context Object): no token, nothing that signs, and frozen all
- * the way down, since librarians must not change it.
- */
+/** The signed context as a librarian sees it: no token, no signer, and deeply frozen, since librarians must not change it. */
 export const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
   const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled } = call;
   const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
@@ -33,9 +30,9 @@ export const librarianContext = (context: RequestContext, call: LibrarianCall): 
   });
 };
 
-/** Freezes plain data and all within. */
+/** Freezes plain data deeply. */
 const frozen = <T extends object>(value: T): T => {
-  // What is frozen was frozen here, with all within, at an earlier request.
+  // A frozen value was deeply frozen here for an earlier request.
   if (Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member);
   return Object.freeze(value);

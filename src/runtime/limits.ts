@@ -1,10 +1,10 @@
-/** The token as a whole (signed context 4.1): longer ones are refused before anything is parsed. */
+/** Length of a whole token: longer ones are refused before anything is parsed. */
 export const MAX_TOKEN_LENGTH = 8192;
-/** Links of a token (signed context 4.1). */
+/** Links of a token. */
 export const MAX_LINKS = 8;
 /** Longest time between `iat` and `exp` of one link. */
 export const MAX_LIFETIME_MS = 300_000;
-/** A call that names no time gets this much. */
+/** Timeout of a call that names none. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 /** How old the last link may be, whatever its deadline says. */
 export const FRESHNESS_MS = 60_000;
@@ -14,24 +14,24 @@ export const MAX_CAPABILITIES = 24;
 export const MAX_BUDGETS = 8;
 /** Largest body of a guarded route, unless the route says otherwise. */
 export const MAX_BODY_BYTES = 262_144;
-/** Largest body that writes an article: the longest content, every character of it written as an escape. */
+/** Largest body that writes an article: the longest content with every character escaped. */
 export const MAX_ARTICLE_BYTES = 3_145_728;
-/** Largest answer that a signed call reads, unless the call says otherwise. */
+/** Default for the largest response that a signed call reads. */
 export const MAX_ANSWER_BYTES = 4_194_304;
-/** Largest answer of a librarian that was asked a question: its metadata has 256,000 characters at most. */
+/** Largest response of a librarian to a question, whose metadata has at most 256,000 characters. */
 export const MAX_RESPONSE_BYTES = 1_048_576;
-/** Questions that one librarian hands on for one request, retries and fallbacks apart. */
+/** Questions that one librarian may delegate for one request, not counting retries and fallbacks. */
 export const MAX_FAN_OUT = 8;
 /**
- * Calls that a question may lead to below a librarian whose context names no budget of `calls` (signed context 4.8), and
- * what an origin gives its contexts.
+ * Calls that a question may lead to: the budget that an origin gives its contexts, and the default when a context names no budget of
+ * `calls`.
  */
 export const DEFAULT_CALLS = 24;
-/** A stranger's question (signed context 4.10). */
+/** Limits of an anonymous caller's context. */
 export const ANONYMOUS_MAX_HOPS = 3;
 export const ANONYMOUS_TIMEOUT_MS = 15_000;
 
 /** Request header: the chain of links. Cloudflare blanks values whose header name contains `token` in its logs. */
 export const CONTEXT_HEADER = 'Context-Token';
-/** Response header: the answer, signed. */
+/** Response header: the signed receipt. */
 export const RECEIPT_HEADER = 'Context-Receipt';

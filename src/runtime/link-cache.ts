@@ -1,11 +1,11 @@
-/** Remembers links whose signature has been verified, so that siblings of one chain cost one signature each. */
+/** Cache of links whose signature has been verified, so that sibling calls of one chain cost one verification each. */
 export interface LinkCache {
-  /** `linkHash` is over the full link, signature included, so that no other signature can hide behind it. */
+  /** `linkHash` covers the full link including its signature, so that no other signature matches it. */
   has(directoryVersion: string, linkHash: string): boolean;
   add(directoryVersion: string, linkHash: string): void;
 }
 
-/** At most `limit` links, the least recently used go first; all go when the directory changes (signed context 4.15). */
+/** Holds at most `limit` links, evicting the least recently used; cleared when the directory changes. */
 export const linkCache = (limit = 512): LinkCache => {
   const links = new Set<string>();
   let version = '';

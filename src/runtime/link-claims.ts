@@ -1,7 +1,7 @@
 import { demand } from './context-refused.ts';
 import { MAX_BUDGETS, MAX_CAPABILITIES, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
-/** What every link says (signed context 4.2). Times are seconds with at most three decimals. */
+/** Claims of every link. Times are seconds with at most three decimals. */
 interface LinkClaims {
   iss: string;
   aud: string;
@@ -21,7 +21,7 @@ interface LinkClaims {
   ext?: Record<string, unknown>;
 }
 
-/** The first link: who asks, where, and with which rights. */
+/** The first link: the subject, its workspace and its rights. */
 export interface RootClaims extends LinkClaims {
   /** The trace: 32 hex digits. */
   tid: string;
@@ -34,15 +34,15 @@ export interface RootClaims extends LinkClaims {
   bud: Record<string, number>;
 }
 
-/** Every later link: which link it continues. What it does not restrict, it inherits. */
+/** A later link: the link that it continues. What it does not restrict, it inherits. */
 export interface LaterClaims extends LinkClaims {
   /** SHA-256 of the complete previous link, base64url. */
   prv: string;
 }
 
 /**
- * Checks the types and bounds of one link's claims by hand: a schema library costs more here than the rest of the
- * parsing (a hop is verified on every call). `hop` is the position the link stands at.
+ * Checks the types and bounds of one link's claims by hand, as a schema library would cost more than the rest of the parsing. `hop` is
+ * the position of the link in the chain, from 0.
  */
 export const checkLinkClaims = (claims: Record<string, unknown>, hop: number): RootClaims | LaterClaims => {
   const known = hop === 0 ? ROOT : LATER;
@@ -125,9 +125,9 @@ const matches = (value: unknown, pattern: RegExp): value is string => typeof val
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Seconds since 1970 with at most three decimals, so that one time has one number. */
+/** Seconds since 1970 with at most three decimals, so that each time has one representation. */
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && value < 1e11 && millis(value) / 1000 === value;
 
-/** NumericDate -> whole milliseconds; floating point would make 300 s out of 300.0000002. */
+/** NumericDate -> whole milliseconds, without floating-point error (300.0000002 s is 300 s). */
 export const millis = (seconds: number): number => Math.round(seconds * 1000);

@@ -5,18 +5,18 @@ import { LOCAL_LIBRARIANS } from './house-librarians.ts';
 import { type DirectoryEntry, type KeyDirectory, openDirectory } from './key-directory.ts';
 import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './signer.ts';
 
-/** Seed of the derived keys when none is given. Everybody knows it: for one's own machine only. */
+/** Default seed of the derived keys. It is public, so for local development only. */
 export const LOCAL_SEED = 'local-dev';
 
 /**
- * A directory of derived keys: no files, the same on every start (signed context 4.12). Development only.
+ * A directory of derived keys, without files and the same on every start. Development only.
  *
- * @param neighbours Librarians of others, with keys and a host of their own.
+ * @param partners External librarians, with their own keys and host.
  */
 export const localDirectory = async (
   librarians: Record<string, Omit<DirectoryEntry, 'keys'>> = LOCAL_LIBRARIANS,
   seed: string = LOCAL_SEED,
-  neighbours: Readonly<Record<string, DirectoryEntry>> = {},
+  partners: Readonly<Record<string, DirectoryEntry>> = {},
 ): Promise<KeyDirectory> => {
   const ids = Object.keys(librarians);
   const publicKeys = await Promise.all(ids.map(async (id) => publicKeyOf(await localKey(id, seed))));
@@ -29,7 +29,7 @@ export const localDirectory = async (
     env: 'development',
     seq: 0,
     exp: NEVER,
-    librarians: { ...neighbours, ...Object.fromEntries(entries) },
+    librarians: { ...partners, ...Object.fromEntries(entries) },
   };
   return openDirectory(claims, { version: await sha256(utf8(JSON.stringify(claims))) });
 };

@@ -1,15 +1,15 @@
-/** One line about one request. No token, no body, no question, no subject (signed context 4.14). */
+/** The log line of a request. Contains no token, body, question or subject. */
 interface RequestLine {
   event: 'request';
   /** Milliseconds since 1970. */
   time: number;
   librarian: string;
-  /** `METHOD pattern`: of the route that matched, never the address itself. */
+  /** `METHOD pattern` of the matched route, never the URL. */
   route: string;
   status: number;
   /** `ok`, or the code of the error. */
   outcome: string;
-  /** By a clock that stands still during CPU work on Cloudflare. */
+  /** Measured by a clock that does not advance during CPU work on Cloudflare. */
   duration_ms: number;
   trace_id?: string | undefined;
   span_id?: string | undefined;
@@ -20,38 +20,38 @@ interface RequestLine {
   link?: string | undefined;
   /** Why a context was refused. */
   reason?: string | undefined;
-  /** The model that was asked, and what that took: tokens by its API's own numbers, US dollars by the configured prices. */
+  /** The model and its usage: tokens as its API reports them, US dollars by the configured prices. */
   model?: string | undefined;
   input_tokens?: number | undefined;
   output_tokens?: number | undefined;
   cost_usd?: number | undefined;
 }
 
-/** Something went wrong inside; `cause` is for those who run the service. */
+/** An internal fault; `cause` is for operators. */
 interface FaultLine {
   event: 'fault';
   time: number;
   librarian: string;
-  /** Where: `librarian`, `delegate`, `route`. */
+  /** Place of the fault: `librarian`, `delegate`, `route`. */
   where: string;
   code: string;
   trace_id?: string | undefined;
-  /** Name and message of the cause, shortened; texts in quotes are left out, as they may be a customer's. */
+  /** Name and message of the cause, shortened; quoted text is omitted, as it may be a customer's. */
   cause: string;
 }
 
 export type LogLine = RequestLine | FaultLine;
-/** Takes a line; `logLine` in production. */
+/** Writes a line; `logLine` in production. */
 export type Log = (line: LogLine) => void;
 
-/** Writes a line as JSON. Text from outside stays inside its string, so that nobody forges a second line. */
+/** Writes a line as JSON, so that untrusted text cannot forge a second line. */
 export const logLine: Log = (line) => console.log(JSON.stringify(line));
 
-/** Name and message of an error and its causes, at most 500 characters, without quoted text, and without what was parsed. */
+/** Name and message of an error and its causes, at most 500 characters, without quoted text or parser input. */
 export const describeCause = (error: unknown): string => {
   const parts: string[] = [];
   for (let at: unknown = error; parts.length < 4 && at !== undefined; at = at instanceof Error ? at.cause : undefined) {
-    parts.push(at instanceof Error ? told(at) : typeof at);
+    parts.push(at instanceof Error ? describeError(at) : typeof at);
   }
   return parts
     .join(' < ')
@@ -59,5 +59,5 @@ export const describeCause = (error: unknown): string => {
     .slice(0, 500);
 };
 
-/** V8 quotes what it could not parse, in ways that no pattern is sure to find. */
-const told = ({ name, message }: Error): string => (name === 'SyntaxError' ? name : `${name}: ${message}`);
+/** The message of a SyntaxError is dropped: V8 quotes the input, in ways that no pattern reliably finds. */
+const describeError = ({ name, message }: Error): string => (name === 'SyntaxError' ? name : `${name}: ${message}`);

@@ -1,4 +1,4 @@
-/** Cloudflare opens six connections for a request; one is left for other work. */
+/** Cloudflare allows six connections per request; one stays free for other work. */
 const MAX_PARALLEL = 5;
 
 /** Maps with at most five calls in flight; results are in the order of the items. After a failure no further call starts. */

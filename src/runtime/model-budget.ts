@@ -9,7 +9,7 @@ export class ModelBudgetSpent extends Error {
   override readonly name = 'ModelBudgetSpent';
 }
 
-/** US dollars for a million tokens; or millionths of a dollar for one. */
+/** US dollars per million tokens, which equals millionths of a dollar per token. */
 export interface TokenPrice {
   inputPerMillion: number;
   outputPerMillion: number;
@@ -17,28 +17,28 @@ export interface TokenPrice {
 
 /** A model for one request, within the budgets of its signed context. */
 export interface BudgetedModel {
-  /** Throws `ModelBudgetSpent` where nothing is left; writes no more than is left. */
+  /** Throws `ModelBudgetSpent` when nothing is left; limits output to what is left. */
   ai: AIClient;
-  /** For log and metadata; undefined while no call was answered. */
+  /** Usage for log and metadata; undefined until a call was answered. */
   use(): ModelUse | undefined;
-  /** For the receipt: what is spent of the budget, by whoever shares it. */
+  /** For the receipt: usage of the whole budget, including everyone who shares it. */
   usage(): Amounts;
 }
 
 /**
- * Keeps a model within what is left of `tokens` and `cost_micros`; what has no limit is only counted.
- * Input is reserved before a call, by an upper bound that holds for prose, code and JSON (one token for two bytes), so that
- * calls that run side by side do not spend the same tokens twice. A call that is given up or lost counts with that
- * bound, since the service may have worked for it; one that the service refused counts nothing.
+ * Limits a model to what is left of `tokens` and `cost_micros`; without a limit they are only counted. Input is reserved before a call,
+ * by an upper bound that holds for prose, code and JSON (one token for two bytes), so that parallel calls do not spend the same tokens
+ * twice. A call that was cancelled or lost counts with that bound, since the service may have processed it; one that the service refused
+ * counts as zero.
  *
- * @param options.price Bounds what a call may cost before it is made. Without one the first call runs whenever anything is
- *   left, and each further one is bounded by the dearest token so far.
+ * @param options.price Bounds the cost of a call before it is made. Without it the first call runs if anything is left, and each further
+ * one is bounded by the most expensive token so far.
  */
 export const budgetedModel = (
   ai: AIClient,
   { budget, price }: { budget: Budget; price?: TokenPrice | undefined },
 ): BudgetedModel => {
-  /** Millionths of a US dollar, of the dearest answered call. */
+  /** Millionths of a US dollar per token, of the most expensive answered call. */
   let microsPerToken = 0;
   let use: ModelUse | undefined;
 
@@ -97,15 +97,15 @@ export const budgetedModel = (
 };
 
 const MICROS = 1_000_000;
-/** The service said no before it worked. Whatever else went wrong, it may have read what it was sent. */
+/** Whether the service refused the request before processing it. After any other error it may have read the input. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'reason' in error && (error.reason === 'refused' || error.reason === 'rate_limited');
 
-/** Where nobody says how much may be written. */
+/** Default limit of the output. */
 const DEFAULT_MAX_TOKENS = 1024;
-/** With less, no answer worth its input can be written. */
+/** With fewer tokens, no useful answer can be written. */
 const LEAST_TOKENS = 64;
-/** What a chat format adds to each message, at most. */
+/** Upper bound of what a chat format adds to each message. */
 const TOKENS_PER_MESSAGE = 16;
 
 const inputTokensOf = (messages: readonly AIMessage[], { schema }: AICompletionOptions): number =>
@@ -114,7 +114,7 @@ const inputTokensOf = (messages: readonly AIMessage[], { schema }: AICompletionO
 
 const tokensOf = (text: string): number => Math.ceil(new TextEncoder().encode(text).length / 2);
 
-/** Has receipt and log tell what a model was used. To be called before the answer is returned. */
+/** Records the model usage for receipt and log. Call it before returning the response. */
 export const settleModel = (c: HonoContext<GuardedEnv>, model: BudgetedModel | undefined): void => {
   if (model === undefined) return;
   c.set('usage', { ...c.get('usage'), ...model.usage() });

@@ -1,7 +1,4 @@
-/**
- * Remembers what `make` gives for an object as long as that object lives, so that what is derived from one thing is
- * derived once. `make` must be pure; who asks must not change what comes back.
- */
+/** Caches the result of `make` for the lifetime of its argument. `make` must be pure, and callers must not change the result. */
 export const oncePer = <Of extends object, Value extends object>(make: (of: Of) => Value): ((of: Of) => Value) => {
   const made = new WeakMap<Of, Value>();
   return (of) => {

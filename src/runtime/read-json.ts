@@ -3,7 +3,7 @@ import { describeIssues, type Issue, readAs } from '../contract/issue.ts';
 
 export type ReadJson<T> = { ok: true; value: T } | { ok: false; problem: string; issues: Issue[] };
 
-/** Reads a JSON body in UTF-8 by a schema; what is wrong with it comes back as a sentence for the caller. Never throws. */
+/** Parses a UTF-8 JSON body with a schema; returns a sentence for the caller when it is invalid. Never throws. */
 export const readJson = <Schema extends z.ZodType>(
   body: Uint8Array,
   schema: Schema,

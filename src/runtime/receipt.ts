@@ -8,12 +8,12 @@ import { LEEWAY_MS, MAX_BUDGETS } from './limits.ts';
 import { HASH, millis } from './link-claims.ts';
 import type { Signer } from './signer.ts';
 
-/** A signed answer (signed context 4.13): which librarian gave exactly these bytes to exactly this call. */
+/** A receipt: a librarian's signature over exactly these response bytes for exactly this call. */
 export interface Receipt {
   iss: string;
   /** The caller. */
   aud: string;
-  /** Hash of the link that asked. */
+  /** Hash of the link of the call. */
   req: string;
   /** HTTP status. */
   st: number;
@@ -23,11 +23,11 @@ export interface Receipt {
   iat: number;
   /** What was spent, in the units of the budgets. */
   use: Record<string, number>;
-  /** Hashes of the receipts that the answer rests on. */
+  /** Hashes of the receipts that the answer is based on. */
   sub: string[];
 }
 
-/** What a librarian answers, and to whom. */
+/** A librarian's response, and its caller. */
 export interface Answer {
   /** The caller and the hash of its link. */
   caller: { id: string; linkHash: string };
@@ -54,20 +54,20 @@ export const signReceipt = async (signer: Signer, answer: Answer): Promise<strin
   return signJws(receipt, { typ: 'ctx-receipt+jwt', signer });
 };
 
-/** Between whom a receipt passed. */
+/** The two parties of a receipt. */
 interface Parties {
   /** The caller. */
   self: string;
-  /** Whom it asked. */
+  /** The librarian that it called. */
   librarian: string;
   directory: KeyDirectory;
   now: number;
 }
 
-/** What the caller knows about its own call, and what came back. */
+/** The caller's own call and the response to it. */
 export interface Expectation extends Parties {
   linkHash: string;
-  /** What it handed down. */
+  /** Budgets that it handed down. */
   budgets: Readonly<Record<string, number>>;
   status: number;
   body: Bytes;
@@ -87,7 +87,7 @@ export const verifyReceipt = async (text: string, expected: Expectation): Promis
 };
 
 /**
- * Verifies a receipt between two others, whose call and answer are not known here: that `librarian` signed it for `self`.
+ * Verifies a receipt between two other librarians, whose call and response are unknown here: that `librarian` signed it for `self`.
  *
  * @throws {ContextRefused} UNAUTHORIZED, with the reason.
  */
@@ -97,7 +97,7 @@ export const verifyForeignReceipt = async (text: string, parties: Parties): Prom
   return receipt;
 };
 
-/** All that can be seen before any cryptography. */
+/** All checks that need no cryptography. */
 const openReceipt = (text: string, { self, librarian, directory, now }: Parties) => {
   demand(text.length <= MAX_RECEIPT_LENGTH, 'the receipt is longer than 4,096 bytes');
   const jws = readJws(text, 'ctx-receipt+jwt');

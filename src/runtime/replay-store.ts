@@ -1,15 +1,14 @@
-/** Remembers calls, so that an exact copy is refused (signed context 4.7). For routes with side effects. */
+/** Stores the hashes of calls, so that an exact replay is refused. For routes with side effects. */
 export interface ReplayStore {
   /**
-   * Notes a link and says whether it is new. The note stays for at least `ttlSeconds`. Throws when it cannot tell; the
-   * call is then refused.
+   * Stores a link hash for at least `ttlSeconds` and returns whether it is new. Throws when that is unknown; the call is then refused.
    *
-   * @param options.workspace Of the verified context, so that a store may be kept for each.
+   * @param options.workspace Workspace of the verified context, so that each may have its own store.
    */
   isFirst(linkHash: string, options: { workspace: string; ttlSeconds: number; nowMs: number }): Promise<boolean>;
 }
 
-/** Within one isolate: best effort, since another isolate does not see it. */
+/** In memory: best effort, since other isolates do not share it. */
 export const memoryReplayStore = (limit = 4096): ReplayStore => {
   const until = new Map<string, number>();
   return {

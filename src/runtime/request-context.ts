@@ -2,11 +2,11 @@ import { ContextRefused } from './context-refused.ts';
 import { randomHex } from './digest.ts';
 import { DEFAULT_TIMEOUT_MS, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
-/** On whose behalf a function works, with which rights, and until when. */
+/** The subject of a request, its rights and its deadline. */
 export interface RequestContext {
-  /** The librarian that works. */
+  /** The current librarian. */
   readonly self: string;
-  /** Who asked at the door: `user:`, `svc:` or `anon:` and an opaque id. Not the librarian that calls. */
+  /** The subject authenticated at the origin: `user:`, `svc:` or `anon:` and an opaque id. Not the calling librarian. */
   readonly subject: string;
   /** The tenant. */
   readonly workspace: string;
@@ -20,15 +20,15 @@ export interface RequestContext {
   readonly chain: readonly string[];
   /** The librarian that called; `undefined` at the origin. */
   readonly caller: string | undefined;
-  /** What may be done, at most. */
+  /** Granted capabilities. */
   readonly capabilities: readonly string[];
-  /** What may be spent below here, at most; no entry, no limit. */
+  /** Limits of what may be spent from here on; an absent entry means no limit. */
   readonly budgets: Readonly<Record<string, number>>;
-  /** Links a chain may have. */
+  /** Maximum number of links in a chain. */
   readonly maxHops: number;
-  /** Milliseconds since 1970 by the local clock; never later than what the caller said was left. */
+  /** Milliseconds since 1970 by the local clock; never later than the time that the caller granted. */
   readonly deadlineMs: number;
-  /** When it arrived or began, by the same clock. */
+  /** When the request arrived or began, by the same clock. */
   readonly startedAtMs: number;
   /** Hash of the link that led here; empty at the origin. */
   readonly linkHash: string;
@@ -37,12 +37,12 @@ export interface RequestContext {
 declare const verified: unique symbol;
 
 /**
- * A chain of links that passed every check of `verifyContext`. Only that function makes one: nothing else can name the
- * brand, so that what nobody verified cannot be extended by type.
+ * A chain of links that passed every check of `verifyContext`. Only that function creates one: no other code can name the brand, so the
+ * type system prevents extending an unverified chain.
  */
 export interface VerifiedContext extends RequestContext {
   readonly caller: string;
-  /** The chain as received, for the next link. A function, so that no log and no JSON text carries it. */
+  /** The chain as received, for the next link. A function, so that it appears in no log and no JSON. */
   links(): string;
   readonly [verified]: true;
 }
@@ -65,13 +65,13 @@ export interface Origin {
   spanId?: string | undefined;
 }
 
-/** A context that begins here. No link exists yet: each call out of it signs a root of its own. */
+/** A context that starts here. It has no link yet: each outgoing call signs its own root link. */
 export interface OriginContext extends RequestContext {
   readonly caller: undefined;
   links(): '';
 }
 
-/** Starts a context at the librarian that authenticated the subject (signed context 4.2, 4.10). */
+/** Starts a context at the librarian that authenticated the subject. */
 export const originate = (origin: Origin): OriginContext => {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxHops = MAX_LINKS, now } = origin;
   if (!(timeoutMs > 0)) throw new ContextRefused('TIMEOUT', 'no time is left');

@@ -7,21 +7,21 @@ import { type BudgetedModel, budgetedModel, settleModel, type TokenPrice } from 
 import type { OriginContext, VerifiedContext } from './request-context.ts';
 import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
-/** What belongs to one request, for the wiring of a librarian; the librarian itself stays `(query, context?)`. */
+/** Per-request dependencies for wiring a librarian; the librarian itself stays `(query, context?)`. */
 export interface RequestScope {
   /** The verified context: workspace, capabilities, budgets. */
   context: OriginContext | VerifiedContext;
   waitUntil: WaitUntil;
-  /** Other librarians, for one that asks them itself instead of handing the question on. */
+  /** Other librarians, for a librarian that calls them itself instead of delegating. */
   delegates: Delegates;
-  /** Within the budgets of the context; absent where none is configured. */
+  /** The model, limited by the budgets of the context; absent when none is configured. */
   model?: BudgetedModel | undefined;
 }
 
 export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'> {
-  /** Kept within the budgets of each request, and its use told in receipt and log. */
+  /** Limited by the budgets of each request; its usage is reported in receipt and log. */
   ai?: AIClient | undefined;
-  /** Bounds a budget in money before the model is asked, not only after. */
+  /** Prices that limit a cost budget before the model is called, not only after. */
   aiPrice?: TokenPrice | undefined;
   /** The librarians that questions may be delegated to: `delegateTo(serviceTargets(env))`; none when absent. */
   targets?: ConnectDelegation | undefined;
@@ -30,13 +30,13 @@ export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'di
 export interface RequestScopes {
   /** Ids of the librarians that questions may be delegated to. */
   ids: readonly string[];
-  /** The scope of a request that `contextGuard` let in. */
+  /** The scope of a request that `contextGuard` accepted. */
   open(c: HonoContext<GuardedEnv>, question: Omit<DelegationScope, 'context' | 'budget'>): RequestScope;
-  /** Has the receipt tell what was asked of others and of the model. To be called before the answer is returned. */
+  /** Records delegated calls and model usage for the receipt. Call it before returning the response. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
 
-/** Makes the scopes of all requests of an app. Built once: what it learns about targets outlives a request. */
+/** Creates the scopes of all requests of an app. Built once, as its circuit breakers outlive a request. */
 export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestScopes => {
   const delegation = targets?.(options) ?? noDelegation;
   return {

@@ -1,4 +1,4 @@
-/** Numbers from 0 (included) to 1 (excluded) that look random and are the same on every run (Mulberry32, T. Ettinger). */
+/** Pseudo-random numbers from 0 (included) to 1 (excluded), reproducible by seed (Mulberry32, T. Ettinger). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export const seededRandom = (seed: number): (() => number) => {
   };
 };
 
-/** Puts a list of numbers into another order, in place (Fisher and Yates). */
+/** Shuffles a list of numbers in place (Fisher-Yates). */
 export const shuffle = <List extends Uint32Array | number[]>(list: List, random: () => number): List => {
   for (let at = list.length - 1; at > 0; at -= 1) {
     const other = Math.floor(random() * (at + 1));

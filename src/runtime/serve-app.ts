@@ -3,15 +3,15 @@ import { errorInfo } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { describeCause, type Log, logLine } from './log.ts';
 
-/** What a Hono app is to the runtime. */
+/** The part of a Hono app that the runtime calls. */
 interface App<Env, Execution> {
   fetch(request: Request, env: Env, ctx: Execution): Response | Promise<Response>;
 }
 
 /**
- * The `fetch` of a function: builds its app once for each environment object, which on Cloudflare lives as long as its
- * isolate. A function that cannot be built, because a key is missing or a directory has expired, says so in its log and
- * answers SERVICE_UNAVAILABLE; the next request tries again.
+ * The `fetch` of a function: builds its app once per environment object, which on Cloudflare lives as long as the isolate. If building
+ * fails, because a key is missing or a directory has expired, it logs the cause and returns SERVICE_UNAVAILABLE; the next request
+ * retries.
  */
 export const serveApp = <Env extends object, Execution>(
   librarian: string,

@@ -17,7 +17,7 @@ import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
 
-/** A librarian, or a function that makes one for each request. */
+/** A librarian, or a factory that creates one per request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 
 export interface ServeOptions
@@ -25,16 +25,15 @@ export interface ServeOptions
     Pick<ScopeOptions, 'targets' | 'ai' | 'aiPrice'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
-  /** How the targets are introduced to the librarian; by their id alone when absent. */
+  /** Descriptions of the targets for the librarian; their ids alone when absent. */
   delegates?: readonly Delegate[] | undefined;
-  /** Why the librarian cannot answer anything, such as a missing data source; read for each description of it. */
+  /** Why the librarian cannot answer at all, such as a missing data source; read for each description request. */
   unavailable?: (() => Promise<string | undefined>) | undefined;
 }
 
 /**
- * Turns a librarian into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}`. Around it: the signed
- * context, the capabilities that `info` names, validation of what comes in and of what it returns, the deadline, what it
- * hands on to others, errors as values, the receipt and the log line.
+ * Serves a librarian over HTTP: `POST /librarians/{id}/ask` and `GET /librarians/{id}`. Adds the signed context, the capabilities that
+ * `info` requires, validation of request and response, the deadline, delegation, errors as values, the receipt and the log line.
  */
 export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
   const settings: GuardOptions = { ...options, access: options.access ?? 'signed', self: info.id };
@@ -51,7 +50,7 @@ export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, 
   return app;
 };
 
-/** What anybody may know about a librarian (design, section 4). */
+/** The public description of a librarian. */
 const describe = async (
   info: LibrarianInfo,
   { access = 'signed', directory, unavailable }: Pick<ServeOptions, 'access' | 'directory' | 'unavailable'>,
@@ -86,7 +85,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
       const scope = scopes.open(c, { query, metadata, signal });
-      const told = librarianContext(context, {
+      const callContext = librarianContext(context, {
         info: known,
         timeoutMs,
         signal,
@@ -96,7 +95,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
         sampled,
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
-      const response = await answerOf(() => ask(query, told), { deadline, scene });
+      const response = await answerOf(() => ask(query, callContext), { deadline, scene });
       const branches = response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat());
       const combined = scope.delegates.combine(response, branches);
       scopes.settle(c, scope);
@@ -107,27 +106,27 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
   };
 };
 
-/** The librarian's response, or what its exception, its silence or its nonsense is told as. */
+/** The librarian's response, or the error for an exception, a timeout or an invalid response. */
 const answerOf = async (
   ask: () => Promise<unknown>,
   { deadline, scene }: { deadline: Deadline; scene: ErrorScene },
 ): Promise<LibrarianResponse> => {
   try {
     const response = readAs(LibrarianResponse, await deadline.race(Promise.resolve().then(ask)));
-    if (response.ok) return toldPartial(response.value);
+    if (response.ok) return withPartial(response.value);
     throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
   }
 };
 
-/** Below 0.6 an answer is partial, whether its librarian says so or not (design 7.4). */
-const toldPartial = (response: LibrarianResponse): LibrarianResponse =>
+/** Marks an answer below 0.6 as partial, whether or not its librarian does. */
+const withPartial = (response: LibrarianResponse): LibrarianResponse =>
   isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
 
 const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
   const code = response.error?.code;
-  // With an answer beside it, the error names a gap; the request as such has succeeded.
+  // An error next to an answer names a gap; the request itself succeeded.
   if (code === undefined || response.answer !== undefined) return jsonAnswer(response);
   c.set('outcome', code);
   return jsonAnswer(response, { status: HTTP_STATUS[code] });

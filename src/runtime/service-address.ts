@@ -1,15 +1,15 @@
 import { isPublicName } from './librarian-host.ts';
 
-/** A variable that a function must not start with. The message names it, and never says a secret's value. */
+/** A variable has an invalid value, so the function must not start. The message names it and never contains a secret. */
 export class SettingRefused extends Error {
   override readonly name = 'SettingRefused';
 }
 
 /**
- * The address of a service that secrets are sent to: https, and a public host. In development this machine's own will do,
- * and may be http. Without a slash at the end.
+ * The address of a service that receives secrets: https and a public host; in development also localhost, over http or https. Without a
+ * trailing slash.
  *
- * @throws {SettingRefused} When keys must not be sent there.
+ * @throws {SettingRefused} When secrets must not be sent there.
  */
 export const serviceAddress = (text: string, { name, isLocal }: { name: string; isLocal: boolean }): string => {
   const url = URL.canParse(text) && text.length <= MAX_LENGTH ? new URL(text) : undefined;
@@ -24,7 +24,7 @@ export const serviceAddress = (text: string, { name, isLocal }: { name: string; 
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 };
 
-/** Whether an address leads to this machine and nowhere else. */
+/** Whether an address is a loopback address. */
 export const isOwnAddress = (text: string): boolean => URL.canParse(text) && isOwn(new URL(text));
 
 const isOwn = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && LOOPBACK.has(hostname);

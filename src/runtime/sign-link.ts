@@ -20,23 +20,23 @@ export interface LinkRequest {
   body: Bytes;
   /** Milliseconds since 1970. */
   now: number;
-  /** How long the call may take; never beyond the context's own deadline. */
+  /** Timeout of the call; never beyond the context's own deadline. */
   timeoutMs?: number | undefined;
-  /** Kept back from the context's time for what comes after the call. */
+  /** Time reserved for the work after the call. */
   reserveMs?: number | undefined;
-  /** Asked for; granted is what the context holds of it. All of it when absent. */
+  /** Requested capabilities; granted are those that the context holds. All of them when absent. */
   capabilities?: readonly string[] | undefined;
-  /** Handed down; never more than the context holds. */
+  /** Budgets to hand down; never more than the context holds. */
   budgets?: Readonly<Record<string, number>> | undefined;
   maxHops?: number | undefined;
   newSpanId?: () => string;
 }
 
-/** A call that is signed and may be sent. */
+/** A signed call, ready to be sent. */
 export interface SignedLink {
   /** The value of `Context-Token`. */
   token: string;
-  /** Its last link, whose hash a receipt has to name. */
+  /** Its last link, whose hash a receipt must name. */
   link: string;
   traceId: string;
   spanId: string;
@@ -48,7 +48,7 @@ export interface SignedLink {
 /**
  * Signs the first link of a chain, at the origin.
  *
- * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent (signed context 4.4).
+ * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
 export const mintContext = async (context: OriginContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);
@@ -67,10 +67,10 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
 };
 
 /**
- * Signs the next link of a verified chain. Nothing in it can be more than what was received: the deadline is the
- * earlier one, capabilities are intersected, budgets and hops the lower ones.
+ * Signs the next link of a verified chain. It never grants more than was received: the earlier deadline, the intersection of
+ * capabilities, the lower budgets and hops.
  *
- * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent (signed context 4.4).
+ * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
 export const extendContext = async (context: VerifiedContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);

@@ -14,7 +14,7 @@ import { type SignedLink, signLink } from './sign-link.ts';
 import type { Signer } from './signer.ts';
 import { traceParent } from './trace-parent.ts';
 
-/** Where calls go: a service binding, or anything else that fetches. */
+/** Destination of calls: a service binding, or anything else with `fetch`. */
 export interface Target {
   fetch(request: Request): Promise<Response>;
 }
@@ -26,7 +26,7 @@ export interface SignedRequest {
   method?: string | undefined;
   /** Path and query: `/librarians/navigator/ask`. */
   path: string;
-  /** Bytes and text go out as they are, anything else as JSON. */
+  /** Bytes and text are sent unchanged, anything else as JSON. */
   body?: unknown;
   timeoutMs?: number | undefined;
   reserveMs?: number | undefined;
@@ -34,18 +34,18 @@ export interface SignedRequest {
   budgets?: Readonly<Record<string, number>> | undefined;
   maxHops?: number | undefined;
   maxAnswerBytes?: number | undefined;
-  /** Gives the call up, e.g. when the client has gone. */
+  /** Cancels the call, e.g. when the client has disconnected. */
   signal?: AbortSignal | undefined;
 }
 
-/** An answer with a valid receipt, whatever its status; or why there is none. */
+/** A response with a valid receipt, whatever its status; or why there is none. */
 export type SignedAnswer = VouchedAnswer | FailedCall;
 
 interface VouchedAnswer {
   ok: true;
   status: number;
   contentType: string;
-  /** As received; no receipt vouches for them. */
+  /** As received; not covered by the receipt. */
   headers: Headers;
   body: Bytes;
   json: () => unknown;
@@ -53,9 +53,9 @@ interface VouchedAnswer {
   /** As received: a compact JWS. */
   receiptText: string;
   receiptHash: () => Promise<string>;
-  /** The last link of the token that was sent, to which the receipt belongs: a compact JWS. */
+  /** The last link of the token that was sent, which the receipt names: a compact JWS. */
   link: string;
-  /** The call, 16 hex digits. */
+  /** Span id of the call, 16 hex digits. */
   spanId: string;
 }
 
@@ -63,22 +63,22 @@ interface FailedCall {
   ok: false;
   error: ErrorInfo;
   why: CallFailure;
-  /** Whether the target may have got the call. */
+  /** Whether the target may have received the call. */
   sent: boolean;
-  /** Absent where nothing was signed. */
+  /** Absent when nothing was signed. */
   spanId: string | undefined;
 }
 
 /**
- * Why a call has no answer: refused here before it was sent; lost on the way; answered without a valid receipt, or with
- * more than may be read (`unusable`); not answered in time; given up because `signal` aborted.
+ * Why a call has no response: refused here before it was sent; a transport error; no valid receipt; a response above the size limit
+ * (`unusable`); a timeout; cancelled because `signal` aborted.
  */
 type CallFailure = 'refused' | 'transport' | 'receipt' | 'unusable' | 'timeout' | 'given-up';
 
 export interface SignedClient {
   /** Ids that can be called. */
   targets: readonly string[];
-  /** Signs, sends, checks the receipt. Never throws. */
+  /** Signs and sends the call and verifies the receipt. Never throws. */
   call(context: OriginContext | VerifiedContext, request: SignedRequest): Promise<SignedAnswer>;
 }
 
@@ -91,7 +91,7 @@ export interface SignedClientOptions {
   log?: Log | undefined;
 }
 
-/** Calls other librarians. The token goes to targets of the directory only, and no redirect carries it on. */
+/** Calls other librarians. The token is sent only to targets in the directory, and redirects are not followed. */
 export const signedClient = (options: SignedClientOptions): SignedClient => {
   const { targets, directory, self, now = Date.now } = options;
   const reachable = Object.keys(targets).filter((id) => id !== self && directory.librarian(id) !== undefined);
@@ -101,7 +101,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
       const progress: Progress = { why: 'refused', sent: false, spanId: undefined };
       let deadline: Deadline | undefined;
       try {
-        // Checked before the targets: a loop is one, whatever is bound to the function.
+        // Checked before the targets: a loop is reported as such, whatever is bound to the function.
         demand(![self, ...context.chain].includes(request.to), 'the target is in the chain', 'LOOP_DETECTED');
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
@@ -115,7 +115,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
       } catch (error) {
         const isAborted = deadline?.signal.aborted === true;
         if (isAborted && progress.sent) progress.why = request.signal?.aborted ? 'given-up' : 'timeout';
-        // Whichever came first: the deadline, or the abort of the fetch because of it.
+        // The deadline, or the abort of the fetch that it caused.
         const cause: unknown = isAborted ? deadline?.signal.reason : error;
         return failedCall(cause, { ...options, ...progress, to: request.to, traceId: context.traceId });
       } finally {
@@ -125,7 +125,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
   };
 };
 
-/** How far a call came: what is reported if it fails from here on. */
+/** Progress of a call: what is reported if it fails from here on. */
 interface Progress {
   why: CallFailure;
   sent: boolean;
@@ -165,7 +165,7 @@ const signCall = async (
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
   const url = new URL(request.path, ADDRESS);
-  // `//host/path` is an address of its own: the token must not follow it.
+  // `//host/path` is an absolute address: the token must not be sent there.
   if (url.origin !== ADDRESS || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
   const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
@@ -225,12 +225,15 @@ const receive = async (
   };
 };
 
-/** Of every request: the target decides where it goes. An id is no host name: `team.500` would be read as an IPv4 address. */
+/**
+ * Base of every request URL; the target decides where it goes. An id cannot serve as a host name: `team.500` would be read as an IPv4
+ * address.
+ */
 const ADDRESS = 'http://librarian';
 
 const bytesOf = (body: unknown): Bytes => {
   if (body === undefined) return new Uint8Array();
-  // Bytes of a request or a TextEncoder: never shared memory, which WebCrypto would refuse by itself.
+  // Bytes of a request or a TextEncoder, never shared memory, which WebCrypto would refuse.
   if (body instanceof Uint8Array) return body as Bytes;
   return utf8(typeof body === 'string' ? body : JSON.stringify(body));
 };

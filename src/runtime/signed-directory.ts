@@ -12,7 +12,7 @@ import {
 } from './key-directory.ts';
 import { importSigner } from './signer.ts';
 
-/** What a directory has to be, whoever brings it. */
+/** Requirements on a directory, whatever its source. */
 export interface DirectoryExpectation {
   /** The `x` of the offline root key. */
   root: string;
@@ -21,14 +21,15 @@ export interface DirectoryExpectation {
   now: number;
   /** The `seq` of the last directory seen; an older one is refused. */
   lastSeq?: number | undefined;
-  /** Prefix of the ids that this root may vouch for: `partner.` for another organisation. All when absent. */
+  /** Prefix of the ids that this root may certify: `partner.` for another organisation. All when absent. */
   prefix?: string | undefined;
 }
 
 /**
- * Verifies a signed directory (signed context 4.12).
+ * Verifies a signed directory.
  *
- * @throws {DirectoryRefused} For another root or environment, an older `seq`, one that has expired, derived keys in production, ids outside the prefix, and whatever `openDirectory` refuses.
+ * @throws {DirectoryRefused} For another root or environment, an older `seq`, an expired directory, derived keys in production, ids
+ * outside the prefix, and whatever `openDirectory` refuses.
  */
 export const loadDirectory = async (text: string, expected: DirectoryExpectation): Promise<KeyDirectory> => {
   const { root, env, now, lastSeq = 0, prefix = '' } = expected;
@@ -71,5 +72,5 @@ const readSigned = async (text: string, root: string): Promise<Record<string, un
   return jws.claims;
 };
 
-/** Some 8,000 librarians. */
+/** About 8,000 librarians. */
 const MAX_LENGTH = 1_048_576;

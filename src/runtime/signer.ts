@@ -1,6 +1,6 @@
 import { type Bytes, encodeBase64url } from './base64url.ts';
 
-/** Signs in the name of one librarian. The key itself stays inside WebCrypto. */
+/** Signs for one librarian. The key stays inside WebCrypto. */
 export interface Signer {
   /** The librarian. */
   id: string;
@@ -9,7 +9,7 @@ export interface Signer {
   sign(bytes: Bytes): Promise<Bytes>;
 }
 
-/** Imports a private key so that it can sign and cannot be read again. Throws when `pkcs8` is not an Ed25519 key. */
+/** Imports a private key as not extractable. Throws when `pkcs8` is not an Ed25519 key. */
 export const importSigner = async (pkcs8: Bytes, { id, kid }: { id: string; kid: string }): Promise<Signer> => {
   const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign']);
   return { id, kid, sign: async (bytes) => new Uint8Array(await crypto.subtle.sign('Ed25519', key, bytes)) };
@@ -19,7 +19,7 @@ export const importSigner = async (pkcs8: Bytes, { id, kid }: { id: string; kid:
 export const publicKeyOf = async (pkcs8: Bytes): Promise<string> => {
   const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign']);
   const jwk = await crypto.subtle.exportKey('jwk', key);
-  // Cloudflare types the result as JsonWebKey | ArrayBuffer; the format asked for is `jwk`.
+  // Cloudflare types the result as JsonWebKey | ArrayBuffer; the requested format is `jwk`.
   return (jwk as JsonWebKey).x ?? '';
 };
 

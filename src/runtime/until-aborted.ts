@@ -1,7 +1,7 @@
 import { CodedError } from './error-info-of.ts';
 
 /**
- * Waits for work that does not listen to a signal, and no longer than the signal allows. Nothing is begun once it has aborted.
+ * Waits for work that does not listen to a signal, until the signal aborts. Starts nothing once it has aborted.
  *
  * @param reason For the log.
  * @throws {CodedError} TIMEOUT when the signal aborts first.

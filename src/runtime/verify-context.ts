@@ -16,7 +16,7 @@ export interface Verification {
   directory: KeyDirectory;
   /** `METHOD path[?query]` exactly as received. */
   op: string;
-  /** The raw body. Asked for only once the caller's signature has been verified. */
+  /** The raw body. Read only once the caller's signature has been verified. */
   body: () => Promise<Bytes> | Bytes;
   /** Milliseconds since 1970, when the call arrived. */
   now: number;
@@ -29,10 +29,11 @@ export interface Verification {
 }
 
 /**
- * Verifies the value of `Context-Token`, in the order of signed context 4.5: cheap checks first, the caller's signature
- * before any heavy work, and nothing about time, depth or loops before all signatures.
+ * Verifies the value of `Context-Token`, in fixed steps: cheap checks first, the caller's signature before any expensive work, and time,
+ * depth and loops only after all signatures.
  *
- * @throws {ContextRefused} With the code a caller gets; TIMEOUT, LOOP_DETECTED and MAX_DEPTH_EXCEEDED only for chains that are authentic (nine links apart).
+ * @throws {ContextRefused} With the code for the caller; TIMEOUT, LOOP_DETECTED and MAX_DEPTH_EXCEEDED only for authentic chains (except
+ * for more than eight links).
  */
 export const verifyContext = async (token: string, verification: Verification): Promise<VerifiedContext> => {
   const { directory, now, body, cache } = verification;
@@ -53,12 +54,12 @@ export const verifyContext = async (token: string, verification: Verification): 
   }
 };
 
-/** A link whose form is right. */
+/** A well-formed link. */
 interface Link extends Omit<UnverifiedJws, 'claims'> {
   claims: RootClaims | LaterClaims;
 }
 
-/** Steps 1 and 2: size, then the form of every link. */
+/** Steps 1 and 2: checks the size, then the form of every link. */
 const readLinks = (token: string): Link[] => {
   demand(token.length <= MAX_TOKEN_LENGTH, 'the token is longer than 8,192 bytes');
   const texts = token.split('~', MAX_LINKS + 1);
@@ -69,7 +70,7 @@ const readLinks = (token: string): Link[] => {
   });
 };
 
-/** Step 3: is it for me, for this operation, and was each link issued by the addressee of the one before? */
+/** Step 3: the token is for this librarian and operation, and each link was issued by the addressee of the previous one. */
 const checkTarget = (links: Link[], { self, op }: Verification): void => {
   const { claims } = lastOf(links);
   demand(claims.aud === self, 'the token is for another librarian');
@@ -80,14 +81,14 @@ const checkTarget = (links: Link[], { self, op }: Verification): void => {
   });
 };
 
-/** Step 4: every key known, owned by its issuer, inside its window, its librarian not revoked. */
+/** Step 4: every key is known, owned by its issuer and valid at the time; its librarian is not revoked. */
 const checkKeys = (links: Link[], { directory, now }: { directory: KeyDirectory; now: number }): void => {
   demand(now < directory.expiresAtMs, 'the key directory has expired');
   for (const { kid, claims } of links) {
     const key = directory.key(kid);
     demand(key !== undefined, 'a key is unknown');
     demand(key.librarian === claims.iss, 'a key belongs to another librarian');
-    // By `iat`: a link lives 300 s at most, so that back-dating into the window of a retired key gains nothing.
+    // Compared with `iat`: a link lives 300 s at most, so back-dating it into the validity of a retired key gains nothing.
     demand(claims.iat >= key.nbf, 'a key is not valid yet');
     demand(claims.iat < key.exp, 'a key is retired');
     demand(claims.iat >= (directory.librarian(claims.iss)?.revokedBefore ?? 0), 'a librarian is revoked');
@@ -100,7 +101,7 @@ const checkSignature = async ({ kid, signature, signed }: Link, directory: KeyDi
   demand(valid, 'a signature is wrong');
 };
 
-/** Step 6: each link names the one before by its full hash. Gives the hashes of all links. */
+/** Step 6: each link names the previous one by its full hash. Returns the hashes of all links. */
 const checkHashes = async (links: Link[]): Promise<string[]> => {
   const hashes = await Promise.all(links.map(({ text }) => sha256(utf8(text))));
   links.forEach(({ claims }, hop) => {
@@ -109,7 +110,7 @@ const checkHashes = async (links: Link[]): Promise<string[]> => {
   return hashes;
 };
 
-/** Step 7: all earlier signatures, skipping exact bytes that were verified under the same directory. */
+/** Step 7: verifies all earlier signatures, except those of links cached for the same directory. */
 const checkEarlierSignatures = async (
   links: Link[],
   { hashes, directory, cache }: { hashes: string[]; directory: KeyDirectory; cache: LinkCache | undefined },
@@ -117,13 +118,13 @@ const checkEarlierSignatures = async (
   const earlier = links.slice(0, -1);
   const isKnown = (hop: number) => cache?.has(directory.version, hashes[hop] ?? '') ?? false;
   await Promise.all(earlier.map((link, hop) => (isKnown(hop) ? undefined : checkSignature(link, directory))));
-  // The last link is new on every call; remembering it pays where its bytes come back as a prefix.
+  // The last link is new on every call; caching it pays when its bytes return as a prefix.
   links.forEach((_, hop) => {
     cache?.add(directory.version, hashes[hop] ?? '');
   });
 };
 
-/** Steps 9 to 15: what the links, now authentic, are allowed to say. */
+/** Steps 9 to 15: checks the claims of the links, which are authentic now. */
 const checkMeaning = async (
   token: string,
   { links, linkHash, verification }: { links: Link[]; linkHash: string; verification: Verification },
@@ -157,11 +158,11 @@ const checkMeaning = async (
     linkHash,
     links: () => token,
   };
-  // The brand exists for the compiler only; this is the one place that may set it.
+  // The brand exists for the compiler only; no other code may set it.
   return Object.freeze(context) as unknown as VerifiedContext;
 };
 
-/** Step 9: may the first issuer speak for this subject, in this workspace, with these capabilities? */
+/** Step 9: the first issuer may speak for this subject, in this workspace, with these capabilities. */
 const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory): void => {
   const entry = directory.librarian(iss);
   const [kind, id] = [sub.slice(0, sub.indexOf(':')), sub.slice(sub.indexOf(':') + 1)];
@@ -171,14 +172,14 @@ const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory)
     entry?.ws?.some((allowed) => allowed === '*' || allowed === ws) ?? false,
     'the origin is outside its workspaces',
   );
-  // Beyond the specification: without it, whoever may start a context for itself may give itself every capability.
+  // Without this check, a librarian that may start a context for itself could grant itself every capability.
   demand(
     cap.every((wanted) => covers(entry?.cap ?? ['*'], wanted)),
     'the origin gives what it may not give',
   );
 };
 
-/** Step 10: deadline, hops, capabilities and budgets only shrink; time does not run back. */
+/** Step 10: deadline, hops, capabilities and budgets never grow; `iat` does not run backwards. */
 const checkAttenuation = (root: RootClaims, links: Link[]) => {
   let { exp, iat, max: maxHops, cap: capabilities } = root;
   const budgets = { ...root.bud };
@@ -201,7 +202,7 @@ const checkAttenuation = (root: RootClaims, links: Link[]) => {
   return { capabilities, budgets, maxHops };
 };
 
-/** Steps 11 and 12. Gives the deadline by the local clock, never later than the caller said was left (4.6). */
+/** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted (4.6). */
 const checkTime = (links: Link[], now: number): number => {
   for (const { claims } of links) demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
   const { iat, exp } = lastOf(links).claims;
@@ -211,7 +212,7 @@ const checkTime = (links: Link[], now: number): number => {
   return now + remainingMs;
 };
 
-/** The second half of step 15; last, so that strangers cannot fill the store. */
+/** Second half of step 15; runs last, so that unauthenticated callers cannot fill the store. */
 const checkReplay = async (
   linkHash: string,
   { replay, now, workspace }: Verification & { workspace: string },

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 
-/** Lets work go on after the answer, as `ExecutionContext.waitUntil` does; outside of workerd it goes on by itself. */
+/** Continues work after the response, like `ExecutionContext.waitUntil`; outside of workerd it continues by itself. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
 export const waitUntilOf = (c: Context): WaitUntil => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The most bytes of one part of an edition, below the 25 MiB limit of a KV value. */
+/** Maximum bytes of one part of an edition, below the 25 MiB limit of a KV value. */
 export const EDITION_PART_BYTES = 8 * 1024 * 1024;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -42,7 +42,7 @@ export interface EditionParts {
   readPart(manifest: EditionManifest, part: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** Names the current edition and the places of its parts (design, section 5). */
+/** Names the current edition and the places of its parts. */
 export interface EditionSource {
   /** `undefined` when no edition was ever published. Throws when the library cannot be reached. */
   readCurrent(): Promise<EditionManifest | undefined>;

@@ -38,8 +38,8 @@ export interface RelatedNeighbour {
 }
 
 /**
- * The storage layer that the context engine reads (seed 002, Storage Layer Dependency). Every call names a workspace and returns
- * nothing of another. Methods throw `StoreUnavailable`.
+ * The storage layer that the context engine reads (docs/context-engine.md). Every call names a workspace and returns nothing of another.
+ * Methods throw `StoreUnavailable`.
  */
 export interface StorageClient {
   /** Best first. */
@@ -47,8 +47,8 @@ export interface StorageClient {
   /** Relations that begin or end at the memory, oldest first, at most `RELATIONS_LIMIT`; empty for an unknown id. */
   getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<RelatedNeighbour[]>;
   /**
-   * Beyond the seed: the same for up to 200 memories at once, in their order. Relations beyond `MAX_ANSWER_BYTES` of memories are
-   * omitted. A storage without it is called once per memory.
+   * Optional: the same for up to 200 memories at once, in their order. Relations beyond `MAX_ANSWER_BYTES` of memories are omitted. A
+   * storage without it is called once per memory.
    */
   relationshipsOf?(
     memoryIds: readonly string[],

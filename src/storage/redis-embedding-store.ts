@@ -22,7 +22,7 @@ const REQUEST_BYTES = 4_000_000;
 const MAX_COMMANDS = 1000;
 
 /**
- * Embeddings in Upstash Redis, one request for as many keys as fit into 4 MB: 480 with 1,536 dimensions. Keeps nothing between calls.
+ * Embeddings in Upstash Redis, one request for as many keys as fit into 4 MB: 480 with 1,536 dimensions. Stateless between calls.
  *
  * @throws {RangeError} For a URL or a token that cannot be valid. The message contains neither.
  */

@@ -8,7 +8,7 @@ import { placeFilterOf } from './rank-memories.ts';
 import { type StoreOptions, StoreUnavailable } from './store-unavailable.ts';
 import { redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 
-/** Which memories are picked, and how many. */
+/** Selects memories, up to a limit. */
 interface Selection {
   filter?: Omit<MemoryQuery, 'limit'> | undefined;
   /** Every memory must be in all of them: `indexesFor`. */

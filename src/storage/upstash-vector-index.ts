@@ -24,7 +24,7 @@ export interface UpstashVectorConfig extends UpstashAccess {
   dimensions: number;
 }
 
-/** The most that Upstash accepts in one request and returns in one reply. */
+/** Maximum number of records that Upstash accepts in one request and returns in one reply. */
 const BATCH = 1000;
 /** Upstash documents no limit for a request; its own example of 100 vectors with 1,536 numbers comes to 2.3 MB. */
 const BATCH_BYTES = 4_000_000;
@@ -33,7 +33,7 @@ const NUMBER_BYTES = 25;
 
 /**
  * Vectors in one namespace of an Upstash Vector index that compares by cosine and has no hosted model. Queries find a record once
- * `pending` is 0; `list` has it at once. The search is approximate. Keeps nothing between calls.
+ * `pending` is 0; `list` has it at once. The search is approximate. Stateless between calls.
  *
  * @throws {RangeError} For a namespace, a URL or a token that cannot be valid. The message contains none of them.
  */

@@ -118,7 +118,7 @@ describe('AgentResponse', () => {
     expect(AgentResponse.parse(reply)).toEqual({ ...seed.FAILURE, result: {}, source_attribution: {}, metadata: {} });
   });
 
-  it('knows the names and icons of the five kinds of source', () => {
+  it('has the names and icons of the five kinds of source', () => {
     for (const [kind, { primary_source, icon }] of Object.entries(seed.ATTRIBUTION_EXAMPLES)) {
       expect(ATTRIBUTIONS).toHaveProperty(kind, { primary_source, icon });
     }

@@ -49,14 +49,14 @@ describe('NavigateRequest', () => {
 });
 
 describe('Query', () => {
-  it('is trimmed, and may be Chinese, a sign or exactly 4,000 characters long', () => {
+  it('is trimmed, and may be Chinese, a symbol or exactly 4,000 characters long', () => {
     expect(Query.parse('  Why?\n')).toBe('Why?');
     expect(Query.parse('如何重置？')).toBe('如何重置？');
     expect(Query.parse('?')).toBe('?');
     expect(Query.parse(` ${'a'.repeat(4000)} `)).toHaveLength(4000);
   });
 
-  it('is within its bounds, and stays what it is when parsed again', () => {
+  it('is within its bounds, and unchanged when parsed again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
         const { success, data = '' } = Query.safeParse(text);

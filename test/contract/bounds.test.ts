@@ -67,7 +67,7 @@ const isEndless = (part: Node): boolean => {
   );
 };
 
-describe('what callers send', () => {
+describe('requests', () => {
   it.each(Object.entries(REQUESTS))('has an upper bound on every text and list: %s', (_name, schema) => {
     const parts = partsOfSchema(schema);
     expect(parts.length).toBeGreaterThan(1);
@@ -82,7 +82,7 @@ describe('what callers send', () => {
   });
 });
 
-describe('what we answer', () => {
+describe('replies', () => {
   it.each(Object.entries(REPLIES))('has an upper bound on every text and list: %s', (_name, schema) => {
     expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('SearchOptions', () => {
     'a range of one moment': { dateFrom: new Date('2024-01-01'), dateTo: new Date('2024-01-01') },
   });
 
-  it('takes dates as dates, and from the wire as texts', () => {
+  it('accepts dates as `Date`, and as strings on the wire', () => {
     const options = { dateFrom: new Date('2024-01-01'), dateTo: new Date('2024-02-01T10:00:00Z') };
     expect(SearchOptions.parse(options)).toEqual(options);
     expect(SearchOptions.parse({ dateFrom: '2024-01-01', dateTo: '2024-02-01T11:00:00+01:00' })).toEqual(options);
@@ -108,7 +108,7 @@ describe('WireContextOptions', () => {
     ['an unknown member', 'tokens', 5, /not a known member/],
   ]);
 
-  it('is what the code takes, but for a ranker that may be a function', () => {
+  it('equals the options in code, except that a ranker may be a function there', () => {
     const options: ContextOptions = { ranker: (results) => results.toReversed() };
     expect(WireContextOptions.safeParse(options).success).toBe(false);
   });

@@ -55,7 +55,7 @@ describe('ArticlePut', () => {
 });
 
 describe('HostArticleReply', () => {
-  it('takes what other servers send: numbers as ids, single labels, nulls, unknown members', () => {
+  it('accepts replies of other servers: numbers as ids, single labels, nulls, unknown members', () => {
     const reply = {
       id: 7,
       title: '',
@@ -76,7 +76,7 @@ describe('HostArticleReply', () => {
     });
   });
 
-  it('loses nothing of the article of seed 001', () => {
+  it('keeps all of the example article', () => {
     expect(HostArticleReply.parse(ARTICLE)).toEqual(ARTICLE);
   });
 
@@ -88,7 +88,7 @@ describe('HostArticleReply', () => {
 });
 
 describe('ArticleListingQuery', () => {
-  it('takes the query of seed 001, the limit as a number', () => {
+  it('parses the example query, the limit as a number', () => {
     expect(ArticleListingQuery.parse(LISTING_QUERY)).toEqual({ ...LISTING_QUERY, limit: 100 });
     expect(ArticleListingQuery.parse({})).toEqual({});
     expect(ArticleListingQuery.parse({ updated_since: '2024-01-14T10:00:00+02:00', cursor: 'c' })).toBeDefined();
@@ -123,7 +123,7 @@ describe('ArticleListing', () => {
     ['an empty cursor', 'next_cursor', '', />=1/],
   ]);
 
-  it('is read leniently from others: a broken article does not cost the page', () => {
+  it('is lenient for external servers: an invalid article does not fail the page', () => {
     const reply = { articles: [ARTICLE, null, { id: 1 }], next_cursor: null, took: 3 };
     expect(ArticleListingReply.parse(reply)).toEqual({ articles: [ARTICLE, null, { id: 1 }], next_cursor: null });
     expect(ArticleListingReply.safeParse({ items: [] }).success).toBe(false);

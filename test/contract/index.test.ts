@@ -46,12 +46,12 @@ describe('the contract', () => {
     expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z-]+\.ts$/.test(from))).toEqual([]);
   });
 
-  it('calls the response of a librarian Response, as seed 000 does', () => {
+  it('exports LibrarianResponse as Response', () => {
     const response: contract.Response = { answer: 'Yes.' };
     expect(contract.Response.parse(response)).toEqual(response);
   });
 
-  it.each(schemas)('can say what %s looks like as a JSON Schema', (_name, schema) => {
+  it.each(schemas)('converts %s to a JSON Schema', (_name, schema) => {
     const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
     expect(Object.keys(json).length).toBeGreaterThan(1);
   });
@@ -94,7 +94,7 @@ describe('readAs()', () => {
     });
   });
 
-  it('gives the value as the schema reads it, or what is wrong with it', () => {
+  it('returns the parsed value or the issues', () => {
     expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
     expect(contract.readAs(contract.AskRequest, {})).toEqual({
       ok: false,
@@ -104,7 +104,7 @@ describe('readAs()', () => {
 });
 
 describe('validateResponse()', () => {
-  it('never throws, and what it accepts it accepts again, unchanged', () => {
+  it('never throws, and accepts an accepted value again, unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.anything()), (value) => {
         const first = contract.validateResponse(value, { known: ['a'], chain: ['b'] });
@@ -115,7 +115,7 @@ describe('validateResponse()', () => {
     );
   });
 
-  it('refuses what cannot be read', () => {
+  it('refuses unreadable values', () => {
     const trap = {
       get answer(): string {
         throw new Error('gotcha');
@@ -137,7 +137,7 @@ describe('validateResponse()', () => {
 describe('jsonObject()', () => {
   const Small = contract.jsonObject({ maxDepth: 3, maxLength: 200 });
 
-  it('takes what JSON gives back as it was', () => {
+  it('accepts values that JSON reproduces', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const result = Small.safeParse(value);
@@ -147,7 +147,7 @@ describe('jsonObject()', () => {
     );
   });
 
-  it('never takes more than its length', () => {
+  it('never accepts more than its length', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }),
@@ -165,13 +165,13 @@ describe('jsonObject()', () => {
     expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
   });
 
-  it('counts each value as one, a text as one more than it is long, and a name as long as it is', () => {
+  it('counts 1 for each value, plus the length of strings and names', () => {
     const Exact = contract.jsonObject({ maxDepth: 2, maxLength: 10 });
     expect(Exact.safeParse({ ab: [1, true], c: 'de' }).success).toBe(true);
     expect(Exact.safeParse({ ab: [1, true], c: 'def' }).success).toBe(false);
   });
 
-  it('takes three levels, not four', () => {
+  it('accepts three levels, not four', () => {
     expect(Small.safeParse({ a: { b: { c: 1 } } }).success).toBe(true);
     expect(Small.safeParse({ a: { b: [1] } }).success).toBe(true);
     expect(Small.safeParse({ a: { b: { c: {} } } }).success).toBe(false);
@@ -179,7 +179,7 @@ describe('jsonObject()', () => {
 });
 
 describe('confidence', () => {
-  it('has a word for each number, with the bounds at 0.8 and 0.6', () => {
+  it('has a level for each number, with the bounds at 0.8 and 0.6', () => {
     expect([1, 0.8, 0.79, 0.6, 0.59, 0, Number.NaN].map(levelOf)).toEqual([
       'high',
       'high',
@@ -191,11 +191,11 @@ describe('confidence', () => {
     ]);
   });
 
-  it('goes from word to number and back', () => {
+  it('converts a level to a number and back', () => {
     for (const level of contract.ConfidenceLevel.options) expect(levelOf(confidenceOf(level))).toBe(level);
   });
 
-  it('never turns more confidence into a lesser word', () => {
+  it('never maps more confidence to a lower level', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(unit, unit, (a, b) => {

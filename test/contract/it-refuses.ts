@@ -13,7 +13,7 @@ export type Breakage = [what: string, path: string, value: unknown, message: Reg
 
 /** One test a case: a valid value, broken in one place, is refused with one issue, which names the place. */
 export const itRefuses = (schema: z.ZodType, valid: unknown, breakages: Breakage[]): void => {
-  it('takes the value that the cases below break', () => {
+  it('accepts the value that the cases below break', () => {
     expect(schema.safeParse(valid).error?.issues ?? []).toEqual([]);
   });
   it.each(breakages)('refuses %s', (_what, path, value, message, named = path) => {
@@ -26,7 +26,7 @@ export const itRefuses = (schema: z.ZodType, valid: unknown, breakages: Breakage
 
 /** One test an example: it parses, and nothing of it is lost. */
 export const itTakes = (schema: z.ZodType, examples: Record<string, unknown>): void => {
-  it.each(Object.entries(examples))('takes %s', (_name, example) => {
+  it.each(Object.entries(examples))('accepts %s', (_name, example) => {
     const result = schema.safeParse(example);
     expect(issuesOf(result.error ?? { issues: [] })).toEqual([]);
     expect(result.data).toEqual(example);

@@ -15,7 +15,7 @@ const watched = <T extends object>(value: T) => {
 const bounded = jsonObject({ maxDepth: 4, maxLength: 100 });
 
 describe('jsonObject()', () => {
-  it('takes what fits, and counts keys, texts and values', () => {
+  it('accepts objects within the bounds, counting keys, strings and values', () => {
     expect(readAs(bounded, { list: [1, null, { deep: 'x'.repeat(80) }] }).ok).toBe(true);
     expect(readAs(bounded, { list: [1, null, { deep: 'x'.repeat(90) }] }).ok).toBe(false);
     expect(readAs(bounded, { list: [() => 1] }).ok).toBe(false);

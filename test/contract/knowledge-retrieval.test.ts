@@ -62,18 +62,18 @@ describe('KnowledgeRetrieval', () => {
     ['a time below 0', 'retrieval_time_ms', -1, />=0/],
   ]);
 
-  it('refuses the weak source that seed 001 shows, unless weak sources were asked for', () => {
+  it('refuses a weak source unless weak sources were requested', () => {
     expect(KnowledgeRetrieval.safeParse(seed.RETRIEVAL_LOW_COVERAGE).success).toBe(false);
     expect(WeakKnowledgeRetrieval.parse(seed.RETRIEVAL_LOW_COVERAGE)).toEqual(seed.RETRIEVAL_LOW_COVERAGE);
   });
 
-  it('has the fallback of seed 001 at hand, anew each time', () => {
+  it('returns a new fallback block each time', () => {
     expect(unavailableRetrieval()).toEqual(seed.RETRIEVAL_FALLBACK);
     unavailableRetrieval().gaps.push('changed');
     expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual(seed.RETRIEVAL_FALLBACK);
   });
 
-  it('is readable for a client of v1.0, and v1.0 for itself', () => {
+  it('is readable for a v1.0 client, as are v1.0 replies', () => {
     for (const block of [
       seed.RETRIEVAL_V1,
       seed.RETRIEVAL_SUCCESS,
@@ -137,7 +137,7 @@ describe('SupportResponse', () => {
     ['no guidance', 'agent_guidance', ABSENT, /is missing/],
   ]);
 
-  it('is readable for a client of v1.0: the four blocks are there, with what they held before', () => {
+  it('is readable for a v1.0 client: the four blocks have all earlier members', () => {
     const read = SupportResponseV1.parse(RESPONSE);
     expect(Object.keys(read)).toEqual(Object.keys(RESPONSE));
     expect(read.draft).toEqual(RESPONSE.draft);

@@ -79,14 +79,14 @@ describe('NavigatorResponse', () => {
     ['a component above 1', 'confidenceComponents.freshness', 2, /<=1/],
   ]);
 
-  it('refuses a reason of nine characters for its length, whatever it says', () => {
+  it('refuses a reason of nine characters for its length', () => {
     const issues = NavigatorResponse.safeParse({ ...ANSWER, confidenceReason: 'Two files' }).error?.issues;
     expect(issues?.map(({ path, message }) => [path, message])).toEqual([
       [['confidenceReason'], 'is shorter than 10 characters'],
     ]);
   });
 
-  it('takes an answer without sources that states what is lacking', () => {
+  it('accepts an answer without sources that states what is lacking', () => {
     const answer = { ...ANSWER, answer: 'I don’t have information about that.', sources: [] };
     expect(NavigatorResponse.safeParse(answer).success).toBe(true);
   });
@@ -143,7 +143,7 @@ describe('statesLackOfInformation()', () => {
     expect(statesLackOfInformation(answer)).toBe(false);
   });
 
-  it('answers at once for a long hostile text', () => {
+  it('is fast for a long hostile text', () => {
     const text = `${'i do not have '.repeat(20_000)}${'no '.repeat(100_000)}`;
     const start = performance.now();
     expect(statesLackOfInformation(text)).toBe(false);

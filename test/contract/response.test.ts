@@ -59,7 +59,7 @@ describe('LibrarianResponse', () => {
     ['metadata that JSON would change', 'metadata', { a: [Number.NaN] }, /cannot carry/],
   ]);
 
-  it('drops members that it does not know', () => {
+  it('drops unknown members', () => {
     expect(LibrarianResponse.parse({ answer: 'Yes.', secret: 1 })).toEqual({ answer: 'Yes.' });
   });
 
@@ -70,16 +70,16 @@ describe('LibrarianResponse', () => {
 });
 
 describe('ErrorCode', () => {
-  it('has the twelve codes of seed 000', () => {
+  it('has the twelve standard codes', () => {
     expect(ErrorCode.options).toEqual(ERROR_CODES);
   });
 
-  it('gives each a status that is an error', () => {
+  it('maps each code to an error status', () => {
     const statuses = ERROR_CODES.map((code) => HTTP_STATUS[ErrorCode.parse(code)]);
     expect(statuses).toEqual([400, 401, 404, 429, 500, 504, 503, 502, 508, 508, 503, 502]);
   });
 
-  it('travels in a body under `error`', () => {
+  it('is sent in a body under `error`', () => {
     const body = { error: { code: 'NOT_FOUND', message: 'Cannot find the librarian: none is called x' } };
     expect(ErrorBody.parse(body)).toEqual(body);
   });
@@ -115,7 +115,7 @@ describe('validateResponse()', () => {
     expect(warningsOf(response)).toEqual(paths);
   });
 
-  it('has nothing to say about a good response', () => {
+  it('has no issues or warnings for a good response', () => {
     expect(warningsOf({ answer: 'a'.repeat(4000), confidence: 0.6 })).toEqual([]);
     expect(warningsOf({ answer: 'Partly.', confidence: 0.59, partial: true })).toEqual([]);
     const sources = [
@@ -139,7 +139,7 @@ describe('validateResponse()', () => {
     });
   });
 
-  it('checks neither existence nor loops without being told what to check against', () => {
+  it('checks neither existence nor loops without the rules for them', () => {
     expect(validateResponse({ delegate: { to: 'nobody' } })).toMatchObject({ ok: true });
   });
 });

@@ -34,8 +34,8 @@ const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
   ];
 };
 
-describe('the wire', () => {
-  it('takes what is written in wire.txt: a change there is one that callers notice', async () => {
+describe('the wire format', () => {
+  it('matches wire.txt: a change there is visible to callers', async () => {
     const published = z.registry<{ id: string }>();
     for (const [id, schema] of Object.entries(contract)) {
       if (schema instanceof z.ZodType && id !== 'Response') published.add(schema, { id });

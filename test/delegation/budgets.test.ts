@@ -10,7 +10,7 @@ const handed = (arrivals: Arrival[], name: string) =>
   arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud[name]);
 
 describe('the budget of calls', () => {
-  it('is divided among the branches, each call paid for, one kept for a retry', async () => {
+  it('is divided among the branches after paying for each call, with one reserved for a retry', async () => {
     const { ask, arrivals } = await network({ a: says('a'), b: says('b'), c: says('c') });
     const { delegates } = await ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }], userContext({ budgets: { calls: 23 } }));
     expect(handed(arrivals, 'calls')).toEqual([6, 6, 5]);
@@ -23,7 +23,7 @@ describe('the budget of calls', () => {
     expect(handed(arrivals, 'calls')).toEqual([22]);
   });
 
-  it('pays for what it can: further questions are refused, and nothing of them is sent', async () => {
+  it('refuses and does not send questions beyond it', async () => {
     const { ask, arrivals } = await network({ a: says('a') });
     const requests = [{ to: 'a' }, { to: 'a' }, { to: 'a' }, { to: 'a' }];
     const { responses, trace } = await ask(requests, userContext({ budgets: { calls: 3 } }));
@@ -32,7 +32,7 @@ describe('the budget of calls', () => {
     expect([arrivals.length, handed(arrivals, 'calls'), trace.hops[3]?.attempts]).toEqual([3, [0, 0, 0], 0]);
   });
 
-  it('gets back what a receipt says was not used', async () => {
+  it('gets back what was not used according to a receipt', async () => {
     const { gateway, arrivals } = await network({ a: says('a'), b: handsOnTo('c'), c: says('c') });
     const delegates = gateway(userContext({ budgets: { calls: 4 } }));
     await delegates.ask([{ to: 'a' }]);
@@ -43,14 +43,14 @@ describe('the budget of calls', () => {
     expect([arrivals.length, delegates.usage()]).toEqual([4, { calls: 4 }]);
   });
 
-  it('counts as spent what was handed to a target whose answer brings no receipt', async () => {
+  it('counts everything handed to a target without a receipt as spent', async () => {
     const { gateway } = await network({ a: says('x') }, { tamper: () => new Response('{"answer":"x"}') });
     const delegates = gateway(userContext({ budgets: { calls: 3 } }));
     await delegates.ask([{ to: 'a' }]);
     expect(delegates.usage()).toEqual({ calls: 3 });
   });
 
-  it('gets back all that was handed to a target that refuses to be asked', async () => {
+  it('gets back everything handed to a target that refuses the call', async () => {
     const { gateway, apps, variables } = await network({ a: says('x') });
     const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
     const own = { ...(await identityFrom(variables, 'a')), log: () => undefined };
@@ -63,7 +63,7 @@ describe('the budget of calls', () => {
     expect(delegates.usage()).toEqual({ calls: 2, tokens: 0 });
   });
 
-  it('keeps half for the fallback', async () => {
+  it('reserves half for the fallback', async () => {
     const { ask, arrivals } = await network({ a: fails('NOT_FOUND'), b: says('b') });
     await ask([{ to: 'a', fallback: 'b' }], userContext({ budgets: { calls: 9 } }));
     expect(handed(arrivals, 'calls')).toEqual([4, 6]);
@@ -124,7 +124,7 @@ describe('the budgets of models', () => {
     expect(delegates.usage()).toEqual({ calls: 1, tokens: 200 });
   });
 
-  it('are handed down less what the own model took, and the receipt reports both', async () => {
+  it('are handed down minus own model usage, and the receipt reports both', async () => {
     const { ask, arrivals } = await network(
       { a: writesThen(handsOnTo('b', 'c')), b: writes, c: says('c') },
       { options: { ai: modelOf(200) } },

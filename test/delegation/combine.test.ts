@@ -190,7 +190,7 @@ describe('time', () => {
     expect(responses[0]).toMatchObject({ partial: true, answer: expect.stringMatching(/b[\s\S]*d/) });
   });
 
-  it('never grows along the chain, and a reserve is kept at every hop', async () => {
+  it('never grows along the chain, and every hop keeps a reserve', async () => {
     stopClocks();
     const { ask, arrivals } = await network(chain(says('x')));
     await ask([{ to: 'h1' }], userContext({ timeoutMs: 4000 }));

@@ -89,7 +89,7 @@ describe('a retry', () => {
     };
   };
 
-  it('follows a call that was lost on the way, signed anew', async () => {
+  it('follows a call that was lost in transit, with a new signature', async () => {
     const tamper = failingOnce(() => Promise.reject(new TypeError('connection lost')));
     const { ask, arrivals } = await network({ a: says('x') }, { tamper });
     const { responses, trace } = await ask([{ to: 'a' }]);

@@ -19,7 +19,7 @@ const post = async (path: string, body: unknown) => {
 };
 
 describe('the analytics function behind the gateway', () => {
-  it('answers from the sample shop in the envelope of seed 003', async () => {
+  it('answers from the sample shop in the agent envelope', async () => {
     const { status, body } = await post('/v1/agents/analytics', { query: 'how many iPhone 17 are in stock' });
     expect(status).toBe(200);
     expect(AgentResponse.parse(body)).toMatchObject({

@@ -58,7 +58,7 @@ afterAll(async () => {
   await host?.close();
 });
 
-describe('integration tests of seed 001', () => {
+describe('the integration tests of the support API', () => {
   it('test_knowledge_retrieval_populated', async () => {
     const reply = await analyze(product, SEED);
     const { sources_consulted: sources, coverage, gaps, retrieval_time_ms } = reply.knowledge_retrieval;
@@ -124,7 +124,7 @@ describe('integration tests of seed 001', () => {
 });
 
 describe('a device without articles', () => {
-  it('has low coverage or none, and the gap is named and kept', async () => {
+  it('has low coverage or none, and the gap is named and stored', async () => {
     const message = 'My Apollo IX shows 0 H/s. What can I do?';
     const { knowledge_retrieval: block } = await analyze(product, { message, metadata: { product: 'Apollo IX' } });
     expect(['low', 'none']).toContain(block.coverage);
@@ -159,7 +159,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('the degradation table of seed 001', () => {
+describe('the degradation table', () => {
   const SERVICES = ['vector store unavailable', 'embedding model error'] as const;
   let services: LocalServices;
   let onServices: Product;

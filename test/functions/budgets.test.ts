@@ -78,7 +78,7 @@ describe('a question within its budget', () => {
   }, 120_000);
   afterAll(() => product?.stop());
 
-  it('tells what models took, as receipts prove and the log says', async () => {
+  it('reports model usage as in receipts and log', async () => {
     const { id, response, trace, usage } = await ask(QUESTION, { librarian: 'navigator' });
     expect(response.metadata).toMatchObject({ answered_by: 'model' });
     const [use] = usesOf(trace);

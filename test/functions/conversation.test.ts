@@ -80,7 +80,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ start }) => {
       );
     });
 
-    it('takes nobody’s memories for turns, and no turns of another key', async () => {
+    it('takes no memories for turns, and no turns of another key', async () => {
       const conversation_id = 'c-planted';
       const path = '/v1/workspaces/default/memories';
       const keys = await running.product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');

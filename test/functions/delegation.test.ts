@@ -163,7 +163,7 @@ describe('a fan-out', () => {
   });
 });
 
-describe('a function of the house that lies about the length of its answer', () => {
+describe('an internal function that declares a wrong length of its answer', () => {
   it('is read no further than any other', async () => {
     const { reply, status, elapsedMs } = await ask({}, 'liar');
     expect([reply.error?.code, status]).toEqual(['DELEGATION_FAILED', 502]);
@@ -173,7 +173,7 @@ describe('a function of the house that lies about the length of its answer', () 
 });
 
 describe('the logs of all that', () => {
-  it('hold no exception that nobody caught', () => {
+  it('contain no uncaught exception', () => {
     const lines = logged.map((line) => JSON.parse(line) as { event: string; where?: string });
     expect(lines.filter(({ event, where }) => event === 'fault' && where === 'route')).toEqual([]);
   });

@@ -122,14 +122,14 @@ describe('personal data in a ticket', () => {
     expect(found(seen.asked)).toEqual([]);
   });
 
-  it('is in no gap that is kept, though the question is', () => {
+  it('is in no stored gap, though the question is', () => {
     const kept = JSON.stringify(seen.gaps);
     expect(kept).toContain('blinks pink');
     expect(found(kept)).toEqual([]);
     expect(kept).not.toContain('Winkler');
   });
 
-  it('is in nothing that Redis keeps', () => {
+  it('is in nothing that Redis stores', () => {
     expect(found(seen.kept.join('\n'))).toEqual([]);
   });
 

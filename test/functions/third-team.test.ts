@@ -73,7 +73,7 @@ describe('a librarian of another team, in one file without our code,', () => {
     expect(LibrarianDescription.parse(description)).toMatchObject({ id: WEATHER, keys: [{ kid: `${WEATHER}.1` }] });
   });
 
-  it('asks one of ours on its own account, and takes our receipt', async () => {
+  it('asks an internal librarian in its own name, and accepts the receipt', async () => {
     const { status, told } = await askUs(OURS);
     expect([status, told.answer]).toEqual([200, expect.stringContaining('300 W')]);
   });
@@ -85,7 +85,7 @@ describe('a librarian of another team, in one file without our code,', () => {
     expect(hopsOf(reply)).toEqual([['gateway', WEATHER, 'answer', true]]);
   });
 
-  it('hands on what it does not know, within the chain that came', async () => {
+  it('delegates what it does not know, within the received chain', async () => {
     const { status, reply } = await askThem(OURS);
     expect([status, reply.answer]).toEqual([200, expect.stringContaining('300 W')]);
     expect(hopsOf(reply)).toEqual([

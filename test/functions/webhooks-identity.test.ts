@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('a webhooks function whose key directory is of no use', () => {
-  it('keeps deliveries all the same, works on them in vain, and lists nothing to anybody', async () => {
+  it('stores deliveries, fails to process them, and lists nothing to anyone', async () => {
     const { chatwoot } = helpdesks.desks;
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' });
     const delivery = { method: 'POST', ...chatwoot.sign(ticketId, messageId) };

@@ -156,7 +156,7 @@ describe('a delivery', () => {
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
   });
 
-  it('for a workspace whose token is not set is kept, and listed with the reason', async () => {
+  it('for a workspace whose token is not set is stored, and listed with the reason', async () => {
     const { zendesk } = theirs.desks;
     const { ticketId, messageId } = zendesk.createTicket({ message: 'No token.' });
     const answer = await post(ticketId, messageId, { tool: 'zendesk', desk: zendesk, workspace: 'tokenless' });
@@ -178,7 +178,7 @@ describe('a delivery', () => {
     expect(listed.map(({ ticket_id }) => ticket_id)).toEqual([ticketId]);
   });
 
-  it('of a note of ours changes nothing', async () => {
+  it('of our own note changes nothing', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Echo.' });
     await post(ticketId, messageId);
     const { id } = await noteOf(ticketId);

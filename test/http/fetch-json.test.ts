@@ -80,7 +80,7 @@ describe('fetchJson()', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('waits for Retry-After between attempts, and gives up where the deadline comes first', async () => {
+  it('waits for Retry-After between attempts, and fails when the deadline comes first', async () => {
     const soon = serving(
       () => status(503, { 'retry-after': '0.01' }),
       () => Response.json({}),
@@ -93,7 +93,7 @@ describe('fetchJson()', () => {
 });
 
 describe('sendOk()', () => {
-  it('gives the response of a success, and discards the body of any other status', async () => {
+  it('returns a 2xx response, and discards the body of any other status', async () => {
     const signal = new AbortController().signal;
     const ok = serving(() => new Response('no JSON', { status: 201 }));
     expect((await sendOk('https://a.example', { fetch: ok.fetch, headers: {}, signal })).status).toBe(201);
@@ -121,7 +121,7 @@ describe('retryAfterMs()', () => {
     expect(retryAfterMs(new Headers(headers as Record<string, string>), NOW)).toBe(expected);
   });
 
-  it('reads further headers in order, a time since 1970 among them', () => {
+  it('reads further headers in order, including a time since 1970', () => {
     const names = ['retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
     const read = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), NOW, names);
     expect(read({ 'ratelimit-reset': '12', 'x-ratelimit-reset': '99' })).toBe(12_000);

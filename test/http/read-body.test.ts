@@ -22,7 +22,7 @@ describe('readBody()', () => {
     expect(await textOf(new Response(null), 4)).toBe('');
   });
 
-  it('gives nothing beyond it, whatever the length in the header says', async () => {
+  it('returns undefined beyond the bound, whatever length is declared', async () => {
     expect(await textOf(new Response('abcde'), 4)).toBeUndefined();
     expect(await textOf(streamed('ab', 'cd', 'e'), 4)).toBeUndefined();
     expect(await textOf(new Response('abcde', { headers: { 'Content-Length': '2' } }), 4)).toBeUndefined();
@@ -41,20 +41,20 @@ describe('readBody()', () => {
     expect(pulled).toBeLessThan(20);
   });
 
-  it('does not rely on the length in the header: what sends more is stopped at the bound', async () => {
+  it('stops at the bound when a body is longer than declared', async () => {
     const { response, seen } = counted(200, { 'Content-Length': '10' });
     expect(await readBody(response, 100)).toBeUndefined();
     expect(seen.pulled).toBeLessThan(20);
     expect(seen.cancelled).toBe(true);
   });
 
-  it('gives up what declares too much without reading it', async () => {
+  it('cancels a body that declares too much without reading it', async () => {
     const { response, seen } = counted(200, { 'Content-Length': '2000' });
     expect(await readBody(response, 100)).toBeUndefined();
     expect(seen.cancelled).toBe(true);
   });
 
-  it('gives bytes that are backed by memory of their own, whatever they were cut from', async () => {
+  it('returns bytes with their own buffer', async () => {
     const cut = new TextEncoder().encode('before-abcd-after').subarray(7, 11);
     const stream = new ReadableStream({
       start: (controller) => {

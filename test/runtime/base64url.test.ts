@@ -13,7 +13,7 @@ describe('encodeBase64url() and decodeBase64url()', () => {
     );
   });
 
-  it('have one text for one value: whatever is decoded encodes to the very same text', () => {
+  it('are canonical: a decoded text encodes to the same text', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'ABab01-_+/= \n\u00e9'), maxLength: 12 });
     fc.assert(
       fc.property(anyText, (text) => {

@@ -3,7 +3,7 @@ import { linkCache } from '../../src/runtime/link-cache.ts';
 import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 
 describe('linkCache()', () => {
-  it('keeps the links that were used last, and no more than its limit', () => {
+  it('holds the most recently used links up to its limit', () => {
     const cache = linkCache(2);
     cache.add('v1', 'a');
     cache.add('v1', 'b');
@@ -12,7 +12,7 @@ describe('linkCache()', () => {
     expect(['a', 'b', 'c'].map((link) => cache.has('v1', link))).toEqual([true, false, true]);
   });
 
-  it('forgets everything when the directory changes, and does not remember it when it changes back', () => {
+  it('is cleared when the directory changes, also when it changes back', () => {
     const cache = linkCache();
     cache.add('v1', 'a');
     expect(cache.has('v2', 'a')).toBe(false);
@@ -23,14 +23,14 @@ describe('linkCache()', () => {
 describe('memoryReplayStore()', () => {
   const options = (nowMs: number) => ({ workspace: 'default', ttlSeconds: 65, nowMs });
 
-  it('knows a call again for as long as it could be replayed', async () => {
+  it('recognises a call as long as it could be replayed', async () => {
     const store = memoryReplayStore();
     expect(await store.isFirst('a', options(0))).toBe(true);
     expect(await store.isFirst('a', options(64_999))).toBe(false);
     expect(await store.isFirst('a', options(65_000))).toBe(true);
   });
 
-  it('keeps no more than its limit, the oldest go first', async () => {
+  it('holds calls up to its limit and evicts the oldest', async () => {
     const store = memoryReplayStore(2);
     for (const link of ['a', 'b', 'c']) await store.isFirst(link, options(0));
     expect(await store.isFirst('c', options(1))).toBe(false);

@@ -59,7 +59,7 @@ const callGuarded = async (
 
 const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
 
-describe('contextGuard() lets in', () => {
+describe('contextGuard() accepts', () => {
   it('a signed call, hands its body to the route and signs the answer', async () => {
     const { app } = await guarded();
     const { answer } = await callGuarded(app, { body: { a: 1 } });
@@ -76,7 +76,7 @@ describe('contextGuard() lets in', () => {
     expect(answer.ok && answer.json()).toEqual({ what: '50% €', more: 'a b' });
   });
 
-  it('strangers where access is public, with an id that hides their address and changes daily', async () => {
+  it('anonymous callers when access is public, with an id that hides their address and changes daily', async () => {
     const day = Date.parse('2026-11-21T12:00:00Z');
     const ask = async (now: number) => {
       const { app } = await guarded({ access: 'public', anonymous, now: () => now });
@@ -102,7 +102,7 @@ describe('contextGuard() refuses', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
   });
 
-  it('T20 a bad token even where strangers are welcome: bad is not none', async () => {
+  it('T20 an invalid token even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     for (const token of ['', 'garbage', '~']) {
       const response = await app.request('/nothing', { headers: { 'Context-Token': token } });
@@ -111,14 +111,14 @@ describe('contextGuard() refuses', () => {
     expect((await app.request('/nothing')).status).toBe(204);
   });
 
-  it('T20 a token for somebody else, where strangers are welcome', async () => {
+  it('T20 a token for another librarian, even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const request = await signedRequest('GET', '/nothing');
     const elsewhere = new Request('http://navigator/secret', { headers: request.headers });
     expect((await app.request(elsewhere)).status).toBe(401);
   });
 
-  it('T21 what a stripped header would have allowed: rights fall back to those of a stranger', async () => {
+  it('T21 the rights of a stripped token: the caller has those of an anonymous one', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const context = userContext({ capabilities: ['kb:*'] });
     const request = await signedRequest('GET', '/secret', { context });
@@ -135,7 +135,7 @@ describe('contextGuard() refuses', () => {
     });
   });
 
-  it('services and strangers where only users may call, with a receipt', async () => {
+  it('services and anonymous callers when only users may call, with a receipt', async () => {
     const { app } = await guarded({ access: 'user' });
     const context = originate({
       self: 'webhooks',
@@ -151,7 +151,7 @@ describe('contextGuard() refuses', () => {
     expect(answer.ok && answer.status).toBe(401);
   });
 
-  it('T27 a librarian that drops the chain and starts over as itself: its own name is on it, or nothing', async () => {
+  it('T27 a librarian that drops the chain and starts a context of its own without the right to', async () => {
     const { app } = await guarded({ callers: ['gateway'] });
     const asItself = (self: string, subject: string) =>
       callFrom(
@@ -183,7 +183,7 @@ describe('contextGuard() refuses', () => {
     expect(open.lines).toMatchObject([{ chain: ['webhooks'] }]);
   });
 
-  it('an exact replay where calls are remembered', async () => {
+  it('an exact replay when there is a replay store', async () => {
     const { app } = await guarded({ replay: memoryReplayStore() });
     const request = await signedRequest('GET', '/nothing');
     expect((await app.request(request.clone())).status).toBe(204);
@@ -203,7 +203,7 @@ describe('contextGuard() refuses', () => {
     expect(response.headers.get('Context-Receipt')).not.toBeNull();
   });
 
-  it('a body that is larger than it says', async () => {
+  it('a body that is larger than declared', async () => {
     const { app } = await guarded({ maxBodyBytes: 10 });
     const request = await signedRequest('POST', '/echo', { body: `"${'x'.repeat(30)}"` });
     request.headers.set('Content-Length', '5');
@@ -222,7 +222,7 @@ describe('contextGuard() signs', () => {
     expect(answer).toMatchObject({ ok: true, status, receipt: { st: status } });
   });
 
-  it('what goes out in the end, when something behind the guard rewrites the answer', async () => {
+  it('the final response, when a later middleware rewrites it', async () => {
     const { log } = notebook();
     const app = new Hono<GuardedEnv>()
       .use(contextGuard({ ...(await identityOf('navigator')), access: 'signed', log }))
@@ -235,7 +235,7 @@ describe('contextGuard() signs', () => {
     expect(answer.ok && answer.json()).toEqual([{ a: 1 }]);
   });
 
-  it('with the length declared, so that callers read an answer in one piece', async () => {
+  it('a response with a declared length, so that callers read it in one piece', async () => {
     const { app } = await guarded();
     for (const path of ['/secret', '/unknown', '/broken']) {
       const response = await app.request(await signedRequest('GET', path));
@@ -243,7 +243,7 @@ describe('contextGuard() signs', () => {
     }
   });
 
-  it('refusals of authentic calls, so that the caller can believe them', async () => {
+  it('refusals of authentic calls, so that the caller can trust them', async () => {
     const { app } = await guarded({ maxHops: 1 });
     const semantic = await guardedAs('semantic');
     const { answer } = await callFrom('gateway', userContext(), {
@@ -253,7 +253,7 @@ describe('contextGuard() signs', () => {
     expect(answer.ok && answer.json()).toMatchObject({ status: 508, body: { error: { code: 'MAX_DEPTH_EXCEEDED' } } });
   });
 
-  it('what the route says it used', async () => {
+  it('the usage that the route reports', async () => {
     const identity = await identityOf('navigator');
     const app = new Hono<GuardedEnv>()
       .use(contextGuard({ ...identity, access: 'signed', log: () => undefined }))
@@ -265,7 +265,7 @@ describe('contextGuard() signs', () => {
     expect(answer.ok && answer.receipt.use).toEqual({ tokens: 12 });
   });
 
-  it('nothing for callers that are not authentic', async () => {
+  it('nothing for unauthenticated callers', async () => {
     const { app } = await guarded();
     const request = await signedRequest('GET', '/nothing');
     const token = request.headers.get('Context-Token') ?? '';
@@ -293,7 +293,7 @@ const guardedAs = async (id: string) => {
 };
 
 describe('the log of a guarded route', () => {
-  it('T25 has one line a request, and never the token, the body, the subject or what the stack said', async () => {
+  it('T25 has one line per request, without token, body, subject or stack trace', async () => {
     const { app, lines, text } = await guarded();
     await callGuarded(app, { body: { query: 'my card is 4111-1111-1111' } });
     await callGuarded(app, { path: '/secret' });

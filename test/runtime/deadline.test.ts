@@ -37,7 +37,7 @@ describe('withDeadline()', () => {
     expect(removed).toHaveBeenCalledTimes(3);
   });
 
-  it('rejects when the time is over, and aborts the work with the same error', async () => {
+  it('rejects at the timeout, and aborts the work with the same error', async () => {
     const { given, work } = listening();
     const waiting = withDeadline(work, { timeoutMs: 1000, errorFor });
     const outcome = expect(waiting).rejects.toThrow('timeout');
@@ -70,7 +70,7 @@ describe('withDeadline()', () => {
     expect(work).not.toHaveBeenCalled();
   });
 
-  it('rejects with TIMEOUT where the caller names no error', async () => {
+  it('rejects with TIMEOUT by default', async () => {
     const outcome = expect(withDeadline(never, { timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     await vi.advanceTimersByTimeAsync(5);
     await outcome;

@@ -10,7 +10,7 @@ const told = (error: unknown) => {
 };
 
 describe('errorInfo()', () => {
-  it('has a sentence for every code that the contract accepts, with a suggestion that says more', () => {
+  it('has a valid message and suggestion for every code', () => {
     for (const code of ErrorCode.options) expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
   });
 });
@@ -28,12 +28,12 @@ describe('errorInfoOf()', () => {
     expect(JSON.stringify(info)).not.toContain('sk-123');
   });
 
-  it('tells what a coded error wants told', () => {
+  it('reports the details of a CodedError', () => {
     const error = new CodedError('RATE_LIMITED', 'inside', { told: { details: { retry_after: 5 } } });
     expect(told(error).info).toMatchObject({ code: 'RATE_LIMITED', recoverable: true, details: { retry_after: 5 } });
   });
 
-  it('logs the causes in a row, without texts in quotes', () => {
+  it('logs the chain of causes without quoted text', () => {
     const cause = new TypeError('Cannot read "Where is my order"');
     const { lines } = told(new Error('cannot parse the reply', { cause }));
     expect(lines).toEqual([

@@ -75,12 +75,12 @@ describe('escapeHtml()', () => {
     expect(escapeHtml(markdown)).toBe(expected);
   });
 
-  it('is undone by unescapeHtml()', () => {
+  it('is reversed by unescapeHtml()', () => {
     const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2 ![i](a.png) [l](data:x)\n[d]: javascript:x';
     expect(unescapeHtml(escapeHtml(text))).toBe(text);
   });
 
-  it('leaves nothing live for a Markdown parser, whatever the nesting', () => {
+  it('leaves no active markup for a Markdown parser, whatever the nesting', () => {
     const piece = fc.constantFrom(
       '<script>',
       '</script>',
@@ -119,7 +119,7 @@ describe('escapeHtml()', () => {
     );
   });
 
-  it('leaves nothing live around fences of any indentation, mark and container', () => {
+  it('leaves no active markup around fences of any indentation, mark and container', () => {
     const lead = fc.constantFrom(
       '',
       '',
@@ -176,7 +176,7 @@ describe('escapeHtml()', () => {
     );
   });
 
-  it('leaves no image and no link of another scheme, however they are written', () => {
+  it('leaves no image and no link with another scheme, in any syntax', () => {
     const piece = fc.constantFrom(
       '![',
       '[',

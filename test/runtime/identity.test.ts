@@ -30,7 +30,7 @@ describe('identityFrom() in production', () => {
     expect(await directory.key('navigator.1')?.verify(await signer.sign(bytes), bytes)).toBe(true);
   });
 
-  it('does not give the private key away', async () => {
+  it('does not expose the private key', async () => {
     const variables = await deployment();
     const identity = await identityFrom(variables, 'navigator');
     expect(JSON.stringify(identity)).not.toContain(variables.CONTEXT_SIGNING_KEY.slice(24));
@@ -95,7 +95,7 @@ describe('identityFrom() in development', () => {
     expect(directory.key('dev.navigator.1')?.x).toBe(publicKey.export({ format: 'jwk' }).x);
   });
 
-  it('derives others from another seed', async () => {
+  it('derives different keys from another seed', async () => {
     const [first, second] = await Promise.all(
       ['a', 'b'].map((seed) => identityFrom({ ...DEVELOPMENT, CONTEXT_KEY_SEED: seed }, 'gateway')),
     );
@@ -103,7 +103,7 @@ describe('identityFrom() in development', () => {
     expect(first?.directory.version).not.toBe(second?.directory.version);
   });
 
-  it('knows itself and those that are added, which start nothing on their own', async () => {
+  it('contains itself and configured librarians, which may start no contexts', async () => {
     const { directory } = await identityFrom({ ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' }, 'notes');
     expect(directory.librarian('notes')).toMatchObject({ keys: [{ kid: 'dev.notes.1' }] });
     expect(directory.librarian('faq')?.ws).toBeUndefined();

@@ -26,7 +26,7 @@ const modelOf = (...completions: (Partial<AICompletion> | Error)[]) => {
 };
 
 describe('budgetedModel()', () => {
-  it('hands on what it is asked, unchanged where no budget is set', async () => {
+  it('passes requests on unchanged without a budget', async () => {
     const { ai, asked } = modelOf();
     const model = budgetedModel(ai, { budget: budgetOf({}) });
     expect(model.ai.model).toBe('m-1');
@@ -34,7 +34,7 @@ describe('budgetedModel()', () => {
     expect(asked).toEqual([{ maxTokens: 300, temperature: 0 }]);
   });
 
-  it('tells the figures of the API, added up', async () => {
+  it('sums the usage that the API reports', async () => {
     const { ai } = modelOf({ costUsd: 0.001 });
     const model = budgetedModel(ai, { budget: budgetOf({}) });
     expect([model.use(), model.usage()]).toEqual([undefined, {}]);
@@ -44,7 +44,7 @@ describe('budgetedModel()', () => {
     expect(model.usage()).toEqual({ tokens: 300, cost_micros: 2000 });
   });
 
-  it('lets no more be written than is left of the tokens', async () => {
+  it('limits the output to the remaining tokens', async () => {
     const { ai, asked } = modelOf();
     const model = budgetedModel(ai, { budget: budgetOf({ tokens: 400 }) });
     await model.ai.complete(MESSAGES, { maxTokens: 1000 });
@@ -58,7 +58,7 @@ describe('budgetedModel()', () => {
     expect(model.usage().tokens).toBe(400);
   });
 
-  it('counts schema and messages by their bytes, so that no letters slip through', async () => {
+  it('counts schema and messages in bytes, in any script', async () => {
     const { ai, asked } = modelOf();
     const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 2000 }) });
     const messages: AIMessage[] = [{ role: 'user', content: '锅'.repeat(1000) }];
@@ -68,7 +68,7 @@ describe('budgetedModel()', () => {
     );
   });
 
-  it('keeps calls that run side by side from spending the same tokens', async () => {
+  it('prevents parallel calls from spending the same tokens', async () => {
     const { ai, asked } = modelOf();
     const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 500 }) });
     const calls = await Promise.allSettled([1, 2, 3].map(() => bounded.complete(MESSAGES, { maxTokens: 300 })));
@@ -76,7 +76,7 @@ describe('budgetedModel()', () => {
     expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([300, 500 - 325 - 25]);
   });
 
-  it('asks no more when the money is spent, and by the price knows it before', async () => {
+  it('makes no call when the cost budget is spent, and with a price predicts it', async () => {
     const dear = modelOf({ costUsd: 0.001 });
     const blind = budgetedModel(dear.ai, { budget: budgetOf({ cost_micros: 900 }) });
     await blind.ai.complete(MESSAGES);
@@ -92,7 +92,7 @@ describe('budgetedModel()', () => {
     await expect(poor.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
   });
 
-  it('estimates what an API does not count, and counts a call that was lost, but none that was refused', async () => {
+  it('estimates missing usage, and counts lost calls but not refused ones', async () => {
     const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budget: budgetOf({ tokens: 1000 }) });
     await silent.ai.complete(MESSAGES);
     expect(silent.usage().tokens).toBe(25 + 7);
@@ -123,20 +123,20 @@ describe('a served librarian with a model', () => {
     return { ...asked, line: lines.find(({ event }) => event === 'request') };
   };
 
-  it('has its use told in the receipt, which the caller accepts, and in the log', async () => {
+  it('reports its usage in the log and in a receipt that the caller accepts', async () => {
     const { reply, answer, line } = await served(modelOf({ costUsd: 0.00125 }).ai, { tokens: 1000, cost_micros: 5000 });
     expect(reply.answer).toBe('Under the mat.');
     expect(answer).toMatchObject({ ok: true, receipt: { use: { calls: 0, tokens: 150, cost_micros: 1250 } } });
     expect(line).toMatchObject({ model: 'm-1', input_tokens: 100, output_tokens: 50, cost_usd: 0.00125 });
   });
 
-  it('is refused the model, and not the answer, when the budget is spent', async () => {
+  it('answers without the model when the budget is spent', async () => {
     const { reply, line } = await served(modelOf().ai, { tokens: 50 });
     expect(reply.answer).toBe('No model.');
     expect(line).not.toHaveProperty('model');
   });
 
-  it('is not punished by its caller when the API counts more than was granted', async () => {
+  it('returns a valid receipt when the API counts more than was granted', async () => {
     const { reply, line } = await served(modelOf({ usage: { inputTokens: 5000, outputTokens: 9 } }).ai, {
       tokens: 600,
     });

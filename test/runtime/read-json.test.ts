@@ -6,11 +6,11 @@ const Body = z.strictObject({ name: z.string().min(1).max(10) });
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('readJson()', () => {
-  it('reads a body by its schema', () => {
+  it('parses a body with a schema', () => {
     expect(readJson(bytes('{"name":"a"}'), Body)).toEqual({ ok: true, value: { name: 'a' } });
   });
 
-  it('takes for an empty body what the caller says', () => {
+  it('uses the given default for an empty body', () => {
     expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({ ok: true, value: { name: 'none' } });
   });
 

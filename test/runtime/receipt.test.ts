@@ -7,14 +7,14 @@ import { expectation, honestReceipt, RECEIPT_ATTACKS } from './receipt-attacks.t
 const kit = await createKit(realRuntime);
 
 describe('verifyReceipt()', () => {
-  it('accepts the receipt that came with the answer, and tells what was used', async () => {
+  it('accepts the receipt of the answer, and returns the usage', async () => {
     const expected = await expectation(kit);
     const receipt = await realRuntime.verifyReceipt(await honestReceipt(kit, expected.linkHash), expected);
     expect(receipt).toMatchObject({ iss: 'billing', aud: 'gateway', st: 200, use: { tokens: 1200 } });
     expect(receipt.sub).toEqual([expected.linkHash]);
   });
 
-  it('accepts usage in a unit that nobody limited', async () => {
+  it('accepts usage in a unit without a limit', async () => {
     const expected = await expectation(kit);
     const text = await honestReceipt(kit, expected.linkHash);
     await expect(realRuntime.verifyReceipt(text, { ...expected, budgets: {} })).resolves.toMatchObject({ st: 200 });

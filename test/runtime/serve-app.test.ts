@@ -5,7 +5,7 @@ import { serveApp } from '../../src/runtime/serve-app.ts';
 const request = (): Request => new Request('http://function/');
 
 describe('serveApp()', () => {
-  it('builds the app once for an environment', async () => {
+  it('builds the app once per environment', async () => {
     let builds = 0;
     const serve = serveApp('library', async (env: { name: string }) => {
       builds += 1;
@@ -17,7 +17,7 @@ describe('serveApp()', () => {
     expect(builds).toBe(2);
   });
 
-  it('answers SERVICE_UNAVAILABLE when it cannot be built, tells only the log why, and tries again', async () => {
+  it('answers SERVICE_UNAVAILABLE when the app cannot be built, logs the cause, and retries on the next request', async () => {
     const lines: LogLine[] = [];
     let isReady = false;
     const build = async () => {

@@ -24,12 +24,12 @@ afterEach(() => {
 });
 
 describe('serveLibrarian() answers', () => {
-  it('with what the librarian returned', async () => {
+  it('with the response of the librarian', async () => {
     const response = { answer: 'Under the mat.', sources: [{ name: 'house.md' }], confidence: 0.9 };
     expect(await asked(async () => response)).toMatchObject({ status: 200, reply: response });
   });
 
-  it('GET with a description of the librarian, to anybody', async () => {
+  it('GET with a description of the librarian, without authentication', async () => {
     const app = await serve(async () => ({ answer: 'x' }));
     const response = await app.request('/librarians/navigator');
     expect(await response.json()).toMatchObject({
@@ -39,7 +39,7 @@ describe('serveLibrarian() answers', () => {
     });
   });
 
-  it('GET with the questions that it answers well, where it names some', async () => {
+  it('GET with its example questions, if it has any', async () => {
     const examples = ['Where is the key?'];
     const options = { ...(await identityOf('navigator')), log: () => undefined };
     const app = serveLibrarian(async () => ({ answer: 'x' }), { ...INFO, examples }, options);
@@ -48,7 +48,7 @@ describe('serveLibrarian() answers', () => {
     expect(await silent.json()).not.toHaveProperty('examples');
   });
 
-  it('a path that it does not have with NOT_FOUND', async () => {
+  it('an unknown path with NOT_FOUND', async () => {
     const response = await (await serve(async () => ({ answer: 'x' }))).request('/librarians/support');
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
@@ -61,14 +61,14 @@ describe('serveLibrarian() answers', () => {
     expect([status, reply.error.details]).toEqual([401, { missing: 'kb:read' }]);
   });
 
-  it('an unsure answer as a partial one, whether its librarian says so or not', async () => {
+  it('an unsure answer as partial, whether or not its librarian marks it', async () => {
     const { reply } = await asked(async () => ({ answer: 'Perhaps.', confidence: 0.59 }));
     expect(reply).toMatchObject({ answer: 'Perhaps.', partial: true });
     const sure = await asked(async () => ({ answer: 'Certainly.', confidence: 0.6 }));
     expect(sure.reply).not.toHaveProperty('partial');
   });
 
-  it('a question that is an object which looks like a text with INVALID_QUERY', async () => {
+  it('a question that is an object instead of a string with INVALID_QUERY', async () => {
     const query = { length: { valueOf: 0, toString: 0 } };
     const { status, reply } = await asked(async () => ({ answer: 'x' }), { query });
     expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
@@ -85,7 +85,7 @@ describe('serveLibrarian() answers', () => {
     expect(reply.error.message).toMatch(/query/);
   });
 
-  it('a question in Chinese as any other', async () => {
+  it('a question in Chinese', async () => {
     const { reply } = await asked(async (query) => ({ answer: query }), { query: ' 钥匙在哪里？ ' });
     expect(reply.answer).toBe('钥匙在哪里？');
   });
@@ -97,7 +97,7 @@ describe('serveLibrarian() answers', () => {
     expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('a partial answer with 200, although an error stands beside it', async () => {
+  it('a partial answer that also has an error with 200', async () => {
     const partial = {
       answer: 'Some.',
       partial: true,
@@ -107,7 +107,7 @@ describe('serveLibrarian() answers', () => {
   });
 });
 
-describe('what a librarian is told', () => {
+describe('the context of a librarian', () => {
   const told = async (
     question: Parameters<typeof ask>[2] = {},
     options: Partial<ServeOptions> = {},
@@ -125,7 +125,7 @@ describe('what a librarian is told', () => {
     return seen;
   };
 
-  it('is who asks, the trace, the chain, the time left, and what the caller added', async () => {
+  it('has the user, the trace, the chain, the time left, and the metadata of the caller', async () => {
     const context = userContext({ timeoutMs: 5000 });
     const seen = await told({ context, metadata: { device: 'apollo' } });
     expect(seen).toMatchObject({
@@ -142,12 +142,12 @@ describe('what a librarian is told', () => {
     expect(seen.ai).toBeUndefined();
   });
 
-  it('is a little less time than the caller waits, so that a TIMEOUT still arrives', async () => {
+  it('has a little less time than the caller waits, so that a TIMEOUT still arrives', async () => {
     expect((await told({ context: userContext({ timeoutMs: 5000 }) })).timeout).toBeLessThanOrEqual(4980);
     expect((await told({ context: userContext({ timeoutMs: 100 }) })).timeout).toBeLessThanOrEqual(90);
   });
 
-  it('is frozen all the way down', async () => {
+  it('is deeply frozen', async () => {
     const seen = await told({ metadata: { deep: { list: [{ a: 1 }] } } });
     const all: unknown[] = [];
     const walk = (value: unknown): void => {
@@ -160,7 +160,7 @@ describe('what a librarian is told', () => {
     expect(all.filter((value) => !Object.isFrozen(value))).toEqual([]);
   });
 
-  it('holds neither the token nor anything that signs', async () => {
+  it('contains neither the token nor a signer', async () => {
     const seen = await told();
     expect(Object.keys(seen).toSorted()).toEqual([
       'availableDelegates',
@@ -174,13 +174,13 @@ describe('what a librarian is told', () => {
     expect(JSON.stringify(seen)).not.toContain('eyJ');
   });
 
-  it('names the delegates that can still be asked', async () => {
+  it('lists the delegates that can still be asked', async () => {
     const { target } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'semantic'));
     const seen = await told({}, { targets: delegateTo({ semantic: target, gateway: target, stranger: target }) });
     expect(seen.availableDelegates).toEqual([{ id: 'semantic' }]);
   });
 
-  it('is not decided by a traceparent from outside, except for sampling', async () => {
+  it('ignores an incoming traceparent, except for sampling', async () => {
     const context = userContext();
     let seen: Context = {};
     const app = await serve(async (_, given) => {
@@ -197,7 +197,7 @@ describe('what a librarian is told', () => {
     expect(seen.trace).toMatchObject({ traceId: context.traceId, sampled: false });
   });
 
-  it('may be more through the wiring: the verified context and waitUntil', async () => {
+  it('is extended by the request scope: the verified context and waitUntil', async () => {
     const later: unknown[] = [];
     const served: ServedLibrarian = {
       forRequest:
@@ -231,7 +231,7 @@ describe('a librarian that misbehaves', () => {
     expect(lines[0]).toMatchObject({ event: 'fault', where: 'librarian', code: 'INTERNAL_ERROR' });
   });
 
-  it('keeps the code of an error that is meant for callers', async () => {
+  it('keeps the code of a CodedError', async () => {
     const { status, reply } = await asked(() => Promise.reject(new DataSourceError('Cannot reach db7.internal')));
     expect([status, reply.error.code]).toEqual([502, 'DATA_SOURCE_ERROR']);
     expect(JSON.stringify(reply)).not.toContain('db7');
@@ -249,7 +249,7 @@ describe('a librarian that misbehaves', () => {
     expect([status, reply.error.code]).toEqual([500, 'INTERNAL_ERROR']);
   });
 
-  it('never settles: TIMEOUT, and its signal aborts', async () => {
+  it('ends with TIMEOUT and an aborted signal when it never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const told = Promise.withResolvers<Context | undefined>();
     const silent: Librarian = (_, context) => {
@@ -264,7 +264,7 @@ describe('a librarian that misbehaves', () => {
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
 
-  it('is told when the caller goes away', { timeout: 10_000 }, async () => {
+  it('gets an aborted signal when the caller disconnects', { timeout: 10_000 }, async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<AbortSignal | undefined>();
     const app = await serve((_, context) => {
@@ -280,7 +280,7 @@ describe('a librarian that misbehaves', () => {
   });
 });
 
-describe('a question that is handed on', () => {
+describe('a delegated question', () => {
   const handsOn: Librarian = async () => ({
     delegate: { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } },
   });
@@ -288,7 +288,7 @@ describe('a question that is handed on', () => {
   const neighbour = async (librarian: ServedLibrarian, options: Partial<ServeOptions> = {}) =>
     targetOf(await serve(librarian, options, 'semantic'));
 
-  it('reaches the target refined, with its context, on an extended chain', async () => {
+  it('reaches the target with the new query and context, on an extended chain', async () => {
     let seen: [string, Context | undefined] = ['', undefined];
     const { target } = await neighbour(async (...told) => {
       seen = [told[0], told[1]];
@@ -308,26 +308,26 @@ describe('a question that is handed on', () => {
     expect(seen[1]?.user?.id).toBe('user:u_secret');
   });
 
-  it('comes back with the error of the target, under its status', async () => {
+  it('returns the error of the target with its status', async () => {
     const { target } = await neighbour(async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } }));
     const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
     expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('goes nowhere when the target does not exist', async () => {
+  it('is not sent when the target does not exist', async () => {
     const { status, reply } = await asked(handsOn);
     expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
     expect(reply.error.suggestion).toMatch(/\w/);
   });
 
-  it('goes nowhere when it would come back', async () => {
+  it('is not sent when it would loop', async () => {
     const { target, requests } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'gateway'));
     const back: Librarian = async () => ({ delegate: { to: 'gateway' } });
     const { status, reply } = await asked(back, {}, { targets: delegateTo({ gateway: target }) });
     expect([status, reply.error.code, requests.length]).toEqual([508, 'LOOP_DETECTED', 0]);
   });
 
-  it('goes nowhere when it has gone far enough', async () => {
+  it('is not sent when the maximum depth is reached', async () => {
     const { target, requests } = await neighbour(async () => ({ answer: 'x' }));
     const { status, reply } = await asked(
       handsOn,
@@ -337,7 +337,7 @@ describe('a question that is handed on', () => {
     expect([status, reply.error.code, requests.length]).toEqual([508, 'MAX_DEPTH_EXCEEDED', 0]);
   });
 
-  it('goes nowhere when no time is left', async () => {
+  it('is not sent when no time is left', async () => {
     const { target, requests } = await neighbour(async () => ({ answer: 'x' }));
     let skippedMs = 0;
     const slow: Librarian = async (query, context) => {
@@ -349,7 +349,7 @@ describe('a question that is handed on', () => {
     expect([status, reply.error.code, requests.length]).toEqual([504, 'TIMEOUT', 0]);
   });
 
-  it('leaves the answer that came with it, partial, with the gap named', async () => {
+  it('keeps the own answer as partial, and names the gap, when it fails', async () => {
     const unsure: Librarian = async () => ({
       answer: 'Perhaps inside.',
       confidence: 0.5,
@@ -383,7 +383,7 @@ describe('a question that is handed on', () => {
     expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
   });
 
-  it('is given up at the target when the caller goes away', { timeout: 10_000 }, async () => {
+  it('is cancelled at the target when the caller disconnects', { timeout: 10_000 }, async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<AbortSignal | undefined>();
     const { target } = await neighbour((_, context) => {
@@ -400,7 +400,7 @@ describe('a question that is handed on', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('fails when the answer was altered on the way', async () => {
+  it('fails when the answer was altered in transit', async () => {
     const app = await serve(async () => ({ answer: 'In the kitchen.' }), {}, 'semantic');
     const { target } = targetOf(app, (response) => new Response('{"answer":"Nowhere."}', response));
     const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });

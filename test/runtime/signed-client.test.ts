@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 describe('signedClient()', () => {
-  it('gives the bytes of the answer, parsed when asked, and the receipt', async () => {
+  it('returns the response bytes, parses them on request, and returns the receipt', async () => {
     const { target } = targetOf(await navigator());
     const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
     if (!answer.ok) throw new Error('refused');
@@ -33,7 +33,7 @@ describe('signedClient()', () => {
     expect(await answer.receiptHash()).toMatch(/^[\w-]{43}$/);
   });
 
-  it('sends bytes and text as they are, and a traceparent rebuilt from the context', async () => {
+  it('sends bytes and text unchanged, and a traceparent rebuilt from the context', async () => {
     const { target, requests } = targetOf(await navigator());
     const context = userContext();
     for (const body of ['{"query": "a"}', new TextEncoder().encode('{"query":"b" }')]) {
@@ -69,7 +69,7 @@ describe('signedClient()', () => {
     },
   );
 
-  it('signs each call anew', async () => {
+  it('signs each call separately', async () => {
     const { target, requests } = targetOf(await navigator());
     const context = userContext();
     for (let round = 0; round < 2; round += 1)
@@ -106,13 +106,13 @@ describe('signedClient()', () => {
     },
   );
 
-  it('T22 does not let a redirect carry the token on', async () => {
+  it('T22 does not send the token to a redirect target', async () => {
     const { target, requests } = targetOf(await navigator());
     await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
     expect(requests[0]?.redirect).toBe('manual');
   });
 
-  it('T22 is the only place of the product that attaches the token', () => {
+  it('T22 is the only code that attaches the token', () => {
     const sources = ['src', 'functions'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts') && !file.startsWith('dev/'))
@@ -141,7 +141,7 @@ describe('signedClient()', () => {
     });
   });
 
-  it('T26 does not believe the answer to an earlier call', async () => {
+  it('T26 refuses the response to an earlier call', async () => {
     let first: Response | undefined;
     const { target } = targetOf(await navigator(), (response) => {
       first ??= response;
@@ -163,7 +163,7 @@ describe('signedClient()', () => {
     expect(answer).toMatchObject({ ok: false, error: { code: 'DELEGATION_FAILED' } });
   });
 
-  it('gives up the body of an answer without a receipt', async () => {
+  it('cancels the body of a response without a receipt', async () => {
     let cancelled = false;
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(10)),
@@ -176,7 +176,7 @@ describe('signedClient()', () => {
     expect([answer.ok, cancelled]).toEqual([false, true]);
   });
 
-  it('gives up at the deadline, although the target does not', async () => {
+  it('times out at the deadline when the target does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const heard = Promise.withResolvers<AbortSignal>();
     const target = {
@@ -193,7 +193,7 @@ describe('signedClient()', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('gives up when nobody waits any more', async () => {
+  it('cancels the call when the caller aborts', async () => {
     const controller = new AbortController();
     const target = {
       fetch: () => {
@@ -206,7 +206,7 @@ describe('signedClient()', () => {
     expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
   });
 
-  it('sends nothing when nobody waits to begin with', async () => {
+  it('sends nothing when the caller has already aborted', async () => {
     const { target, requests } = targetOf(await navigator());
     const request = { ...ASK, signal: AbortSignal.abort() };
     const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
@@ -227,7 +227,7 @@ describe('signedClient()', () => {
     expect(answer).toMatchObject({ ok: false, why, sent, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) });
   });
 
-  it('tells that a call was refused here, or given up', async () => {
+  it('reports that a call was refused locally or cancelled', async () => {
     const { target } = targetOf(await navigator());
     const refused = await callFrom('gateway', userContext(), { targets: {}, request: ASK });
     expect(refused.answer).toMatchObject({ why: 'refused', sent: false, spanId: undefined });
@@ -247,7 +247,7 @@ describe('signedClient()', () => {
     expect(givenUp.answer).toMatchObject({ why: 'given-up', sent: true, error: { code: 'TIMEOUT' } });
   });
 
-  it('gives the receipt as received, and the span of the call', async () => {
+  it('returns the receipt as received, and the span id of the call', async () => {
     const { target, requests } = targetOf(await navigator());
     const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
     if (!answer.ok) throw new Error('refused');
@@ -255,7 +255,7 @@ describe('signedClient()', () => {
     expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
   });
 
-  it('says in the log what failed, without the question', async () => {
+  it('logs the failure without the question', async () => {
     const target = { fetch: () => Promise.reject(new TypeError('connection lost')) };
     const { answer, lines } = await callFrom('gateway', userContext(), {
       targets: { navigator: target },

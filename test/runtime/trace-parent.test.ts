@@ -4,7 +4,7 @@ import { isSampled, traceParent } from '../../src/runtime/trace-parent.ts';
 const TRACE = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
 
 describe('traceParent()', () => {
-  it('is the trace and the call, recorded unless told otherwise', () => {
+  it('contains trace id and span id, and is sampled by default', () => {
     expect(traceParent(TRACE)).toBe(`00-${TRACE.traceId}-${TRACE.spanId}-01`);
     expect(traceParent({ ...TRACE, sampled: false })).toMatch(/-00$/);
   });

@@ -39,7 +39,7 @@ describe('verifyContext() with a cache', () => {
     return checked;
   };
 
-  it('checks the signatures of earlier links once, the last one always', async () => {
+  it('verifies the signatures of earlier links once, the last one always', async () => {
     expect(await signaturesChecked(undefined)).toBe(6);
     expect(await signaturesChecked(realRuntime.linkCache())).toBe(4);
   });

@@ -3,7 +3,7 @@ import type { Context, Librarian, LibrarianInfo } from '../librarian.ts';
 import type { LibrarianResponse } from '../response.ts';
 import { validateResponse } from '../validate-response.ts';
 
-/** What a check found wrong with a librarian. */
+/** A check failed; the message says what is wrong with the librarian. */
 class NotConforming extends Error {
   override readonly name = 'NotConforming';
 }
@@ -12,21 +12,21 @@ export function insist(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new NotConforming(problem);
 }
 
-/** What came of one call. */
+/** Outcome of one call. */
 export type Outcome =
   | { kind: 'returned'; value: unknown; isPromise: boolean }
   | { kind: 'threw'; error: unknown; atOnce: boolean }
   | { kind: 'silent'; afterMs: number };
 
-/** Asks and waits, at most `patienceMs`. Whatever it is given and whatever happens, this does not throw. */
+/** Asks a librarian and waits at most `timeoutMs` milliseconds. Never throws. */
 export const ask = async (
   librarian: Librarian,
   [query, context]: readonly [query: unknown, context?: Context | undefined],
-  patienceMs = PATIENCE_MS,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
 ): Promise<Outcome> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'silent', afterMs: patienceMs }), patienceMs);
+    timer = setTimeout(() => resolve({ kind: 'silent', afterMs: timeoutMs }), timeoutMs);
   });
   try {
     return await Promise.race([called(librarian, query, context), silence]);
@@ -38,7 +38,7 @@ export const ask = async (
 const called = async (librarian: Librarian, query: unknown, context?: Context): Promise<Outcome> => {
   let returned: unknown;
   try {
-    // What is no text is sent on purpose: a librarian must not throw, whatever it is given.
+    // Values that are not strings are sent on purpose: a librarian must not throw for any input.
     returned = context === undefined ? librarian(query as string) : librarian(query as string, context);
   } catch (error) {
     return { kind: 'threw', error, atOnce: true };
@@ -50,7 +50,7 @@ const called = async (librarian: Librarian, query: unknown, context?: Context): 
   }
 };
 
-/** The Response of one call. Fails when there is none that can be read, and says why. */
+/** The Response of one call. Throws with the reason when there is none or it cannot be parsed. */
 export const responseOf = (outcome: Outcome, to: string): LibrarianResponse => {
   insist(outcome.kind !== 'threw', `throws for ${to}: ${outcome.kind === 'threw' ? textOf(outcome.error) : ''}`);
   insist(
@@ -60,7 +60,7 @@ export const responseOf = (outcome: Outcome, to: string): LibrarianResponse => {
   const { value } = outcome;
   insist(typeof value === 'object' && value !== null, `returns no object for ${to}`);
   const checked = validateResponse(value);
-  // What else is wrong with it is for the checks of the single rules to say.
+  // Other checks report violations of single rules.
   return checked.ok ? checked.value : (value as LibrarianResponse);
 };
 
@@ -76,16 +76,16 @@ const textOf = (error: unknown): string => {
   }
 };
 
-/** Longer than any librarian needs for a question of a test. */
-const PATIENCE_MS = 10_000;
+/** Longer than any librarian needs for a test question. */
+const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** What is checked. */
+/** The librarian under test. */
 export interface Subject {
   librarian: Librarian;
   cases: LibrarianCases;
   info: LibrarianInfo;
   graceMs: number;
-  /** A context as the runtime gives it, with what a case adds. A new one each time, not frozen. */
+  /** A context as the runtime creates it, merged with that of a case. A new one each time, not frozen. */
   contextOf(more?: Context): Context;
 }
 
@@ -102,47 +102,47 @@ export const subjectOf = (librarian: Librarian, cases: LibrarianCases): Subject 
     trace: { traceId: 'c0'.repeat(16), spanId: 'c0'.repeat(8), sampled: false },
     delegationChain: ['gateway'],
     availableDelegates: [],
-    timeout: PATIENCE_MS,
+    timeout: DEFAULT_TIMEOUT_MS,
     signal: new AbortController().signal,
     ...more,
   });
   return { librarian, cases, info, graceMs, contextOf };
 };
 
-/** One test of the suite, not applied to a librarian yet. */
+/** One test of the suite, for any librarian. */
 export interface Check {
   /** States a fact about the librarian; may depend on which cases it has. */
   name: string | ((cases: LibrarianCases) => string);
-  /** Rejects with what is wrong. */
+  /** Rejects with the violation. */
   run(subject: Subject): Promise<void>;
 }
 
-/** A question, what comes with it, and whom it goes to: the librarian of the suite, or one made for this case. */
+/** A question, its context, and the librarian to ask: that of the suite, or one created for this case. */
 export interface LibrarianCase {
   query: string;
-  /** Beside what the suite gives: user, trace, chain, time, signal. */
+  /** Added to the context of the suite: user, trace, chain, time, signal. */
   context?: Context | undefined;
-  /** The same librarian with other parts, such as a source that is down. */
+  /** The same librarian with other dependencies, such as a source that is down. */
   librarian?: Librarian | undefined;
 }
 
 /**
- * What to ask a librarian. A case that a librarian does not have is `'never'`, and that is tested as well: one that never
- * delegates must not do so even when delegates are offered.
+ * Questions for a librarian. A case that cannot occur is `'never'`, which is tested as well: a librarian that never delegates must not do
+ * so even when delegates are available.
  */
 export interface LibrarianCases {
-  /** How it introduces itself. */
+  /** Its description. */
   info?: LibrarianInfo | undefined;
   /** A question that it answers. */
   answers: LibrarianCase;
-  /** A question, or a condition, that it answers with an error, and the code of that. */
+  /** A question or condition that it answers with an error, and the code of the error. */
   fails: (LibrarianCase & { code: ErrorCode }) | 'never';
-  /** A question that it has nothing about: NOT_FOUND, or an answer that is partial. */
+  /** A question that it cannot answer: NOT_FOUND, or a partial answer. */
   declines: LibrarianCase | 'never';
-  /** A question that it hands on to `to`, who is among the delegates that are offered to it. */
+  /** A question that it delegates to `to`, which is among the available delegates. */
   delegates: (LibrarianCase & { to: string | readonly string[] }) | 'never';
-  /** A question for which it waits for something that does not come, until its time is over. */
+  /** A question for which a dependency never responds, so that it runs into its timeout. */
   waits: LibrarianCase | 'never';
-  /** Milliseconds that it may take beyond its time, 1,000 when absent. */
+  /** Milliseconds that it may exceed its timeout, 1,000 when absent. */
   graceMs?: number | undefined;
 }

@@ -4,14 +4,14 @@ import { librarianChecks } from './librarian-checks.ts';
 
 export type { LibrarianCases } from './ask-librarian.ts';
 
-/** What the suite needs of a test runner: vitest, Jest, Mocha and `node:test` have it. */
+/** The part of a test runner that the suite uses; vitest, Jest, Mocha and `node:test` provide it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
   it(name: string, body: () => Promise<void>): unknown;
 }
 
 /**
- * The suite that every librarian passes: the five tests of seed 000 (Testing Requirements) and the rules of the contract.
+ * The suite that every librarian must pass: five required tests and the rules of the contract.
  *
  * ```ts
  * import { describe, it } from 'vitest';

@@ -5,7 +5,7 @@ import { REQUIRED_CHECKS } from './required-checks.ts';
 import { RESPONSE_CHECKS } from './response-checks.ts';
 import { SAFETY_CHECKS } from './safety-checks.ts';
 
-/** One test of the suite. `run` rejects with what is wrong. */
+/** One test of the suite. `run` rejects with the violation. */
 export interface LibrarianCheck {
   name: string;
   run(): Promise<void>;

@@ -1,14 +1,14 @@
-/** A question that must do no harm, and what must not come back because of it. */
+/** A hostile question, and what the response must not contain because of it. */
 export interface HostileQuestion {
   name: string;
   query: string;
-  /** What would act where an answer is shown as Markdown; behind a backslash it does not. */
+  /** Markup that would take effect in rendered Markdown unless escaped. */
   mustNotRepeat?: RegExp;
 }
 
 const LONGEST = 4000;
 
-/** All are questions as the contract has them: texts of 1 to 4,000 characters. */
+/** All are valid questions: 1 to 4,000 characters. */
 export const HOSTILE_QUESTIONS: readonly HostileQuestion[] = [
   {
     name: 'an instruction to the model',
@@ -43,7 +43,7 @@ export const HOSTILE_QUESTIONS: readonly HostileQuestion[] = [
   { name: 'another script', query: '如何重置设备？ مرحبا كيف أعيد ضبط الجهاز؟ 🔥🔥🔥' },
 ];
 
-/** What is no question. The first ones can come in a body of JSON; the last ones from code beside the librarian. */
+/** Values that are no questions. The first ones can arrive as JSON, the last ones only from code in the same process. */
 export const NO_QUESTIONS: readonly (readonly [name: string, value: unknown])[] = [
   ['nothing', undefined],
   ['null', null],
@@ -73,7 +73,7 @@ export const NO_QUESTIONS: readonly (readonly [name: string, value: unknown])[] 
   ],
 ];
 
-/** Metadata comes from the caller, so that it may be anything that JSON can say. */
+/** Metadata comes from the caller, so it may be any JSON object. */
 export const ODD_METADATA: readonly Readonly<Record<string, unknown>>[] = [
   {},
   { history: 7, devices: { a: 1 }, options: null, conversation_id: [] },

@@ -4,7 +4,7 @@ import type { Check } from './ask-librarian.ts';
 import { ask, caseResponse, insist, responseOf } from './ask-librarian.ts';
 import { HOSTILE_QUESTIONS } from './odd-questions.ts';
 
-/** The five tests that seed 000 demands of every librarian (Testing Requirements). */
+/** The five tests that every librarian must pass. */
 export const REQUIRED_CHECKS: readonly Check[] = [
   {
     name: 'answers a question that it is made for',
@@ -46,9 +46,9 @@ export const REQUIRED_CHECKS: readonly Check[] = [
       const { waits, answers } = subject.cases;
       const timeout = waits === 'never' ? subject.graceMs : TIMEOUT_MS;
       const { librarian = subject.librarian, query, context } = waits === 'never' ? answers : waits;
-      const told = subject.contextOf({ ...context, timeout, signal: AbortSignal.timeout(timeout) });
-      const patience = waits === 'never' ? timeout : timeout + subject.graceMs;
-      const { error, partial } = responseOf(await ask(librarian, [query, told], patience), 'a question in little time');
+      const asked = subject.contextOf({ ...context, timeout, signal: AbortSignal.timeout(timeout) });
+      const limitMs = waits === 'never' ? timeout : timeout + subject.graceMs;
+      const { error, partial } = responseOf(await ask(librarian, [query, asked], limitMs), 'a question in little time');
       if (waits === 'never') return insist(error === undefined, `fails with ${error?.code}`);
       insist(error?.code === 'TIMEOUT' || partial === true, 'says neither TIMEOUT nor partial when its time is over');
     },
@@ -66,7 +66,7 @@ export const REQUIRED_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Short, but enough for a librarian to begin. */
+/** Short, but enough for a librarian to start. */
 const TIMEOUT_MS = 100;
 
 const insistAnswered = ({ answer, error }: LibrarianResponse): void => {
@@ -74,7 +74,7 @@ const insistAnswered = ({ answer, error }: LibrarianResponse): void => {
   insist(typeof answer === 'string', 'gives no answer');
 };
 
-/** Either asks its runtime to, or has done so, and the trace shows it. */
+/** The librarian either requests a delegation, or its trace shows one. */
 const insistHandedOn = ({ delegate, metadata, error }: LibrarianResponse, wanted: readonly string[]): void => {
   const trace = DelegationTrace.safeParse(metadata?.trace);
   const asked = new Set([

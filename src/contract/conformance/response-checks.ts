@@ -5,7 +5,7 @@ import type { Check, LibrarianCase, Subject } from './ask-librarian.ts';
 import { ask, caseResponse, insist } from './ask-librarian.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS } from './odd-questions.ts';
 
-/** What a Response has to be like, whatever was asked (seed 000, Field Specifications and Validation). */
+/** Rules for every Response, whatever the question. */
 export const RESPONSE_CHECKS: readonly Check[] = [
   {
     name: 'returns Responses as the contract has them',
@@ -74,14 +74,14 @@ interface Asked {
 }
 
 const asAsked = (subject: Subject, { query, context, librarian }: LibrarianCase): Asked => {
-  const told = subject.contextOf(context);
-  return { to: JSON.stringify(query), context: told, outcome: ask(librarian ?? subject.librarian, [query, told]) };
+  const full = subject.contextOf(context);
+  return { to: JSON.stringify(query), context: full, outcome: ask(librarian ?? subject.librarian, [query, full]) };
 };
 
 const namedCases = ({ cases: { answers, fails, declines, delegates } }: Subject): LibrarianCase[] =>
   [answers, fails, declines, delegates].filter((each) => each !== 'never');
 
-/** Everything that the suite asks with a context. */
+/** All questions that the suite asks with a context. */
 const allAsked = (subject: Subject): Asked[] => [
   ...namedCases(subject).map((each) => asAsked(subject, each)),
   ...HOSTILE_QUESTIONS.map(({ name, query }) => ({ ...asAsked(subject, { query }), to: name })),
@@ -91,7 +91,7 @@ const allAsked = (subject: Subject): Asked[] => [
   }),
 ];
 
-/** What was returned, valid or not; who throws or is silent is for other checks to tell. */
+/** The returned values, valid or not; other checks report exceptions and timeouts. */
 const returned = async (asked: readonly Asked[]) => {
   const outcomes = await Promise.all(
     asked.map(async ({ to, context, outcome }) => ({ to, context, ...(await outcome) })),
@@ -119,7 +119,7 @@ const insistNone = async (subject: Subject, isAbout: (path: string) => boolean, 
   }
 };
 
-/** What callers branch on. */
+/** The properties of a Response that callers branch on. */
 const kindOf = ({ answer, sources = [], delegate, error, partial }: LibrarianResponse): string =>
   [
     answer === undefined ? 'no answer' : 'an answer',

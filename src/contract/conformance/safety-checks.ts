@@ -4,7 +4,7 @@ import type { Check } from './ask-librarian.ts';
 import { ask, caseResponse, insist, responseOf } from './ask-librarian.ts';
 import { HOSTILE_QUESTIONS, NO_QUESTIONS, ODD_METADATA } from './odd-questions.ts';
 
-/** What must hold whatever a librarian is given (seed 000, Requirements and Usage Rules; signed context 10.2). */
+/** Rules that hold for any input. */
 export const SAFETY_CHECKS: readonly Check[] = [
   {
     name: 'never throws, whatever it is asked',
@@ -99,7 +99,7 @@ export const SAFETY_CHECKS: readonly Check[] = [
 const MODEL_TIMEOUT_MS = 1000;
 const MODEL_CODES: ReadonlySet<string> = new Set(['AI_UNAVAILABLE', 'TIMEOUT']);
 
-/** Named by what they do. */
+/** Models that misbehave, each named after its behaviour. */
 const BAD_MODELS: readonly AIClient[] = [
   { model: 'the model is down', complete: () => Promise.reject(new Error('Cannot reach the model: status is 503')) },
   { model: 'the model says nothing', complete: async () => ({ text: '' }) },
@@ -113,7 +113,7 @@ const BAD_MODELS: readonly AIClient[] = [
 const insistWell = ({ error }: LibrarianResponse, when: string): void =>
   insist(error?.code !== 'INTERNAL_ERROR', `breaks ${when}: ${error?.message}`);
 
-/** What people are shown of a Response. */
+/** The texts of a Response that users see. */
 const shownTexts = ({ answer = '', sources = [], error }: LibrarianResponse): string[] => [
   answer,
   ...sources.map(({ name }) => name),
@@ -121,7 +121,7 @@ const shownTexts = ({ answer = '', sources = [], error }: LibrarianResponse): st
   error?.suggestion ?? '',
 ];
 
-/** Plain members alone: a signal, a model and functions have a life of their own. */
+/** Plain data only: a signal and a model have state of their own. */
 const plainPartsOf = ({ signal: _, ai: __, ...plain }: Context): Context => plain;
 
 const textOf = (context: Context): string => `${Object.keys(context)} ${JSON.stringify(plainPartsOf(context))}`;

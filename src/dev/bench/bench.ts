@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another;
- * figures of two machines do not.
+ * `npm run bench`: speed and size, on the machine named in the first line. Figures of one run compare with one another; figures of two
+ * machines do not.
  */
 import { cpus, totalmem } from 'node:os';
 import { failUsage, readCommandLine } from '../command-line.ts';
@@ -10,7 +10,7 @@ interface BenchOptions {
   data: string | undefined;
 }
 
-// Loaded when they run, so that the help is there at once.
+// Imported lazily, so that the help prints at once.
 const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,

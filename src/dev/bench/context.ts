@@ -13,7 +13,7 @@ const RUNS = 1000;
 const WARM_UP = 100;
 const MEGABYTE = 1_000_000;
 
-/** Contexts of 100 memories without a network, what a preview costs beside them, and what it costs to count tokens. */
+/** Measures contexts of 100 memories without a network, previews, and token counting. */
 export const benchContext = async ({ data }: { data: string | undefined }): Promise<void> => {
   const { name, articles } = readBenchArticles(data);
   const text = articles.map((article) => article.text).join('\n\n');
@@ -25,7 +25,7 @@ export const benchContext = async ({ data }: { data: string | undefined }): Prom
   await benchTokenizerInWorkerd(megabyte.slice(0, 10_000));
 };
 
-/** Pieces of the length of a remembered statement: 200 to 300 characters. */
+/** Passages of the length of a stored memory: 200 to 300 characters. */
 const passagesOf = (text: string): string[] =>
   (text.match(/\S[\s\S]{200,290}?(?=\s|$)/g) ?? []).map((passage) => passage.replace(/\s+/g, ' '));
 
@@ -60,7 +60,7 @@ const benchContexts = async (passages: readonly string[]): Promise<void> => {
   console.log();
 };
 
-/** @param isNew Whether every search returns texts that nobody has seen. */
+/** @param isNew Whether every search returns new texts. */
 const engineOver = (passages: readonly string[], { isNew }: { isNew: boolean }): ContextEngine => {
   let searches = 0;
   const memoryAt = (at: number): Memory => ({
@@ -88,7 +88,7 @@ const engineOver = (passages: readonly string[], { isNew }: { isNew: boolean }):
   return new ContextEngine({ storageClient, embeddingProvider, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) });
 };
 
-/** In one process, one after another; nobody keeps anything between two runs but gpt-tokenizer, which remembers pieces. */
+/** In one process, sequentially; only gpt-tokenizer caches anything between runs. */
 const benchCounting = async (text: string): Promise<void> => {
   const { Tiktoken } = await import('js-tiktoken/lite');
   const js = new Tiktoken((await import('js-tiktoken/ranks/cl100k_base')).default);
@@ -106,7 +106,7 @@ const benchCounting = async (text: string): Promise<void> => {
   console.log();
 };
 
-/** `count` would remember the text. */
+/** `count` would cache the text. */
 const uncached =
   (tokenizer: Tokenizer) =>
   (text: string): number =>

@@ -18,8 +18,8 @@ export const readBenchArticles = (data: string | undefined): { name: string; art
 };
 
 /**
- * `chunkCount` chunks: the same articles over and over, each time with their rare words renamed, so that the vocabulary
- * grows as that of a real knowledge base would. Made anew on each iteration, sorted by id, never all in memory.
+ * `chunkCount` chunks: the same articles over and over, each time with their rare words renamed, so that the vocabulary grows as that of
+ * a real knowledge base would. Generated on each iteration, sorted by id, never all in memory.
  */
 export const growCorpus = (articles: readonly Article[], chunkCount: number): Iterable<EditionEntry> => {
   const originals = articles

@@ -10,7 +10,7 @@ const ROUNDS = 1500;
 const WARM_UP = 300;
 const SLOW_MS = 20;
 
-/** What a way through several librarians costs, one client, in real workerd: signed hops, a long chain, a fan-out. */
+/** Measures delegation with one client in workerd: signed hops, a long chain, a fan-out. */
 export const benchDelegation = async (): Promise<void> => {
   const relays = relayWorkers(RELAYS);
   const door = { name: 'bench-door', main: join(ROOT, 'src/dev/bench/functions/door.ts'), services: relays.services };
@@ -29,7 +29,7 @@ export const benchDelegation = async (): Promise<void> => {
   }
 };
 
-/** The same answer of the same function over one service binding, with signatures and without, in turns. */
+/** The same call over one service binding, alternately with and without signatures. */
 const benchHop = async (product: Product): Promise<void> => {
   const door = await product.miniflare.unsafeGetDirectURL('bench-door');
   const body = JSON.stringify({ query: 'Where is the key?', metadata: { plan: {} } });
@@ -48,7 +48,7 @@ const benchHop = async (product: Product): Promise<void> => {
   console.log(`A signed hop adds ${added.toFixed(2)} ms at p50 (goal: 1 ms)\n`);
 };
 
-/** Questions to the gateway that take longer ways. */
+/** Questions to the gateway with longer chains. */
 const benchWays = async (product: Product): Promise<void> => {
   const url = new URL('/v1/ask', product.url);
   const [first = '', ...others] = relayIds(RELAYS);
@@ -83,7 +83,7 @@ const benchWays = async (product: Product): Promise<void> => {
   console.log();
 };
 
-/** Sends each request in its turn, so that what the machine does meanwhile meets all alike. */
+/** Sends the requests in rotation, so that other load on the machine affects all equally. */
 const inTurns = async (
   headers: Record<string, string>,
   requests: readonly { url: URL; body: string }[],

@@ -15,15 +15,15 @@ import { percentilesOf } from './single-client.ts';
 
 const QUESTIONS = 1000;
 const ASKED = 10_000;
-/** Isolates that questions come to by chance, and after how many questions each makes place for a new one. */
+/** Number of isolates, chosen at random per question, and the questions after which each is replaced. */
 const ISOLATES = 4;
 const LIFE = 1000;
-/** Fewer than there are questions, so that level one has to let some go. */
+/** Fewer than there are questions, so that the first cache level evicts some. */
 const MAX_SIZE = 500;
 const SCANNED = [1000, 5000, 20_000];
 const DIMENSIONS = 1536;
 
-/** How often the provider is asked when questions repeat, by the real adapters at local servers; and what a scan of vectors costs. */
+/** Measures provider calls for repeated questions, with the real adapters and local servers, and the cost of a vector scan. */
 export const benchEmbeddings = async ({ data }: { data: string | undefined }): Promise<void> => {
   const { name, articles } = readBenchArticles(data);
   const texts = articles.map(({ text }) => text);
@@ -64,7 +64,7 @@ export const benchEmbeddings = async ({ data }: { data: string | undefined }): P
 type Way = 'hits' | 'storeHits' | 'misses';
 const WAYS = ['hits', 'storeHits', 'misses'] as const;
 
-/** Asks one question after the other, each in an isolate drawn by lot, and tells which way each answer came. */
+/** Asks the questions in sequence, each in a random isolate, and counts where each embedding came from. */
 const replay = async (
   stream: readonly string[],
   { provider, store }: { provider: EmbeddingProvider; store: EmbeddingStore | undefined },
@@ -84,7 +84,7 @@ const replay = async (
       cache: isolate.cache,
       store,
       waitUntil: (promise) => void work.push(promise),
-      // A busy machine is not what is measured here.
+      // Long enough for a busy machine.
       storeReadMs: 5000,
     };
     const cached = cachedEmbeddings(provider, options);

@@ -17,7 +17,7 @@ interface Load {
   url: URL;
   key: string;
   questions: string[];
-  /** Whom to ask; the concierge chooses when absent. */
+  /** The librarian to ask; the concierge chooses when absent. */
   librarian?: string;
 }
 
@@ -69,7 +69,7 @@ export const benchHttp = async ({ data }: { data?: string | undefined }): Promis
 
 const ARTICLES = 'support-docs/articles.jsonl';
 
-/** One client on a larger knowledge base, with customers' questions, each once: the articles of most are read for the first time. */
+/** One client on a larger knowledge base, each customer question once: the articles of most are not cached. */
 const benchLarger = async (data: string): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-bench-'));
   jsonlToFolder(join(data, ARTICLES), folder);
@@ -138,7 +138,7 @@ const sampleQuestions = (): string[] => {
   return labelled.map(({ question }) => question);
 };
 
-/** Every question with words of another in front of it, so that no answer is at hand. */
+/** Every question prefixed with words of another, so that no answer is cached. */
 const variationsOf = (questions: string[]): string[] =>
   questions.flatMap((question, index) =>
     questions

@@ -44,7 +44,7 @@ export const benchIntents = async (): Promise<void> => {
 
 const readSample = (): Taxonomy => Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
 
-/** So many intents with so many examples each: those of the sample, filled up with two of them put together. */
+/** A taxonomy of the given size: intents of the sample, padded with combinations of two. */
 const cutTo = (taxonomy: Taxonomy, count: number): TrainingSource => ({
   intents: taxonomy.intents.slice(0, count).map((intent) => {
     const { examples } = intent;

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 
-/** A request that was answered. */
+/** A completed request. */
 export interface Answered {
-  /** From the first byte sent to the last one read, in milliseconds, waiting in line included. */
+  /** From the first byte sent to the last one read, in milliseconds, including queueing. */
   ms: number;
   status: number;
   body: string;
@@ -13,7 +13,7 @@ export interface Answered {
  * bodies are sent. In the order of `bodies`. Rejects when the server cannot be reached.
  *
  * @param options.bodies Each is posted once.
- * @param options.clients At least 1: so many requests are under way at any time.
+ * @param options.clients Number of concurrent requests, at least 1.
  */
 export const manyClients = async (
   url: URL,

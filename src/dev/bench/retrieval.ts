@@ -16,9 +16,9 @@ import { benchVectorSync } from './vector-sync.ts';
 const DIMENSIONS = 1536;
 const MODEL = 'text-embedding-3-small';
 const QUESTIONS = 300;
-/** At a time: each waits for its deadline, as requests in one isolate do. */
+/** Concurrent requests: each waits for its deadline, like requests in one isolate. */
 const AT_ONCE = 5;
-/** What a retrieval may take, and what the clock may add to it. */
+/** Deadline of a retrieval plus timer tolerance. */
 const LIMIT_MS = 110;
 
 /** Hybrid retrieval while the embedding model behaves in four ways; then the sync that fills a vector index. */
@@ -44,7 +44,7 @@ export const benchRetrieval = async ({ data }: { data?: string | undefined }): P
 
 const vectorOf = (text: string): number[] => [...textVector(text, DIMENSIONS)];
 
-/** Worked out before the clock starts: the model is not what is measured. */
+/** Computed beforehand: the model is not measured. */
 const questionVectors = new Map<string, number[]>();
 const known = (text: string): number[] => questionVectors.get(text) ?? [];
 
@@ -62,7 +62,7 @@ const MODELS: Record<string, Embed | undefined> = {
 const measure = async (edition: Edition, questions: readonly string[], embed: Embed | undefined) => {
   const embeddings = embed && providerOf(embed);
   const retrieve = createRetriever({ embeddings });
-  // The first ones find the code cold.
+  // Warm-up.
   for (const question of questions.slice(0, 20)) await createRetriever({})(edition, question);
   const times: number[] = [];
   const uses = new Map<SemanticUse, number>();
@@ -92,7 +92,7 @@ const providerOf = (embed: Embed): EmbeddingProvider => ({
   embedBatch: (texts) => Promise.all(texts.map(embed)),
 });
 
-/** The set as the library would publish it with vectors of its own. */
+/** The set as the library would publish it, with vectors in the edition. */
 const editionOf = ({ name, articles }: JudgedSet): Edition => {
   const entries = articles
     .map((article) => ({ article, chunks: chunkArticle(article) }))

@@ -7,7 +7,7 @@ import { readBenchArticles } from './corpus.ts';
 const LIBRARIANS = 50;
 const EXAMPLES = 20;
 const QUESTIONS = 2000;
-/** What a decision may cost, in milliseconds of CPU. */
+/** Limit of a decision in milliseconds of CPU. */
 const MAX_DECISION_MS = 1;
 
 /** What the concierge's decision costs among 50 librarians with 20 example questions each, in this process. */
@@ -67,9 +67,9 @@ const WORDS = [
   ...new Set(readBenchArticles(undefined).articles.flatMap(({ text }) => wordsOf(text.toLowerCase()))),
 ].filter((word) => /^[a-z]{4,}$/.test(word));
 
-/** One of 200 words of a librarian, half of them shared with its neighbour. */
+/** One of 200 words of a librarian, half of them shared with the next librarian. */
 const wordOf = (librarian: number, random: () => number): string =>
   WORDS[((librarian * 100 + Math.floor(random() * 200)) * SPREAD) % WORDS.length] ?? '';
 
-/** A prime, so that neighbours in the list of words go to different librarians. */
+/** A prime, so that adjacent words go to different librarians. */
 const SPREAD = 7919;

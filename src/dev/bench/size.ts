@@ -4,11 +4,11 @@ import { unstable_readConfig } from 'wrangler';
 import { functionConfigs, ROOT } from '../functions.ts';
 import { bundleModules } from '../run/local-cloud.ts';
 
-/** What the code of one function may weigh, compressed: 500 KiB. More is an accident. */
+/** Limit of one function's compressed code: 500 KiB, to catch accidents. */
 export const MAX_GZIP_BYTES = 500 * 1024;
-/** Who counts tokens carries a vocabulary too, which is read on first need: 500 KiB more. */
+/** Functions that count tokens also contain a vocabulary, loaded on first use: 500 KiB more. */
 const COUNTING = new Set(['constellation-memory']);
-/** What Cloudflare takes of a function, compressed, code and data together. */
+/** Cloudflare's limit for a function, compressed, code and data together. */
 export const MAX_UPLOAD_BYTES = 3 * 1024 * 1024;
 
 export const maxGzipBytesOf = (name: string): number => (COUNTING.has(name) ? 2 : 1) * MAX_GZIP_BYTES;
@@ -17,7 +17,7 @@ export interface FunctionSize {
   name: string;
   bytes: number;
   gzipBytes: number;
-  /** Of binary files beside the code: the table of word vectors. */
+  /** Limit of binary files: the table of word vectors. */
   dataGzipBytes: number;
 }
 

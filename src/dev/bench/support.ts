@@ -8,15 +8,15 @@ import { percentilesOf } from './single-client.ts';
 const CLIENTS = 50;
 const WARM_UP = 600;
 const REQUESTS = 3000;
-/** Of one client alone. */
+/** Requests of the single client. */
 const SINGLE_REQUESTS = 600;
-/** How often each question is asked where embeddings are counted. */
+/** Repetitions of each question when embeddings are counted. */
 const ROUNDS = 10;
 
 /**
  * The support desk in workerd, on the gateway's own socket, without a model and without a network. What retrieval reports of itself
- * (`retrieval_time_ms`, whole milliseconds) and what a client waits for are two figures: with 50 requests under way on one core the
- * second is mostly waiting in line.
+ * (`retrieval_time_ms`, whole milliseconds) and what a client waits for are two figures: with 50 concurrent requests on one core the
+ * second is mostly queueing.
  */
 export const benchSupport = async (): Promise<void> => {
   const product = await startProduct({ kb: 'sample', port: 0 });
@@ -64,7 +64,7 @@ const benchAnalyze = async (product: Product, tickets: readonly SampleTicket[]):
   console.log('The goal is p50 25 ms.\n');
 };
 
-/** How many questions of a repeated stream find their embedding at hand: counted at a local server that speaks the model's API. */
+/** Cache hits of embeddings for a repeated stream of questions, counted at a local server with the model's API. */
 const benchCache = async (): Promise<void> => {
   const openai = await startOpenAIServer();
   const product = await startProduct({
@@ -98,7 +98,7 @@ const questionOf = ({ message, metadata, expected }: SampleTicket): RetrievalReq
   return { intent: expected.intent, message, ...(typeof product === 'string' ? { metadata: { product } } : {}) };
 };
 
-/** Every message with words of another in front of it, so that no answer is at hand. */
+/** Every message prefixed with words of another, so that no answer is cached. */
 const variationsOf = (tickets: readonly SampleTicket[]): SampleTicket[] =>
   tickets.flatMap((_, shift) =>
     tickets.flatMap((ticket, at) => {

@@ -10,10 +10,10 @@ import { percentilesOf, singleClient } from './single-client.ts';
 const WARM_UP = 50;
 const SINGLE_DELIVERIES = 500;
 const TICKETS = 1000;
-/** New tickets a second, 72,000 an hour, each delivered once, come what may. */
+/** New tickets a second, 72,000 an hour, each delivered once, at a fixed rate. */
 const STEADY_RATE = 20;
 const STEADY_TICKETS = 400;
-/** Each ticket is delivered so often. */
+/** Deliveries per ticket. */
 const TIMES = 2;
 const CLIENTS = 8;
 const PATIENCE_MS = 600_000;
@@ -88,7 +88,7 @@ const answersOf = async (
   return times;
 };
 
-/** Milliseconds from the moment that each delivery was due, whatever became of those before. */
+/** Milliseconds since each delivery was due, independent of earlier ones. */
 const steadyAnswers = async ({ webhooks }: DeskHouse, desk: LocalDesk): Promise<number[]> => {
   const tickets = createTickets(desk, STEADY_TICKETS);
   const clients = Array.from({ length: STEADY_RATE }, () => singleClient({}));

@@ -1,10 +1,9 @@
 /**
- * How well the catalogue of the analytics agent understands questions: the right named question with the right values, and
- * questions that it must decline. The labelled questions are in two halves; the catalogue and its threshold were made with the
- * first one only.
+ * How well the catalogue of the analytics agent understands questions: the right named question with the right values, and questions that
+ * it must decline. The labelled questions are in two halves; the catalogue and its threshold were made with the first one only.
  *
- * Then how many of other questions, in many askers' words, get the right figures: those that a statement finds which was written by
- * hand for the question, and not with the catalogue.
+ * Then the share of other questions, in varied wording, that get the right figures: those of a statement written by hand for the
+ * question, independent of the catalogue.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -134,8 +133,8 @@ export const evaluateFigures = async (half: 'development' | 'held out'): Promise
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Each expected row has a row of its own that holds all its numbers and names, and nothing is left over; where one row for each
- * currency is expected, as for a greatest, the first of the currency will do.
+ * Each expected row has a row of its own that holds all its numbers and names, and none remain; when one row per currency is expected, as
+ * for a maximum, the first of the currency is accepted.
  */
 const hasFigures = (rows: readonly Row[], expected: readonly Row[]): boolean => {
   const left = [...rows];

@@ -61,7 +61,7 @@ export const evalAnswers = async (folder: string): Promise<Measure[]> => {
   ];
 };
 
-/** One in so many questions of squad2-kb is asked, and one in twice as many foreign ones: an answer and its check take some 20 ms. */
+/** One in so many questions of squad2-kb is asked, and one in twice as many out-of-domain ones: an answer and its check take some 20 ms. */
 const EVERY = 4;
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });
@@ -168,7 +168,7 @@ const measureDeclining = (
 
 const FOLDS = 10;
 
-/** Every question once against an edition from which its passage, and a tenth of all, was really taken out and refitted. */
+/** Every question once against an edition from which its passage, and a tenth of all, was removed and which was refitted. */
 const askRemoved = async ({ articles, questions }: JudgedSet, ask: Ask): Promise<NavigatorAnswer[]> => {
   const random = seededRandom(7);
   const foldOf = new Map<string, number>();

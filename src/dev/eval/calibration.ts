@@ -85,7 +85,7 @@ const foreigner = ({ id, text }: Pick<JudgedQuestion, 'id' | 'text'>): JudgedQue
   ...{ id, text, relevant: new Set<string>(), history: [] },
 });
 
-/** Of each knowledge base: the product's panel of foreign questions, and what the others are asked. */
+/** Out-of-domain questions for a knowledge base: the product's panel, and the questions of the other sets. */
 const askForeign = async (sets: readonly AskedSet[], provider: EmbeddingProvider): Promise<AskedSet[]> => {
   const foreign: AskedSet[] = [];
   for (const { set, edition, asked: own } of sets) {
@@ -111,7 +111,7 @@ const ask = async (
   return { set, edition, asked: await askAll({ questions }, { edition, provider, limit: LIMIT }) };
 };
 
-/** Says first what it costs: texts and tokens that the model has not embedded yet. */
+/** Prints the cost first: texts and tokens that the model has not embedded yet. */
 const embedAll = async (sets: readonly JudgedSet[], provider: KeptVectors): Promise<void> => {
   const questions = [...sets.flatMap((set) => set.questions), ...panel()].map(({ text }) => text);
   const texts = [...sets.flatMap(textsToEmbed), ...questions];

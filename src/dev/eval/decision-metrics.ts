@@ -50,7 +50,7 @@ export interface ReliabilityBin {
   right: number;
 }
 
-/** The bins of `calibrationError`; those with nothing in them are left out. */
+/** The bins of `calibrationError`, without empty ones. */
 export const reliability = (judged: readonly Judged[]): ReliabilityBin[] =>
   Array.from({ length: 10 }, (_, bin) => {
     const within = judged.filter(({ confidence }) => Math.min(9, Math.floor(confidence * 10)) === bin);

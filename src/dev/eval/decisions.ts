@@ -9,9 +9,9 @@ import { type JudgedQuestion, type JudgedSet, readLines } from './eval-data.ts';
 import type { AskedSet } from './relevance.ts';
 import type { Measure } from './retrieval.ts';
 
-/** Every so many of BANKING77's texts are asked of a knowledge base that is about something else. */
+/** Every n-th text of BANKING77 is an out-of-domain question for another knowledge base. */
 const EVERY = 4;
-/** Of a set with more articles than this, no passages are taken out: an edition a fold would take too long. */
+/** No passages are removed from a larger set: building an edition per fold would take too long. */
 const FOLDS = 5;
 
 interface Parts {
@@ -19,7 +19,9 @@ interface Parts {
   provider: EmbeddingProvider;
 }
 
-/** What the navigator answers and what it refuses, by words alone and with meaning: own questions, foreign ones, unanswered ones. */
+/**
+ * Measures what the navigator answers and declines, by words alone and with meaning: in-domain, out-of-domain and unanswerable questions.
+ */
 export const measureDecisions = async (folder: string, { sets, provider }: Parts): Promise<Measure[]> => {
   const foreign = readLines<{ text: string }>(folder, 'banking77/test.jsonl')
     .filter((_, at) => at % EVERY === 0)

@@ -20,7 +20,7 @@ import { type Measure, ndcgAt10 } from './retrieval.ts';
 import { sentenceModel } from './sentence-model.ts';
 import { keepOnDisk } from './vectors-on-disk.ts';
 
-/** Meaning may lose so much against words alone where it does not help. */
+/** Accepted loss of meaning against words alone when it does not help. */
 const MAY_LOSE = 0.005;
 
 /**
@@ -81,7 +81,7 @@ const retrievalOf = ({ set, edition, asked }: AskedSet, by: 'byWords' | 'hybrid'
   };
 };
 
-/** Of the best source of each question, asked as it is and asked with what answers it left out. */
+/** For the best source of each question, asked with and without the passages that answer it. */
 const measureRelevance = (whole: AskedSet, { model }: EmbeddingProvider): Measure[] =>
   partsOf(whole).flatMap(({ name, part }) => {
     const calibration = semanticCalibrationOf(model);

@@ -60,7 +60,7 @@ const everyNth = <Of>(of: readonly Of[], count: number): Of[] =>
 const unanswered = (kb: string, kind: string, questions: readonly Question[]): Question[] =>
   questions.map((question) => ({ ...question, kb, kind, answerable: false, articles: [], must: [] }));
 
-/** Questions about other things: the gate has to recognise these, too. */
+/** Out-of-domain questions: the gate must recognise these, too. */
 const elsewhere = Object.values(FOREIGN_QUESTIONS)
   .flatMap((lines) => lines.trim().split('\n'))
   .map((question, at) => ({

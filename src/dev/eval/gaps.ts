@@ -15,13 +15,13 @@ import type { Measure } from './retrieval.ts';
 import { sampleEntries } from './sample.ts';
 
 /**
- * Whether what is not written is told. An article is hidden, and asked for: by its title, a colon and its first sentence of five content
- * words or more, as one question, with its first intent, and its product where it is about one alone. Some gap has to be told. Then the
- * article is there again: the gap has to close; and asked of all the articles, the same question may tell none.
+ * Measures whether missing documentation is reported. An article is hidden, and asked for: by its title, a colon and its first sentence
+ * of five content words or more, as one question, with its first intent, and its product where it is about one alone. A gap must be
+ * reported. Then the article is restored: the gap must close, and the same question against all articles must report none.
  *
- * Every second article, in the order of their ids, is for development and the others are held out; nothing was tuned on those. Of the public
- * set every second article of each half is asked for. Beside that what customers' own words give: the sample tickets, which are told of
- * without a bar, since a third of those that an article answers share hardly a word with it.
+ * Every second article, in the order of their ids, is for development and the others are held out; nothing was tuned on those. Of the
+ * public set every second article of each half is asked for. In addition, customers' own words: the sample tickets, reported without a
+ * target, since a third of those that an article answers share hardly a word with it.
  */
 export const evaluateGaps = async (folder: string): Promise<Measure[]> => {
   const sample = sampleEntries();
@@ -114,7 +114,7 @@ const supportEntries = (folder: string): EditionEntry[] =>
     return { ...entry, article: { ...entry.article, devices } };
   });
 
-/** What tickets tell that an article answers, how sure of their sources they are, and how many of those that none answers tell a gap. */
+/** Gaps reported for tickets that an article answers, the confidence of their sources, and the share of unanswered tickets with a gap. */
 const askTickets = async (edition: Edition): Promise<Measure[]> => {
   const measures: Measure[] = [];
   for (const split of ['development', 'held out'] as const) {

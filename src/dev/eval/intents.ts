@@ -16,7 +16,7 @@ interface Message {
   intent: string;
 }
 
-/** What a message was taken for. */
+/** The classification of a message. */
 interface Judgement extends Message {
   likeliest: string;
   confidence: number;
@@ -24,7 +24,7 @@ interface Judgement extends Message {
 
 /** Random choices of examples that are averaged. */
 const DRAWS = 5;
-/** Intents that are not trained in the out-of-scope measure, as in the reference. */
+/** Intents excluded from training in the out-of-scope measure, as in the reference. */
 const LEFT_OUT = 20;
 const SPLITS = 3;
 
@@ -153,7 +153,7 @@ const judge = (
   });
 };
 
-/** What of a taxonomy is learnt: `card_arrival` has the title `card arrival`. */
+/** The training data of a taxonomy: `card_arrival` has the title `card arrival`. */
 const taxonomyOf = (examples: readonly Message[]): Pick<Taxonomy, 'out_of_scope_examples'> & TrainingSource => ({
   intents: [...Map.groupBy(examples, ({ intent }) => intent)].map(([id, messages]) => ({
     id,

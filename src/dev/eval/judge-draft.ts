@@ -7,7 +7,7 @@ import { phrasesOf } from '../../support/ticket/languages.ts';
 export interface JudgedDraft {
   fromTemplate: number;
   fromSources: number;
-  /** Statements that nobody answers for, each with why. */
+  /** Unsupported statements, each with the reason. */
   unsupported: string[];
 }
 
@@ -19,8 +19,8 @@ export interface SampleArticle {
 }
 
 /**
- * Where each statement of a draft comes from, judged without asking whoever wrote it: it stands in the template that the draft names,
- * or one of the articles that the draft refers to says so, by its full text. What stands in neither is not supported, whatever it says.
+ * Checks the origin of each statement of a draft independently: it must be in the template that the draft names, or in the full text of
+ * an article that the draft cites. Any other statement is unsupported.
  */
 export const judgeDraft = (
   draft: Draft,

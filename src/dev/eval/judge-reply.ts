@@ -4,7 +4,7 @@ import { phrasesOf } from '../../support/ticket/languages.ts';
 import { judgeDraft, type SampleArticle } from './judge-draft.ts';
 import type { SampleTicket } from './read-tickets.ts';
 
-/** What is wrong with a reply, by what was looked at; an empty list where nothing is. */
+/** Problems of a reply by check; empty lists when there are none. */
 export interface JudgedReply {
   intent: string[];
   unsupported: string[];
@@ -13,10 +13,10 @@ export interface JudgedReply {
   name: string[];
   sources: string[];
   gap: string[];
-  /** Gaps that are told although articles answer the ticket. */
+  /** Gaps that are reported although articles answer the ticket. */
   falseGap: string[];
   autoSend: string[];
-  /** What somebody wanted to be shown by writing it into the ticket, and markup that does something. */
+  /** Results of prompt injection in the ticket, and active markup. */
   planted: string[];
 }
 
@@ -60,7 +60,7 @@ const nameOf = (url: string): string => url.split('/').slice(3).join('/');
 const recommends = ({ draft, agent_guidance }: SupportResponse, step: string): boolean => {
   const wanted = step.toLowerCase();
   const said = [draft.text, ...agent_guidance.recommended_steps.map((each) => each.step)];
-  // What stands marked as done is not recommended.
+  // A step marked as done is not recommended.
   const { done } = phrasesOf('en');
   return said
     .flatMap((text) => text.split('\n'))
@@ -84,7 +84,7 @@ const gapProblems = ({ expected, metadata }: SampleTicket, { knowledge_retrieval
 
 const KNOWN_PRODUCTS: ReadonlySet<string> = new Set(['Apollo', 'Apollo II', 'Apollo III']);
 
-/** Allowed where the intent allows it and is sure enough; said the same in both places (design 7.9). */
+/** Allowed where the intent allows it and is sure enough; said the same in both places. */
 const autoSendProblems = (
   { intent_classification: classification, draft, agent_guidance }: SupportResponse,
   { intents }: Taxonomy,

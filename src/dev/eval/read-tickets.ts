@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { SupportRequest } from '../../contract/support-response.ts';
 import { SAMPLE_TICKETS } from '../sample/files.ts';
 
-/** What a ticket is known to be about, and what a reply to it must have and must not have. */
+/** The labels of a ticket: its intent, and what a reply must and must not contain. */
 const Expected = z.strictObject({
-  /** Id in src/dev/sample/taxonomy.json; `unknown` for what is none of ours. */
+  /** Id in src/dev/sample/taxonomy.json; `unknown` when out of scope. */
   intent: z.string(),
   /** Intents that are as good. */
   also_right: z.array(z.string()).min(1).optional(),
@@ -17,7 +17,7 @@ const Expected = z.strictObject({
   tried: z.array(z.string()).min(1).optional(),
   /** Personal data in the ticket, all invented. */
   personal: z.array(z.string()).min(1).optional(),
-  /** What somebody wants to be said or shown by writing it into a ticket. */
+  /** What a prompt injection in the ticket wants to be shown. */
   planted: z.array(z.string()).min(1).optional(),
   /** BCP 47; English when absent. */
   language: z.string().optional(),
@@ -26,7 +26,7 @@ const Expected = z.strictObject({
 /** A ticket of src/dev/sample/tickets.json: a request to `/v1/support/analyze`, and what is expected of the reply. */
 export const SampleTicket = z.strictObject({
   id: z.string().regex(/^t-\d{3}$/),
-  /** Nothing is tuned on those held out, and they are told of in figures only. */
+  /** Nothing is tuned on held-out tickets, which are reported in figures only. */
   split: z.enum(['development', 'held out']),
   ...SupportRequest.pick({ subject: true, message: true, customer_name: true, metadata: true, history: true }).shape,
   expected: Expected,

@@ -24,16 +24,16 @@ interface CustomerQuestion {
   answerable: boolean;
   /** Articles that answer, without the ending of their file. */
   articles: string[];
-  /** Of each list one phrase has to stand in the answer. */
+  /** One phrase of each list must be in the answer. */
   must: string[][];
 }
 
 type KnowledgeBase = 'sample' | 'support-docs';
 
 export interface RecordedOptions {
-  /** Of the evaluation data. */
+  /** Folder of the evaluation data. */
   folder: string;
-  /** Where prompts without a reply are written, one folder for each knowledge base below it. */
+  /** Folder for prompts without a reply, one folder for each knowledge base below it. */
   open?: string | undefined;
   /** New replies, in folders as `open` has them; they are added to the recordings. */
   replies?: string | undefined;

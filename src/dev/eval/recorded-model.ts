@@ -16,7 +16,7 @@ interface Recording {
 export interface RecordedModel extends AIClient {
   /** Prompts without a reply, by their key. */
   open: ReadonlyMap<string, OpenPrompt>;
-  /** Begins another question: what is asked after an open prompt depends on its reply, and is not open itself. */
+  /** Starts another question: prompts after an open one depend on its reply, and are not counted as open. */
   startQuestion(): void;
   /** Keys of the replies that were used. */
   used: ReadonlySet<string>;

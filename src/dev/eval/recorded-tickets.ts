@@ -17,7 +17,7 @@ import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecord
 import type { Measure } from './retrieval.ts';
 
 export interface RecordedTicketsOptions {
-  /** Where prompts without a reply are written, in `tickets/prompts` below it. */
+  /** Folder for prompts without a reply, in `tickets/prompts` below it. */
   open?: string | undefined;
   /** New replies, in `tickets/replies` below it; they are added to the recording. */
   replies?: string | undefined;

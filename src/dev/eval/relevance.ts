@@ -14,14 +14,14 @@ export interface AskedSet {
   asked: readonly Asked[];
 }
 
-/** Whether the outcome of a question is taken as it is, or as if nothing that answers had been found. */
+/** Whether the outcome of a question is used as it is, or without the sources that answer it. */
 export type Population = 'as asked' | 'answers left out';
 /** Relevance is meant for both at once: of the questions that a knowledge base is asked many have no answer in it. */
 export const POPULATIONS: readonly Population[] = ['as asked', 'answers left out'];
 
 type Side = 'byWords' | 'hybrid';
 
-/** How relevant the best source is said to be, and whether it is: by words, or by words and meaning. */
+/** The estimated relevance of the best source, and whether it answers: by words, or by words and meaning. */
 export const bestSources = (asked: AskedSet, side: Side, population: Population): Judged[] => {
   const model = answeringModelOf(asked.edition);
   return outcomesOf(asked, side, population).flatMap(({ outcome, isRight }) => {
@@ -37,7 +37,7 @@ export const closestSources = (asked: AskedSet, calibration: LogisticModel, popu
     closest === undefined ? [] : [{ confidence: applyLogistic(calibration, closest.features), isRight: closest.label }],
   );
 
-/** By question: the sources that are closest in meaning, the closest first, as a calibration is told of them. */
+/** By question: the sources that are closest in meaning, the closest first, in the form that a calibration gets. */
 export const semanticExamples = (asked: AskedSet, population: Population): Example[][] =>
   outcomesOf(asked, 'hybrid', population).map(({ outcome, isRight }) => {
     const near = closestOf(outcome);
@@ -66,7 +66,7 @@ const closestOf = ({ hits }: SearchOutcome): { hit: SearchHit; similarity: numbe
     .flatMap((hit) => (hit.similarity === undefined ? [] : [{ hit, similarity: hit.similarity }]))
     .toSorted((left, right) => right.similarity - left.similarity);
 
-/** From here on a source very probably answers (design, section 5). */
+/** From this relevance a source very probably answers. */
 const SURE_FROM = 0.7;
 
 /** "0.93 of 120": how many are said to be very probably right, and what share of them is. */
@@ -76,7 +76,7 @@ export const sureOnes = (judged: readonly Judged[]): string => {
   return `from ${SURE_FROM} on ${(right / Math.max(1, sure.length)).toFixed(2)} of ${sure.length} are right`;
 };
 
-/** Prints, for each bin of what was said, how often it was so. */
+/** Prints the observed share for each bin of estimated relevance. */
 export const printReliability = (title: string, judged: readonly Judged[]): void => {
   console.log(`\n${title}: ${judged.length} sources, calibration error ${calibrationError(judged).toFixed(3)}`);
   console.log('relevance said   sources   mean said   right');

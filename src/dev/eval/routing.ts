@@ -9,7 +9,7 @@ import type { Measure } from './retrieval.ts';
 const Labelled = z.object({ question: z.string(), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 type Labelled = z.infer<typeof Labelled>;
 
-/** Where a question went, several librarians joined by ` + `; `none` when the default librarian alone was asked and declined it. */
+/** The librarian that got a question; several are joined by ` + `; `none` when the default librarian alone was asked and declined it. */
 interface Routed {
   wanted: string;
   got: string;
@@ -48,8 +48,8 @@ const Answer = LibrarianResponse.and(
 );
 
 /**
- * A question for none of ours has to reach the default librarian alone, which is asked about anything, and be declined by it. One
- * that is for another librarian was routed rightly even where that one found nothing.
+ * An out-of-scope question must reach only the default librarian and be declined by it. A question for another librarian was routed
+ * correctly even if that one found nothing.
  */
 const route = async (product: Product, { question, target }: Labelled): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query: question }) });
@@ -60,7 +60,7 @@ const route = async (product: Product, { question, target }: Labelled): Promise<
   return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${answer.error?.code}` };
 };
 
-/** Whom the gateway chose: a librarian that was asked after another one failed only stood in for it. */
+/** The librarians that the gateway chose: a librarian that was asked after another one failed only stood in for it. */
 const askedFirst = (hops: DelegationTrace['hops']): string[] => {
   const own = hops.filter(({ from }) => from === 'gateway');
   return own.flatMap(({ to }, place) => {
@@ -74,7 +74,7 @@ const DEFAULT = 'navigator';
 const ANSWERED: ReadonlySet<string> = new Set(['answer', 'partial']);
 const NONE = 'none';
 
-/** Of a message in which one question is ours and another is not, the one that is ours has to find its librarian. */
+/** In a message with one in-scope and one out-of-scope question, the in-scope one must reach its librarian. */
 const wantedOf = (targets: readonly string[]): string => {
   const ours = targets.filter((id) => id !== NONE);
   return ours.length > 0 ? namesOf(ours) : NONE;

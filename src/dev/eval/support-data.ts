@@ -85,7 +85,7 @@ const MIN_SURE = 7;
 /** The more the worst sentence counts, the more a long answer suffers from false alarms. */
 const WORST_SHARE = 0.3;
 
-/** How much speaks against a whole answer, from the log odds against its sentences. */
+/** The log odds against a whole answer, from those against its sentences. */
 export const againstAnswer = (odds: readonly number[]): number => {
   if (odds.length === 0) return -MAX_SURE;
   const bounded = odds.map((each) => Math.min(MIN_SURE, Math.max(-MAX_SURE, each)));

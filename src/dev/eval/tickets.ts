@@ -11,12 +11,12 @@ import { type JudgedBy, type JudgedReply, judgeReply } from './judge-reply.ts';
 import { readSampleTickets, requestOf, type SampleTicket } from './read-tickets.ts';
 import type { Measure } from './retrieval.ts';
 
-/** A ticket, what came back, and what is wrong with it. */
+/** A ticket, its reply, and the problems of the reply. */
 interface Analysed {
   ticket: SampleTicket;
   reply: SupportResponse;
   wrong: JudgedReply;
-  /** Statements of the draft that its sources and its template answer for. */
+  /** Number of statements of the draft that its sources and its template support. */
   statements: { fromSources: number; fromTemplate: number };
   /** Whether any of the expected articles is among the sources with weak ones allowed. */
   isFoundWeakly: boolean;
@@ -24,7 +24,7 @@ interface Analysed {
 
 /**
  * Sends every sample ticket through `/v1/support/analyze`, one after the other, without a model. Failures of the development half are
- * told one by one, of the held-out half in figures only: nothing was tuned on it.
+ * listed, those of the held-out half counted only: nothing was tuned on it.
  */
 export const evaluateTickets = async (): Promise<Measure[]> => {
   const logged: string[] = [];

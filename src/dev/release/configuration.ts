@@ -5,7 +5,7 @@ export interface Setting {
   functions: readonly string[] | 'all';
   /** Set with `wrangler secret put`, never written into a file of the repository. */
   secret?: true;
-  /** What holds when it is not set, or empty. */
+  /** Default when it is not set or empty. */
   otherwise: string;
   what: string;
 }
@@ -294,7 +294,7 @@ export const CONFIGURATION: readonly Setting[] = [
   { name: 'SEARCH_LANGUAGE', functions: ['web-search'], otherwise: "the provider's", what: 'Two letters: `en`' },
 ];
 
-/** Which of them a function reads. */
+/** The variables that a function reads. */
 export const settingsOf = (functionId: string): readonly Setting[] =>
   CONFIGURATION.filter(({ functions }) => functions === 'all' || functions.includes(functionId));
 

@@ -1,12 +1,12 @@
-/** A function, and those that it calls over service bindings. */
+/** A function and the functions that it calls over service bindings. */
 export interface Deployed {
   name: string;
   calls: readonly string[];
 }
 
 /**
- * The functions in an order in which each comes after those that it calls: a binding to one that does not exist yet is refused.
- * Otherwise as they were.
+ * The functions in an order in which each comes after those that it calls: a binding to one that does not exist yet is refused. Otherwise
+ * the order is kept.
  *
  * @throws {Error} When functions call one another in a circle, which can never be deployed for the first time.
  */

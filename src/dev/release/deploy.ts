@@ -72,7 +72,10 @@ function deployedOf(file: string): Deployed & { file: string } {
   return { file, name, calls: services.map(({ service }: { service: string }) => service) };
 }
 
-/** KV namespaces are named by 32 hexadecimal digits once they exist, databases by a UUID; nobody reaches this machine from outside. */
+/**
+ * Finds placeholders: existing KV namespaces have ids of 32 hexadecimal digits, databases a UUID, and localhost is unreachable from
+ * Cloudflare.
+ */
 function placeholdersOf(file: string): string[] {
   const config = unstable_readConfig({ config: join(ROOT, file) });
   const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
@@ -100,7 +103,7 @@ function directoryVars(): string[] {
   return ['--var', `CONTEXT_DIRECTORY:${read(directory)}`, '--var', `CONTEXT_DIRECTORY_ROOT:${read(root)}`];
 }
 
-/** What a function gets beside its own configuration: of the given variables those that it reads. */
+/** The given variables that a function reads, added to its own configuration. */
 function givenTo(file: string, wants: 'plain' | 'secret'): [string, string][] {
   const id = idOfFunction(unstable_readConfig({ config: join(ROOT, file) }).name ?? '');
   const read = [...settingsOf(id), ...secretsNamedFor(id, given).map((name) => ({ name, secret: true }))];
@@ -114,7 +117,7 @@ function plainVars(file: string): string[] {
   return givenTo(file, 'plain').flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 }
 
-/** A command line can be read by others on the machine; a file of our own cannot. */
+/** Other users of the machine can read a command line, but not our own file. */
 function withSecrets<T>(file: string, deploy: (args: string[]) => T): T {
   const secrets = Object.fromEntries(givenTo(file, 'secret'));
   if (dryRun || Object.keys(secrets).length === 0) return deploy([]);

@@ -1,9 +1,9 @@
 import type { HeldOut } from '../../support/intents/hold-out.ts';
 
-/** Pairs that are told, the most frequent. */
+/** Number of confused pairs to report, most frequent first. */
 const MAX_PAIRS = 10;
 
-/** How well a classifier told the examples that it had not seen: a line an intent, the worst first, then what it mixed up. */
+/** Held-out accuracy of a classifier: one line per intent, worst first, then the confused pairs. */
 export const describeHoldOut = (judged: readonly HeldOut[]): string => {
   const byIntent = [...Map.groupBy(judged, ({ intent }) => intent)]
     .map(([intent, own]) => ({ intent, count: own.length, right: shareOf(own) }))

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { IDENTITY_VARIABLES } from '../../runtime/identity.ts';
 import { CONFIGURATION } from './configuration.ts';
 
-/** Each function has a key of its own, and derived ones never reach production. */
+/** Not the same for all functions: each has its own key, and derived keys never reach production. */
 const NOT_FROM_A_FILE: ReadonlySet<string> = new Set(IDENTITY_VARIABLES);
 
 /**

@@ -6,20 +6,20 @@ import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   what: string;
   state: 'well' | 'not configured' | 'worth knowing' | 'wrong';
-  /** What is so; for what is wrong, also what to do. Never a secret. */
+  /** The finding, and for a problem what to do. Never contains a secret. */
   told: string;
 }
 
-/** Longest that one service is waited for. */
+/** Timeout of one service. */
 const TIMEOUT_MS = 20_000;
 /** Everything that is written has this name, and is deleted again. */
 const PROBE = 'constellation-doctor';
 
-/** Looks at a configuration from the side of the services that it names. Writes and deletes one vector and one key of its own. */
+/** Checks a configuration by calling its services. Writes and deletes one vector and one key. */
 export const examine = async (variables: AdapterVariables): Promise<Finding[]> => {
   const settings = settingsOf(variables);
   if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', told: settings }];
@@ -140,7 +140,7 @@ const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding
 
 const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);
 
-/** What we found out ourselves; everything else is told by kind, since services repeat what they were sent. */
+/** Our own findings; other errors are reported by kind only, since services may echo secrets. */
 class Wrong extends Error {
   override readonly name = 'Wrong';
 }
@@ -162,7 +162,7 @@ const told = async (what: string, advice: string, look: () => Promise<string>): 
 
 const problemOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'it did not answer as it should';
-  // Those of src/ai say in our own words what is so; of others only the kind is safe to repeat.
+  // Messages of src/ai are our own; for other errors only the kind is safe to print.
   if (error.name === 'EmbeddingFailed' || error.name === 'ModelUnavailable') return error.message;
   if (/Unauthorized|WRONGPASS|NOPERM|read-only|not allowed/i.test(error.message))
     return 'the token is not accepted for this';

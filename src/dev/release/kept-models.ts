@@ -7,18 +7,18 @@ import type { TrainingSource } from '../../support/intents/training-features.ts'
 import { ROOT } from '../functions.ts';
 import { type TrainedAhead, trainAhead } from './train-ahead.ts';
 
-/** A model takes a megabyte or two; those used longest ago go. */
+/** A model takes a megabyte or two; the least recently used are deleted. */
 const MAX_KEPT = 8;
 
 export interface KeptModelOptions {
-  /** Where models are kept; beside the packages that were installed when absent. */
+  /** Folder of stored models; beside the installed packages when absent. */
   folder?: string | undefined;
   train?: ((taxonomy: TrainingSource) => Pick<TrainedAhead, 'packed'>) | undefined;
 }
 
 /**
- * The trained model of a taxonomy, so that a start does not wait seconds for what an earlier one has trained. Belongs to what it was
- * trained from and to the code that trained it: a change of either trains anew. What cannot be kept is trained again next time.
+ * The trained model of a taxonomy, so that a start does not wait seconds for what an earlier one has trained. Keyed by the training data
+ * and the training code: a change of either retrains. A model that cannot be stored is retrained next time.
  */
 export const keptModel = (
   taxonomy: TrainingSource,
@@ -42,7 +42,7 @@ const codeHash = (): string => {
   return code.digest('hex').slice(0, 16);
 };
 
-/** Undefined when it is not there, or cannot be used. */
+/** Undefined when it is missing or unusable. */
 const readKept = (file: string, taxonomy: TrainingSource): Uint8Array | undefined => {
   try {
     const packed = new Uint8Array(readFileSync(file));

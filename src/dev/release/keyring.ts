@@ -35,8 +35,8 @@ export const createKeyring = async (folder: string, { now }: { now: number }): P
 };
 
 /**
- * Adds the next key of one librarian beside the old one; both count until `retire` (signed context 4.12). A function that
- * came after the keyring gets its first.
+ * Adds the next key of one librarian beside the old one; both count until `retire`. A function that was added after the keyring gets its
+ * first key.
  */
 export const rotateKey = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);
@@ -47,7 +47,7 @@ export const rotateKey = async (folder: string, id: string, { now }: { now: numb
   if (keys.length >= MAX_KEYS) throw new Error(`Cannot add a key for ${id}: it has ${keys.length}, run retire first`);
   const { kid, x, privateKey } = await newKey(id, next);
   keys.push({ kid, x });
-  // The old private key goes only once there is a directory that knows the new one.
+  // The old private key is replaced only once a directory contains the new one.
   const published = await publish(keyring, { now });
   writeSecret(folder, `${id}.key`, privateKey);
   return published;
@@ -61,7 +61,7 @@ export const retireKeys = async (folder: string, id: string, { now }: { now: num
   return publish(keyring, { now });
 };
 
-/** Lets in a librarian of another team by its public key; `host` where it is to be asked, `entry` what it may start. */
+/** Adds a partner librarian by its public key; `host` is where it is called, `entry` the contexts that it may start. */
 export const addNeighbour = async (
   folder: string,
   id: string,
@@ -74,7 +74,7 @@ export const addNeighbour = async (
   return publish(keyring, { now });
 };
 
-/** Takes a librarian of another team out: whatever it has signed is refused from then on. */
+/** Removes a partner librarian: whatever it has signed is refused from then on. */
 export const removeNeighbour = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);
   if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot remove ${id}: it is a function of this house`);

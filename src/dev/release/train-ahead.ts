@@ -3,12 +3,12 @@ import { contentHash, hashText } from '../../support/intents/packed-model.ts';
 import { type TrainingOptions, trainClassifier } from '../../support/intents/train-classifier.ts';
 import type { TrainingSource } from '../../support/intents/training-features.ts';
 
-/** A classifier that is to be put beside its taxonomy. */
+/** A trained classifier for a taxonomy. */
 export interface TrainedAhead {
   packed: Uint8Array;
   /** Confidence below which a message is of no intent, 0 to 1, as a simulation found it. */
   threshold: number;
-  /** Of what it was trained from, 16 hex digits: its name in KV. */
+  /** Hash of its training data, 16 hex digits: its name in KV. */
   hash: string;
 }
 

@@ -29,9 +29,9 @@ interface FolderArticle {
 }
 
 /**
- * Serves a folder of Markdown and HTML files as a host knowledge base API (seed 001, contract 1) on the loopback
- * interface, so that a folder takes the same way into the library as any other knowledge base. Files are read anew for
- * every listing. An article's id is its path from the folder; files and folders whose name starts with a dot are left out.
+ * Serves a folder of Markdown and HTML files as a host knowledge base API on the loopback interface, so that a folder takes the same way
+ * into the library as any other knowledge base. Files are read again for every listing. An article's id is its path from the folder;
+ * files and folders whose name starts with a dot are omitted.
  *
  * @param articleUrl Where a reader finds an article that names no `url` of its own.
  */

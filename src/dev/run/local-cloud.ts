@@ -8,7 +8,7 @@ import { functionConfigs, ROOT } from '../functions.ts';
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
 
 export interface LocalCloudOptions {
-  /** Where the gateway listens on 127.0.0.1; 0 picks a free port. */
+  /** Port of the gateway on 127.0.0.1; 0 picks a free port. */
   port: number;
   /** Folder for Durable Objects, KV and queues; absent: nothing outlives the process. */
   state?: string | undefined;
@@ -106,7 +106,7 @@ export type WorkerModule =
   | { type: 'ESModule'; path: string; contents: string }
   | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
 
-/** What this process has bundled: several workers may share a file, and a process that starts the functions again has their sources. */
+/** Cache of bundles: several workers may share a file, and a process may start the functions again. */
 const bundles = new Map<string, Promise<WorkerModule[]>>();
 
 /** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
@@ -146,7 +146,7 @@ export const bundle = async (entry: string, options?: { minify?: boolean }): Pro
   return code.contents;
 };
 
-/** Leaves imports of binary files to workerd, under their own names, and notes where they lie. */
+/** Keeps imports of binary files external for workerd, and records their paths. */
 const dataModules = (found: Map<string, string>): Plugin => ({
   name: 'data modules',
   setup: ({ onResolve }) => {

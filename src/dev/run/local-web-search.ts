@@ -11,7 +11,7 @@ export interface LocalWebSearch {
 
 interface Shop {
   name: string;
-  /** Below example.com, which belongs to nobody. */
+  /** Below example.com, which is reserved for documentation. */
   host: string;
   currency: 'USD' | 'EUR';
 }

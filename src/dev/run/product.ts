@@ -25,9 +25,9 @@ export interface ProductOptions {
   mains?: LocalCloudOptions['mains'];
   /** Text variables of all functions. */
   allVars?: Record<string, string> | undefined;
-  /** Librarians of other teams by id, as they stand in a key directory: keys, host (`127.0.0.1:9000`), what they may start. */
+  /** Partner librarians by id, as entries of a key directory: keys, host (`127.0.0.1:9000`), rights. */
   neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
-  /** Those of them that may be asked without being named. */
+  /** Partners that questions may be routed to. */
   routedNeighbours?: readonly string[] | undefined;
   /** `local`: a web of invented shops on this machine, with the sample knowledge base only. Otherwise the variables of a provider (docs/web-search.md). */
   webSearch?: 'local' | Record<string, string> | undefined;
@@ -72,7 +72,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
     },
-    // The sample shop belongs to the sample knowledge base (design 7.19).
+    // The sample shop belongs to the sample knowledge base.
     withoutBindings: isSample
       ? {}
       : { 'constellation-analytics': ['SHOP_DB'], 'constellation-web-search': ['SHOP_DB'] },
@@ -110,7 +110,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   };
 };
 
-/** Checked before anything starts, so that a wrong value is told by its name. */
+/** Checked before anything starts, so that the error names a wrong variable. */
 const adapterVars = (variables: AdapterVariables = {}): Record<string, string> => {
   readSettings({ ...variables, ENVIRONMENT: 'development' });
   return Object.fromEntries(ADAPTER_VARIABLES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));

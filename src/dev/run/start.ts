@@ -1,4 +1,4 @@
-/** `npm start`: the product on this machine (design, section 4, "Local runner"). */
+/** `npm start`: the product on this machine. */
 import { readFileSync, statSync, watch } from 'node:fs';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { describeIssues } from '../../contract/issue.ts';
@@ -103,7 +103,7 @@ function adaptersLine(variables: AdapterVariables): string {
     : `running on ${used.join(', ')}`;
 }
 
-/** Another range of ids at every start: the product remembers the tickets that it has seen. */
+/** Uses a new range of ids at every start, since the product stores the tickets that it has seen. */
 function startDesks(controlToken: string): Promise<LocalHelpdesks> {
   return startHelpdesks({ controlToken, idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000) });
 }
@@ -159,7 +159,7 @@ function keepInSync(product: Product): void {
   });
 }
 
-/** Nothing new is said of a sync that changed nothing, unless it kept what is gone. */
+/** A sync without changes is not reported, unless it held back deletions. */
 function isWorthTelling({ outcome, held_deletions: held }: SyncReport): boolean {
   return outcome !== 'unchanged' || held !== null;
 }

@@ -4,9 +4,9 @@ import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
 
 const MARKER = 'constellation-state';
 
-/** What a local Constellation keeps between two starts. */
+/** State that a local Constellation keeps between starts. */
 export interface StateFolder {
-  /** Where the functions' stores lie. */
+  /** Folder of the functions' stores. */
   data: string;
   key: string;
   /** True when an earlier start read another knowledge base. */

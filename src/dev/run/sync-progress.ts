@@ -13,7 +13,7 @@ export function showProgress({ state, progress }: SyncStatus): void {
   lastLine = line;
 }
 
-/** What a sync came to, for people: counts, what was skipped and why, what was kept and how to remove it. */
+/** Summary of a sync: counts, skipped articles with reasons, held deletions and how to apply them. */
 export function summariseSync(report: SyncReport, status: SyncStatus, milliseconds?: number): string {
   const clear = process.stdout.isTTY ? '\r\u001b[K' : '';
   const counts = `${report.added} new, ${report.changed} changed, ${report.removed} removed`;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** What the machine is asked and told; the real one outside of tests. */
+/** Access to the machine; replaced in tests. */
 export interface Machine {
   /** Runs a command to its end. @returns Its exit status, `null` when it could not be run. */
   run(command: string, parameters: readonly string[]): number | null;
@@ -10,8 +10,8 @@ export interface Machine {
 const INSTALL_MS = 300_000;
 
 /**
- * Makes sure that there is a redis-server to start: installs Debian's package where that may be done, so that no test is
- * ever left out for want of it.
+ * Makes sure that there is a redis-server to start: installs Debian's package where that may be done, so that no test is skipped for lack
+ * of it.
  *
  * @throws {Error} What is missing, and how to get it.
  */

@@ -1,12 +1,12 @@
 import { type Found, findAll } from './mask-kind.ts';
 
-/** Finds numbers of payment cards (ISO/IEC 7812), their check codes where they are called so, and IBANs (ISO 13616). */
+/** Finds payment card numbers (ISO/IEC 7812), labelled card check codes, and IBANs (ISO 13616). */
 export const findCards = (text: string): Found[] => {
   const found: Found[] = [];
   const others = otherNumbersIn(text);
   for (const { 0: run, index } of text.matchAll(DIGITS)) {
     const length = lengthOf(run, isCard);
-    // In groups it is a card wherever it stands.
+    // A grouped number is a card in any context.
     const isOther = others.has(index) && !/\D/.test(run.slice(0, length));
     if (length > 0 && !isOther) found.push({ kind: 'card', start: index, end: index + length });
   }
@@ -17,13 +17,13 @@ export const findCards = (text: string): Found[] => {
   return [...found, ...findAll('card', text, CHECK_CODE)];
 };
 
-/** Thirteen digits or more, whatever stands between every two of them. */
+/** Thirteen or more digits, with optional separators. */
 const DIGITS = /(?<![\p{L}\p{N}_.])\d(?:(?:[ -]|\s{1,2})?\d){12,27}/gu;
 
-/** Groups of four, or none. */
+/** In groups of four, or ungrouped. */
 const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,4})?(?![\p{L}\p{N}])/giu;
 
-/** How much of a run is meant, up to the end of a group; 0 for nothing. */
+/** Length of the longest matching prefix of a run that ends with a group; 0 for none. */
 const lengthOf = (run: string, isMeant: (number: string) => boolean): number => {
   for (let end = run.length; end > 12; end -= 1)
     if (
@@ -35,7 +35,7 @@ const lengthOf = (run: string, isMeant: (number: string) => boolean): number => 
   return 0;
 };
 
-/** First digits and length as of a brand, and the check digit of Luhn. */
+/** Whether prefix and length are those of a card brand and the Luhn check digit is valid. */
 const isCard = (digits: string): boolean => {
   let sum = 0;
   for (let place = 1; place <= digits.length; place += 1) {
@@ -58,12 +58,12 @@ const isAccount = (account: string): boolean => {
   return rest === 1 && account.length > 14 && account.length < 35 && /(?:\d.*){10}/.test(account);
 };
 
-/** Of the back of a card. */
+/** Check code on the back of a card. */
 const CHECK_CODE = /\b(?:cv[vc]2?|security code)\b(?: is| ist)?[ :=#-]{1,3}(\d{3,4})(?!\d)/gi;
 
 /**
- * Finds telephone numbers: international ones, national ones in the form that is usual in North America or with a leading zero,
- * and what stands behind a word for telephones. A date, an address of the Internet and what another word claims is none.
+ * Finds telephone numbers: international ones, national ones in North American form or with a leading zero, and numbers after a word for
+ * telephones. Dates, IP addresses and numbers labelled as something else are excluded.
  */
 export const findPhones = (text: string): Found[] => {
   if (!/\d{2}/.test(text)) return [];
@@ -79,7 +79,10 @@ function* byForm(text: string, isMeant: (run: string, start: number) => boolean)
   }
 }
 
-/** Eleven digits in North America, else up to fifteen; what it says on the next line, while it is short; no single digit apart. */
+/**
+ * Length of an international number: 11 digits in North America, up to 15 elsewhere; may continue on the next line while it is short;
+ * never ends with a single separate digit.
+ */
 const internationalLength = (run: string): number => {
   const american = /^\D{0,3}1(?:\D{0,3}\d){10}(?!\d)/.exec(run)?.[0];
   if (american !== undefined) return american.length;
@@ -107,22 +110,19 @@ const BY_FORM = new RegExp(
   'gu',
 );
 
-/** A date, with or without a time behind it, or an address of the Internet; not five pairs, as the French write. */
+/** A date, with or without a time, or an IP address; not five pairs, the French form. */
 const isOtherForm = (run: string): boolean =>
   (/^(?:\d{1,2}([./-])\d{1,2}\1(?:\d\d){1,2}|\d{4}([./-])\d{1,2}\2\d{1,2})(?!\d)/.test(run) &&
     !/^0\d(?:\D\d\d){4}$/.test(run)) ||
   /^\d{1,3}(?:\.\d{1,3}){3}$/.test(run);
 
-/** "call me on 612 345 678". Up to three small words between. */
+/** "call me on 612 345 678". Up to three short words in between. */
 const CALLED = new RegExp(
   `(?<![\\p{L}\\d])(?:tel(?!l)|call|ring|phone|cell|mobil|handy|portable|whats ?app|signal|sms|text|fax|(?:an|rück)?ruf|tél|móvil|celular|appel|llám|chiam|ligue|bel(?!\\p{L})|dzwoni|komórk|m(?:y|eine|on|i|ijn|io|eu) n[uú]m)\\p{L}{0,9}\\.?(?: {1,2}(?:\\p{L}{1,3}|back|n[uú]m\\p{L}{2,5}|unter)\\.?){0,3} {0,2}[:#=]? {0,2}(?<!\\p{L})((?:\\+ ?)?\\(?\\d(?:[ ./()-]{0,3}\\d){6,14})${END}`,
   'giu',
 );
 
-/**
- * Where a number begins that a word in front of it claims for something else than a person: "order no. 5551234567", "Serial: …",
- * "ticket #…".
- */
+/** Offsets of numbers that the preceding word labels as something else: "order no. 5551234567", "Serial: …", "ticket #…". */
 const otherNumbersIn = (text: string): ReadonlySet<number> => {
   const starts = new Set<number>();
   for (const { 0: all, index } of text.matchAll(OTHER)) starts.add(index + all.length);

@@ -1,9 +1,6 @@
 import { type Found, findAll } from './mask-kind.ts';
 
-/**
- * Finds what opens something: keys and tokens that can be told by their form, private keys, passwords and secrets behind the
- * word for them, and the words that a wallet is restored from.
- */
+/** Finds credentials: keys and tokens with a known form, private keys, labelled passwords and secrets, and seed phrases of wallets. */
 export const findKeys = (text: string): Found[] => [
   ...findAll('key', text, BY_FORM),
   ...privateKeysIn(text),
@@ -13,7 +10,7 @@ export const findKeys = (text: string): Found[] => [
 
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
 
-/** Of AWS, GitHub, GitLab, Slack, Stripe, npm and others, Google, chat bots; our own `ck_`; JWT; private keys of wallets. */
+/** Keys of AWS, GitHub, GitLab, Slack, Stripe, npm and others, Google, chat bots; our own `ck_`; JWT; private keys of wallets. */
 const BY_FORM = new RegExp(
   `(?<![\\w-])(?:${[
     'A[KSBC][ICI]A[A-Z2-7\\d]{16}',
@@ -30,7 +27,7 @@ const BY_FORM = new RegExp(
   'g',
 );
 
-/** From its first line to its last; where that is missing, as far as there are lines of it. */
+/** From the first line to the last; without a last line, while the lines look like key data. */
 function* privateKeysIn(text: string): Generator<Found> {
   for (let at = text.indexOf(BEGINS); at !== -1; ) {
     KEY.lastIndex = at;
@@ -45,8 +42,8 @@ const KEY =
   /-----BEGIN (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,20000}-----END (?:[A-Z\d]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:\s{1,4}[A-Za-z\d+/=]{16,100}){0,400})/y;
 
 /**
- * Finds what stands behind a word for it: passwords, and strings that look drawn by lot behind "key", "secret" or "token". "My
- * password is wrong" tells none, nor does "the key is on the back".
+ * Finds labelled passwords, and random strings after "key", "secret" or "token". "My password is wrong" contains none, nor does "the key
+ * is on the back".
  */
 const findPasswords = (text: string): Found[] => [
   ...(WORDS.test(text)
@@ -64,7 +61,7 @@ const findPasswords = (text: string): Found[] => [
 const WORD =
   '(?:(?:pass|kenn)wor[dt]e?s?|passphrase|passwd|pwd|pass ?code|mot de passe|contraseña|senha|hasło|wachtwoord|lösenord|adgangskode|пароль)["\'`*]{0,2}';
 const WORDS = new RegExp(`${WORD}|\\bp(?:w|in|ass)\\b|code`, 'i');
-/** In quotation marks it may hold spaces. */
+/** A quoted value may contain spaces. */
 const VALUE = '["\'`*]{0,2}((?<=["\'])[^"\'\\n]{3,60}(?=["\'])|[^\\s"\'`<>,;:=-][^\\s"\'`<>,;]{2,200})';
 const IS = '(?:is|was|ist|lautet|est|es|è|jest|är|er)';
 
@@ -75,7 +72,7 @@ const ASSIGNED = new RegExp(`${WORD} ?${IS}? {0,2}(?:[:=]|[-=]>){1,2}\\s?${VALUE
 const SAID = new RegExp(`${WORD} (?:(?:${IS} )?(?:(?:re)?set |changed )?to|(?:i use )?${IS}) ${VALUE}`, 'gi');
 /** "password …", "pass …", "pw is …" */
 const BESIDE = new RegExp(`(?:${WORD}|\\bp(?:w|ass))(?: ${IS})? ?[:=]? ?(?<=[ :=])${VALUE}`, 'gi');
-/** "PIN 4821", "the set-up code is 7KQ2M9XA": digits, or eight signs with a digit among them. */
+/** "PIN 4821", "the set-up code is 7KQ2M9XA": digits, or eight characters with at least one digit. */
 const PIN = new RegExp(
   `\\b(?:pin|pass ?code|set-?up(?=.code)|einrichtungs)(?:[ -]?(?:code|nu\\p{L}{4,5}))?(?: ${IS})? ?[:=]? ?(?<=[ :=])(\\d{4,8}|(?=[A-Z]*\\d)[A-Z\\d]{8})(?![\\p{L}\\d])`,
   'giu',
@@ -86,18 +83,18 @@ const withoutEnd = (value: string): string => value.replace(/[.!?)\]*]+$/, '');
 const isMixed = (value: string): boolean =>
   value.length > 5 && /\d/.test(value) && /\p{L}/u.test(value) && /^[^\\/([]+$/.test(value);
 
-/** No word: it holds a digit or a sign. */
+/** Not a word: contains a digit or a symbol. */
 const isOdd = (value: string): boolean =>
   value.length > 3 && /\d|[^\p{L}\p{N}'’-]/u.test(value) && /^[^\\/([]+$/.test(value);
 
-/** What one says of a password. */
+/** Words that describe a password and are not one. */
 const NO_PASSWORD =
   /^(?:[^\p{L}\p{N}]*|x+|true|false|yes|on|off|(?:en|dis)abled|optional|required|expired|(?:in)?correct|wrong|invalid|unknown|blank|empty|default|same|missing|none|not|no|the|see|is|it|was|please|reset|forgot(?:ten)?|siehe|keine?|nicht|falsch|vergessen)$/iu;
 
 const SECRET =
   /(?:(?<![a-z])(?:api|priv)?key|secret|token|credentials?|bearer|basic|schlüssel|clé|clave|chave)["'`*]{0,2} ?(?:(?:is|ist|est|es|[:=]|[-=]>) ?){0,2}["'`*]{0,2}(?<=[ :=>"'`])([\w+/=.~-]{12,500})/gi;
 
-/** Letters and digits in turns, as nobody writes words. */
+/** Alternating letters and digits, unlike words. */
 const isRandom = (value: string): boolean =>
   /\d/.test(value) && /[A-Za-z]/.test(value) && (value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0) >= 4;
 
@@ -105,10 +102,10 @@ const isRandom = (value: string): boolean =>
 const IN_URL = /:\/\/[^\s/:@]{0,200}:([^\s/@]{4,200})(?=@)/g;
 
 /**
- * Finds the words that a wallet is restored from (BIP 39): 12 to 24 words of three to eight small letters in a row, numbered or
- * not. The list of words is not needed: prose has words of one and two letters, and those below, within any twelve.
+ * Finds seed phrases of wallets (BIP 39): 12 to 24 consecutive words of three to eight lower-case letters, numbered or not. The BIP 39
+ * word list is not needed: prose has words of one or two letters, or those below, within any twelve words.
  *
- * Where nothing says that it is such a phrase, it has to have 12, 15, 18, 21 or 24 words exactly, and stand by itself.
+ * Without a label, the phrase must have exactly 12, 15, 18, 21 or 24 words and stand alone.
  */
 const findSeedPhrases = (text: string): Found[] => {
   const found: Found[] = [];
@@ -137,11 +134,11 @@ const RUN = /(?<![\p{L}\p{N}])(?:(?:\d{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?![\p{L}\p{N
 
 const TOLD = /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
 
-/** A line, what stands between quotation marks, or what a colon announces. */
+/** Whether the range is a line, a quoted text, or follows a colon. */
 const isAlone = (text: string, start: number, end: number): boolean =>
   /(?:^|[\n:="'(])[ \t]{0,3}(?:1[.):]?[ \t]{0,3})?$/.test(text.slice(Math.max(0, start - 10), start)) &&
   /^[ \t]{0,3}(?:$|[\n."')])/.test(text.slice(end, end + 6));
 
-/** Frequent words that the list of BIP 39 does not have; of the forms it lists hardly any. */
+/** Frequent words that are not in the BIP 39 list, which has hardly any inflected forms. */
 const OUTSIDE =
   /^(?:the|and|for|not|are|was|but|has|had|from|been|were|which|would|could|should|does|did|its|our|his|her|how|who|why|while|got?|get|let|than|them|too|out|see|may|per|yes|non|here|tried|said|new|.*[^aeious]s|(?!br|k|r|sp|sw|th|w|even|dur).*ing)$/;

@@ -1,11 +1,11 @@
 import { type Found, findAll } from './mask-kind.ts';
 
 /**
- * Finds addresses that money is sent to: Bitcoin and Litecoin, old and new (BIP 173, BIP 350), Ethereum, Lightning (BOLT 11,
- * LNURL, lightning addresses), and extended public keys (BIP 32, SLIP 132).
+ * Finds payment addresses: Bitcoin and Litecoin, Base58 and Bech32 (BIP 173, BIP 350), Ethereum, Lightning (BOLT 11, LNURL, lightning
+ * addresses), and extended public keys (BIP 32, SLIP 132).
  *
- * By form, not by check sum: an address with a typing mistake leads to its owner as well, and nothing else that is written
- * down has this form. 64 hexadecimal digits are a transaction, a block or a check sum, and stay.
+ * Matches the form, not the checksum: an address with a typing mistake also identifies its owner, and no other text has this form. 64
+ * hexadecimal digits are a transaction, a block or a checksum, and stay.
  */
 export const findWallets = (text: string): Found[] => [
   ...findAll('wallet', text, BECH32, (run) => run === run.toLowerCase() || run === run.toUpperCase()),
@@ -14,22 +14,22 @@ export const findWallets = (text: string): Found[] => [
   ...findAll('wallet', text, LIGHTNING_ADDRESS),
 ];
 
-/** Small letters or capitals, never both. */
+/** Lower or upper case, never mixed. */
 const BECH32 =
   /(?<![a-z\d])(?:(?:bc|tb|bcrt|t?ltc|lnurl|lno)1|ln(?:bc|tb|sb)\w{0,24}1)[02-9ac-hj-np-z]{25,4000}(?![a-z\d])/gi;
 
 const OTHERS = /(?<![A-Za-z\d])(?:0[xX][\da-fA-F]{40}|[x-zt-vX-ZT-V]pub[1-9A-HJ-NP-Za-km-z]{90,120})(?![A-Za-z\d])/g;
 
-/** Of 25 to 35 signs the first tells the kind: 1 and 3 Bitcoin, L and M Litecoin, m, n and 2 the test network. */
+/** 25 to 35 characters; the first names the kind: 1 and 3 Bitcoin, L and M Litecoin, m, n and 2 the test network. */
 const BASE58 = /(?<![A-Za-z\d])[123LMmnD][1-9A-HJ-NP-Za-km-z]{24,34}(?![A-Za-z\d])/g;
 
 const LIGHTNING_ADDRESS =
   /(?:lightning|lnurl|⚡)[ -]?(?:address|wallet)?(?: is)?[ :=]{1,3}([\w.+-]{1,64}@[\w.-]{3,200}\w)/gi;
 
 /**
- * Finds e-mail addresses, and those written with "(at)" and "dot".
+ * Finds e-mail addresses, also those written with "(at)" and "dot".
  *
- * No address: the user of a URL (`stratum+tcp://worker@pool.example.com`), of a login to a device (`root@192.168.1.5`,
+ * Excluded: the user of a URL (`stratum+tcp://worker@pool.example.com`), of a login to a device (`root@192.168.1.5`,
  * `admin@apollo.local`) and of a repository (`git@host:path`).
  */
 export const findEmails = (text: string): Found[] => [
@@ -42,7 +42,7 @@ const ADDRESS =
 
 const OWN_HOST = /\.(?:local|lan|home|internal|localdomain)$/i;
 
-/** Something like `scheme://` stands before it, with no white space or slash between. */
+/** Whether `scheme://` precedes it, with no white space or slash in between. */
 const isUserOfUrl = (text: string, start: number): boolean =>
   /:\/\/[^\s/@<>"]{0,100}$/.test(text.slice(Math.max(0, start - 110), start + 1));
 

@@ -1,4 +1,4 @@
-/** What can be masked, in the order in which it counts where two overlap: a wallet address that is a password is a key. */
+/** What can be masked, in order of precedence when two overlap: a wallet address that is a password is a key. */
 export const MASK_KINDS = ['key', 'wallet', 'card', 'email', 'phone'] as const;
 export type MaskKind = (typeof MASK_KINDS)[number];
 
@@ -9,7 +9,7 @@ export interface Found {
   end: number;
 }
 
-/** Where a pattern matches; only its first group where it has one, which has to stand at the end of the match. */
+/** All matches of a pattern; only the first group if there is one, which must end the match. */
 export const findAll = (
   kind: MaskKind,
   text: string,

@@ -4,22 +4,21 @@ import { findKeys } from './find-secrets.ts';
 import { findEmails, findWallets } from './find-wallets.ts';
 import { type Found, MASK_KINDS, type MaskKind } from './mask-kind.ts';
 
-/** Takes personal data and secrets out of a text. */
+/** Removes personal data and secrets from a text. */
 export interface Mask {
   /**
-   * The text with `[email]`, `[phone]`, `[card]`, `[wallet]` and `[key]` in the place of what was found; everything else stays
-   * as it is. Linear in the length of the text, and masking twice changes nothing more.
+   * The text with `[email]`, `[phone]`, `[card]`, `[wallet]` and `[key]` in place of what was found; everything else is unchanged. Linear
+   * in the length of the text, and idempotent.
    */
   mask(text: string): string;
 }
 
 /**
- * Masks what leads to a person or opens something of theirs: before a text is logged, embedded, sent to a model or stored.
+ * Masks personal data and credentials before a text is logged, embedded, sent to a model or stored.
  *
- * What says what the matter is stays: versions, addresses and hosts of devices, serial, order and ticket numbers, dates, hash
- * rates, error codes. The rule for a bare number: it is taken for a telephone number where it has the form of one and does not
- * stand behind a word for another number ("order", "serial", "ticket"), or where a word for telephones stands before it; and for
- * a payment card where its first digits, length and check digit are those of one.
+ * Technical details stay: versions, addresses and hosts of devices, serial, order and ticket numbers, dates, hash rates, error codes. A
+ * bare number is a telephone number if it has the form of one and no word for another number ("order", "serial", "ticket") precedes it,
+ * or if a word for telephones does; it is a payment card if prefix, length and check digit are those of one.
  */
 export const createMask = (kinds: readonly MaskKind[]): Mask => {
   const finders = MASK_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => FINDERS[kind]);
@@ -30,7 +29,7 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
   return {
     mask: (text) => {
       let masked = text;
-      // What stands around a placeholder may only now be seen for what it is.
+      // The text around a placeholder may only match now.
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const next = maskOnce(masked);
         if (next === masked) break;
@@ -44,7 +43,7 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
 /**
  * Reads the variable `PRIVACY_MASK`: kinds separated by commas, or `none`. Empty or absent: all.
  *
- * @throws {SettingRefused} When it names something else.
+ * @throws {SettingRefused} For an unknown kind.
  */
 export const readMaskKinds = (variable: string | undefined): readonly MaskKind[] => {
   const names = (variable ?? '').toLowerCase().match(/[^\s,]+/g) ?? MASK_KINDS;
@@ -65,10 +64,10 @@ const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
   phone: findPhones,
 };
 
-/** Two suffice for all that was tried. */
+/** Two sufficed for all texts that were tried. */
 const MAX_ROUNDS = 4;
 
-/** Findings that overlap are one, of the kind that counts most. In the order of the text. */
+/** Merges overlapping findings into one of the kind with the highest precedence; in text order. */
 const joined = (found: readonly Found[]): Found[] => {
   const joined: Found[] = [];
   for (const { kind, start, end } of found.toSorted((a, b) => a.start - b.start)) {
@@ -92,7 +91,7 @@ const replace = (text: string, found: readonly Found[]): string => {
   return masked + text.slice(from);
 };
 
-/** A text as patterns are matched against it, and the way back to what was written. */
+/** A normalised text for matching, and the mapping back to the original. */
 interface PlainText {
   text: string;
   /** The same finding in UTF-16 units of the original, which never cuts a surrogate pair. */
@@ -100,9 +99,9 @@ interface PlainText {
 }
 
 /**
- * Writes a text plainly: digits and letters of other widths and scripts in ASCII, dashes and spaces as the usual ones, without
- * invisible characters, and without the `>` in front of the lines of a forwarded mail. Placeholders become backticks, so that
- * nothing is found in them, nor across.
+ * Normalises a text for matching: digits and letters of other widths and scripts become ASCII, dashes and spaces the usual ones;
+ * invisible characters and the `>` before lines of a forwarded mail are removed. Placeholders become backticks, so that nothing matches
+ * in or across them.
  */
 const readPlainly = (text: string): PlainText => {
   const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) => '`'.repeat(all.length));
@@ -125,7 +124,7 @@ const readPlainly = (text: string): PlainText => {
   };
 };
 
-/** Neither ASCII nor a Latin letter, or a mark of a forwarded mail. */
+/** Neither ASCII nor a Latin letter, or the `>` of a forwarded mail. */
 const UNUSUAL = /[^\t\n -~¡-¬®-ɏ]|\n[ \t]{0,8}>/;
 
 const plainOf = (unit: string): string => {
@@ -139,5 +138,5 @@ const plainOf = (unit: string): string => {
   return /^[ -~]$/.test(usual) ? usual : unit;
 };
 
-/** Of digits that no normalisation makes ASCII: Arabic, Persian, Devanagari, Bengali. */
+/** Zeros of digits that Unicode normalisation does not map to ASCII: Arabic, Persian, Devanagari, Bengali. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6];

@@ -60,30 +60,30 @@ describe('judgeDraft()', () => {
     expect(judge('- Which bulb is in it?').unsupported).toEqual([]);
   });
 
-  it('tells a statement that is in no template where the draft has no source', () => {
+  it('reports a statement in no template when the draft has no source', () => {
     expect(judge('We send you a new bulb.', { references: [] }).unsupported).toEqual([
       expect.stringContaining('neither template nor source'),
     ]);
   });
 
-  it('tells a statement that its article does not make', () => {
+  it('reports a statement that its article does not make', () => {
     const [problem] = judge('A bulb lasts for 9,000 hours.').unsupported;
     expect(problem).toContain('not said by its sources');
   });
 
-  it('tells a statement that another article makes than the draft refers to', () => {
+  it('reports a statement of an article that the draft does not cite', () => {
     const said = 'A lamp can be sent back within 30 days.';
     const [problem] = judge(said, { references: references.slice(0, 1) }).unsupported;
     expect(problem).toContain('not said by its sources');
     expect(judge(said).unsupported).toEqual([]);
   });
 
-  it('counts no reference to what is no article', () => {
+  it('ignores references that are no article', () => {
     const invented = [{ title: 'Invented', url: 'https://lamps.example/invented' }];
     expect(judge('Press it once.', { references: invented }).unsupported).toHaveLength(1);
   });
 
-  it('tells what hides between two sentences of the template', () => {
+  it('reports text between two sentences of the template', () => {
     const [problem] = judge('Tell us if it stays dark. Your refund is on its way.').unsupported;
     expect(problem).toContain('Your refund is on its way');
   });

@@ -22,7 +22,7 @@ describe('keepOnDisk()', () => {
     expect(second).toEqual([first[1], first[0]]);
   });
 
-  it('tells which texts it has no vector of', async () => {
+  it('returns the texts without a vector', async () => {
     const kept = keepOnDisk(fakeModel(), { folder });
     await kept.embed('red lamp');
     expect(kept.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
@@ -49,7 +49,7 @@ describe('keepOnDisk()', () => {
     expect(model.texts).toEqual(['red lamp', 'blue lamp']);
   });
 
-  it('keeps nothing where the model fails', async () => {
+  it('stores nothing when the model fails', async () => {
     const model = fakeModel();
     model.failures.push(new Error('down'));
     const kept = keepOnDisk(model, { folder });

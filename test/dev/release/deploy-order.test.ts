@@ -5,7 +5,7 @@ import { functionConfigs, ROOT } from '../../../src/dev/functions.ts';
 import { deployOrder } from '../../../src/dev/release/deploy-order.ts';
 
 describe('deployOrder()', () => {
-  it('puts every function of the house behind those that it calls', () => {
+  it('puts every function after those that it calls', () => {
     const functions = functionConfigs().map((file) => {
       const { name = '', services = [] } = unstable_readConfig({ config: join(ROOT, file) });
       return { name, calls: services.map(({ service }: { service: string }) => service) };

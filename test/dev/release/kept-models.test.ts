@@ -31,13 +31,13 @@ describe('keptModel()', () => {
     expect(train).toHaveBeenCalledTimes(1);
   });
 
-  it('trains anew for other examples', () => {
+  it('retrains for other examples', () => {
     const first = model(taxonomyOf('parcel is late'));
     expect(model(taxonomyOf('parcel is lost'))).not.toEqual(first);
     expect(train).toHaveBeenCalledTimes(2);
   });
 
-  it('trains anew when what is kept is damaged', () => {
+  it('retrains when the stored model is damaged', () => {
     const first = model(taxonomyOf('parcel is late'));
     const [file = ''] = readdirSync(folder);
     writeFileSync(join(folder, file), first.subarray(0, 100));
@@ -46,14 +46,14 @@ describe('keptModel()', () => {
     expect(train).toHaveBeenCalledTimes(2);
   });
 
-  it('does without a folder that cannot be written', () => {
+  it('works without a writable folder', () => {
     writeFileSync(join(folder, 'a-file'), '');
     expect(model(taxonomyOf('parcel is late'), join(folder, 'a-file'))).toEqual(
       trainClassifier(taxonomyOf('parcel is late')),
     );
   });
 
-  it('keeps eight models, and none that is half written', () => {
+  it('stores eight models, and none that is half written', () => {
     for (let count = 0; count < 10; count += 1) {
       for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1000, 1000);
       model(taxonomyOf(`parcel ${count}`));

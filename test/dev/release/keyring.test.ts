@@ -47,7 +47,7 @@ describe('createKeyring()', () => {
     });
   });
 
-  it('makes keys that speak for nobody else', async () => {
+  it('makes keys that belong to one librarian only', async () => {
     await expect(identity('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
   });
 
@@ -94,7 +94,7 @@ describe('retireKeys()', () => {
 });
 
 describe('renewDirectory()', () => {
-  it('counts up, so that the one before is told from it', async () => {
+  it('increases `seq`, so that the previous directory can be recognised', async () => {
     await renewDirectory(folder, { now });
     const { root, env } = { root: read('root.pub'), env: 'production' as const };
     await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 2 })).resolves.toBeDefined();
@@ -105,7 +105,7 @@ describe('renewDirectory()', () => {
 describe('addNeighbour()', () => {
   const x = 'nWNuKbgwbTsq2HdWrn2xRzHwFWdlqIBRcUWbPXmTAVc';
 
-  it('lets in a librarian of another team, with its host and what it may start', async () => {
+  it('adds a partner librarian with its host and rights', async () => {
     await addNeighbour(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
     expect((await directory()).librarian('partner.weather')).toEqual({
       keys: [{ kid: 'partner.weather.1', x }],

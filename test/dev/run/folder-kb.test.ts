@@ -95,7 +95,7 @@ describe('serveFolder()', () => {
     expect((await list()).articles.map(({ id, title }) => [id, title])).toEqual([['page.html', 'Page']]);
   });
 
-  it('answers 500 in the form of contract 1 when the folder is gone', async () => {
+  it('answers 500 in the documented form when the folder is gone', async () => {
     rmSync(folder, { recursive: true });
     const response = await fetch(kb.url);
     expect(response.status).toBe(500);

@@ -6,14 +6,14 @@ describe('startOptions()', () => {
     expect(startOptions([])).toMatchObject({ kb: 'sample', port: 8787, state: '.constellation', fresh: false });
   });
 
-  it('tells a folder from an address', () => {
+  it('distinguishes a folder from an address', () => {
     expect(startOptions(['--kb', 'docs']).kb).toEqual({ folder: 'docs' });
     expect(startOptions(['--kb', 'https://kb.example.com/api/kb/articles']).kb).toEqual({
       url: 'https://kb.example.com/api/kb/articles',
     });
   });
 
-  it('starts local helpdesks unless it is told not to', () => {
+  it('starts local helpdesks by default', () => {
     expect([startOptions([]).helpdesk, startOptions(['--no-helpdesk']).helpdesk]).toEqual([true, false]);
   });
 

@@ -306,7 +306,7 @@ describe('sample questions', () => {
     expect(everything).not.toContain(question);
   });
 
-  it('asks about every topic that was left out', () => {
+  it('asks about every omitted topic', () => {
     const asked = questions.flatMap((question) => (question.kind === 'no-information' ? question.topic : []));
     expect(asked.toSorted()).toEqual([...Object.keys(LEFT_OUT), 'apollo-iii-wifi'].sort());
   });

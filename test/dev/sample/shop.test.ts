@@ -35,7 +35,7 @@ describe('the sample shop', () => {
     expect(rowsOf(`SELECT count(*) AS wrong FROM orders o WHERE total_cents IS NOT (${sums})`)).toEqual([{ wrong: 0 }]);
   });
 
-  it('sells nothing before it is released, and to nobody before they joined', () => {
+  it('sells nothing before its release, and to no customer before they joined', () => {
     const early = `SELECT count(*) AS early FROM orders o JOIN order_items i USING (order_id) JOIN products p USING (product_id)
       JOIN customers c USING (customer_id) WHERE o.ordered_on < p.released_on OR o.ordered_on < c.joined_on`;
     expect(rowsOf(early)).toEqual([{ early: 0 }]);

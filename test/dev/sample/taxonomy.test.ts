@@ -128,7 +128,7 @@ describe('the sample taxonomy', () => {
     for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
   });
 
-  it('hands nobody to the safety team who writes of a red light', () => {
+  it('escalates no message about a red light to the safety team', () => {
     for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
       expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
   });

@@ -278,7 +278,7 @@ describe('/v1/chat/completions, asked by the official client', () => {
     expect(texts).toEqual(['one', 'two', 'you wrote 1', 'The kettle heats water to 95 °C.']);
   });
 
-  it('answers what it is told to whenever the script is empty', async () => {
+  it('returns the configured answer when the script is empty', async () => {
     server.answerWith(({ model }) => ({ json: { model } }));
     const { choices } = await client.chat.completions.create({ model: 'gpt-4o', messages: MESSAGES });
     expect(choices[0]?.message.content).toBe('{"model":"gpt-4o"}');
@@ -389,7 +389,7 @@ describe('/v1/chat/completions, asked by the official client', () => {
       expect(new Set(chunks.map(({ id, created, model }) => `${id} ${created} ${model}`)).size).toBe(1);
     });
 
-    it('has no usage that was not asked for, or that the service left out', async () => {
+    it('has no usage that was not requested, or that the service omitted', async () => {
       const plain = await readOf({ stream_options: undefined });
       expect(plain.chunks.every((chunk) => !('usage' in chunk))).toBe(true);
       server.script({ text: TEXT, usage: 'missing' });

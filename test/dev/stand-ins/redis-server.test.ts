@@ -133,7 +133,7 @@ describe('the SDK against the local Redis', () => {
     await expect(redis.eval('return redis.call("GET")', [], [])).rejects.toThrow('Wrong number of args');
   });
 
-  it('is told of its own writes by a token that it sends back', async () => {
+  it('sees its own writes by sending back a sync token', async () => {
     const { server, redis, onCloudflare } = await startRedis();
     await redis.set('a', 1);
     const afterFirst = redis.readYourWritesSyncToken;

@@ -53,7 +53,7 @@ describe('what was written', () => {
     expect(await find()).toEqual(['a']);
   });
 
-  it('waits for 150 ms unless it is told otherwise', async () => {
+  it('waits for 150 ms by default', async () => {
     const { server } = await startVector({ indexingDelayMs: undefined as never });
     expect(server.indexing.delayMs).toBe(150);
   });
@@ -83,7 +83,7 @@ describe('what was deleted', () => {
     expect(await find()).toEqual([]);
   });
 
-  it('lingers in queries until the delay has passed when told to, and not in fetch', async () => {
+  it('stays in queries until the delay has passed if configured, but not in fetch', async () => {
     const { index, clock, find } = await start({ deletesLinger: true });
     await index.upsert({ id: 'a', vector });
     clock.now += 150;

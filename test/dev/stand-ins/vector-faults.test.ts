@@ -37,7 +37,7 @@ describe('faults of the vector server', () => {
     expect(await query()).toHaveLength(4);
   });
 
-  it('tell when to come again', async () => {
+  it('report when to retry', async () => {
     const { server } = await start();
     server.faults.next(1, { kind: 'status', status: 429, retryAfter: 7 });
     const response = await fetch(`${server.url}/info`, { method: 'POST' });

@@ -58,7 +58,7 @@ describe('query', () => {
     ]);
   });
 
-  it('shows only what was asked for, and leaves out what is not there', async () => {
+  it('shows only what was requested, and omits what is absent', async () => {
     const { index } = await startVector(dense);
     await index.upsert([{ id: 'a', vector: [1, 0] }]);
     expect(await index.query({ vector: [1, 0], topK: 1 })).toEqual([{ id: 'a', score: 1 }]);
@@ -154,7 +154,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  it('removes by id, prefix or filter, and tells how many there were', async () => {
+  it('removes by id, prefix or filter, and returns how many there were', async () => {
     const { index } = await startVector(dense);
     await index.upsert([...numbered(3, 'a-'), ...numbered(3, 'b-')]);
     await index.upsert([{ id: 'c', vector: [1, 0], metadata: { kind: 'animal' } }]);
@@ -213,7 +213,7 @@ describe('namespaces', () => {
 });
 
 describe('indexes', () => {
-  it('are told apart by their tokens', async () => {
+  it('are distinguished by their tokens', async () => {
     const { index, others } = await startVector({
       token: 'first-token',
       indexes: [{ dimension: 2 }, { type: 'SPARSE', token: 'second-token' }],

@@ -194,7 +194,7 @@ const isList = (tool: LocalDeskId, path: string): boolean =>
   })[tool].test(path);
 
 describe('the sources function', () => {
-  it('answers nobody but the library', async () => {
+  it('answers only the library', async () => {
     const answer = await call('sources', 'GET /api/kb/articles', { workspace: 'zendesk' });
     expect(answer.status).toBe(401);
   });

@@ -24,11 +24,11 @@ describe('createMask()', () => {
     expect(mask(text)).toBe(masked);
   });
 
-  it.each(KEPT)('leaves %j as it is', (text) => {
+  it.each(KEPT)('leaves %j unchanged', (text) => {
     expect(mask(text)).toBe(text);
   });
 
-  it('finds all of the one set and none of the other', () => {
+  it('masks all examples of one set and none of the other', () => {
     const found = MASKED.filter(([text, masked]) => mask(text) === masked).length;
     const wrong = KEPT.filter((text) => mask(text) !== text).length;
     const [recall, precision] = [found / MASKED.length, found / (found + wrong)];
@@ -38,7 +38,7 @@ describe('createMask()', () => {
     expect([MASKED.length >= 120, KEPT.length >= 120, recall, precision]).toEqual([true, true, 1, 1]);
   });
 
-  it('masks the kinds that it was made for, and no other', () => {
+  it('masks only the configured kinds', () => {
     const text =
       'jane@example.com, +49 30 1234567, 4111 1111 1111 1111, 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa, password: hunter2';
     expect(createMask(['email']).mask(text)).toBe(text.replace('jane@example.com', '[email]'));
@@ -95,7 +95,7 @@ describe('createMask()', () => {
   );
   const hostile = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
 
-  it('changes nothing more when it masks again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(hostile, (text) => mask(mask(text)) === mask(text)),
       { numRuns: 1000 },
@@ -167,7 +167,7 @@ describe('createMask()', () => {
     surrogate: '😀',
     half: '\ud83d',
   };
-  it.each(Object.entries(HOSTILE))('takes a time that grows with the length of %s', (_, unit) => {
+  it.each(Object.entries(HOSTILE))('takes time linear in the length of %s', (_, unit) => {
     const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
     const [short, long] = [of(25_000), of(100_000)];
     const [one, four] = [bestTime(() => mask(short), 3), bestTime(() => mask(long), 3)];
@@ -177,7 +177,7 @@ describe('createMask()', () => {
 });
 
 describe('readMaskKinds()', () => {
-  it('reads nothing as all kinds', () => {
+  it('reads an empty variable as all kinds', () => {
     expect(readMaskKinds(undefined)).toEqual(MASK_KINDS);
     expect(readMaskKinds(' ')).toEqual(MASK_KINDS);
   });

@@ -6,10 +6,10 @@ import type { ServiceFault } from './fault-plan.ts';
 export type FaultCounts = Record<string, number>;
 
 /**
- * Of a helpdesk's API one read in ten fails, and three writes in ten, in one of the ways in which calls fail.
+ * Faults of a helpdesk's API: one read in ten fails, and three writes in ten.
  *
- * @param options.lateMs How late a write that was given up takes effect at most: below the settling time, and longer than it takes
- * until the ticket's turn comes again.
+ * @param options.lateMs Maximum delay of a write after its call timed out: below the settling time, and longer than the time until the
+ * ticket is retried.
  */
 export const helpdeskFaults =
   (random: SeededRandom, counts: FaultCounts, { lateMs }: { lateMs: number }) =>

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../../sample/shop/seeded-random.ts';
 import { LOCAL_DESK_IDS, type LocalDesk, type SignedDelivery } from '../../stand-ins/helpdesks/desk/local-desk.ts';
 import type { LocalHelpdesks } from '../../stand-ins/helpdesks/start-helpdesks.ts';
 
-/** A ticket of the chaos test, with a word that stands in no other. */
+/** A ticket of the chaos test, with a unique word. */
 export interface ChaosTicket {
   workspace: string;
   desk: LocalDesk;
@@ -15,7 +15,7 @@ export interface ChaosTicket {
   token: string;
 }
 
-/** Messages as customers write them, dealt over the tools of both workspaces. */
+/** Customer messages, distributed over the tools of both workspaces. */
 export const createChaosTickets = (
   helpdesks: Readonly<Record<string, LocalHelpdesks>>,
   { count, random }: { count: number; random: SeededRandom },
@@ -54,11 +54,11 @@ export const dealDeliveries = (tickets: readonly ChaosTicket[], random: SeededRa
   return deliveries;
 };
 
-/** Signed anew each time, as for a delivery that is sent again. */
+/** Signed for each attempt, like a repeated delivery of a real tool. */
 export const deliveryOf = ({ desk, ticketId, messageId }: ChaosTicket): SignedDelivery =>
   desk.sign(ticketId, messageId);
 
-/** What is wrong with the notes of the tickets, as sentences; none when each has one, of its own. */
+/** Problems of the tickets' notes, one sentence each; empty when each ticket has exactly one note of its own. */
 export const judgeNotes = (tickets: readonly ChaosTicket[]): { notes: number; own: number; problems: string[] } => {
   const tokens = tickets.map(({ token }) => token);
   const problems: string[] = [];

@@ -65,7 +65,7 @@ function row(result: ChaosResult, { withModels }: { withModels: boolean }) {
   };
 }
 
-/** Writes that were carried out, at once or later, and whose reply nobody got. */
+/** Writes that took effect, at once or later, without a reply to the caller. */
 function unseen(faults: ChaosResult['faults']): number {
   const names = [
     'reset, carried out',

@@ -10,19 +10,16 @@ import type { FaultPlan } from './fault-plan.ts';
 export interface DeskHouseOptions {
   /** Desks by workspace. */
   desks: Readonly<Record<string, readonly LocalDesk[]>>;
-  /**
-   * What goes wrong between functions: `support` and `library` (asked by webhooks), `articles` (by support). Without
-   * one they reach each other as they always do.
-   */
+  /** Faults between functions: `support` and `library` (called by webhooks), `articles` (called by support). No faults when absent. */
   plan?: FaultPlan | undefined;
-  /** Folder for what outlives a restart. */
+  /** Folder for state that survives a restart. */
   state?: string | undefined;
-  /** Of the webhooks function: times of tickets. */
+  /** Variables of the webhooks function: ticket times. */
   variables?: Readonly<Record<string, string>> | undefined;
   adapters?: AdapterVariables | undefined;
-  /** What is written into tickets; notes when absent. */
+  /** What to write into tickets; notes when absent. */
   write?: 'note' | 'draft' | 'both' | undefined;
-  /** What stands for the support function; the real one when absent. */
+  /** Replaces the support function; the real one when absent. */
   support?: LocalWorker | undefined;
   /** Entry of the webhooks function; its own when absent. */
   main?: string | undefined;
@@ -54,7 +51,7 @@ export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHou
   return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
 };
 
-/** Services that stand before others, and who reaches which of them. */
+/** The unreliable proxies, and the bindings that lead to them. */
 const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'moreWorkers' | 'moreServices'> => {
   const before = (name: string, target: string): LocalWorker => ({
     name: `unreliable-${name}`,

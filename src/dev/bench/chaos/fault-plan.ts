@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What an unreliable service does with a call; `lost`: it does the work, and its answer does not come back. */
+/** What an unreliable service does with a call; `lost`: it does the work, but its response is lost. */
 export type ServiceFault = 'none' | 'hang' | 'status' | 'reset' | 'lost';
 
 export interface FaultPlan {
@@ -11,7 +11,7 @@ export interface FaultPlan {
   stop(): Promise<void>;
 }
 
-/** Tells unreliable services, call by call, what is to go wrong. */
+/** Serves the fault of each call to unreliable services. */
 export const startFaultPlan = async (choose: (service: string) => ServiceFault): Promise<FaultPlan> => {
   const server = createServer((request, response) => {
     const kind = choose((request.url ?? '').slice(1));

@@ -15,39 +15,39 @@ import { startFaultPlan } from './fault-plan.ts';
 import { signCall } from './sign-call.ts';
 
 export interface ChaosOptions {
-  /** Of messages, deliveries and what fails; in which order calls meet their faults differs from run to run. */
+  /** Seed of messages, deliveries and faults; the order in which calls meet faults differs between runs. */
   seed: number;
   tickets: number;
-  /** Of all functions at once, while deliveries come in and are worked on. */
+  /** Restarts of all functions while deliveries arrive and are processed. */
   restarts: number;
-  /** Whether models are configured, which fail as well. */
+  /** Whether to configure models, which also fail. */
   withModels: boolean;
-  /** First wait after a failure: with many tickets longer, as they wait for one another. */
+  /** First wait after a failure; longer with many tickets, as they wait for each other. */
   retryMs: number;
-  /** How long a write may still take effect; some take three quarters of it. */
+  /** Time until a late write has taken effect; some take three quarters of it. */
   settleMs: number;
-  /** After which the run counts as stuck. */
+  /** Time after which the run counts as stuck. */
   timeoutMs: number;
 }
 
 export interface ChaosResult {
   tickets: number;
   deliveries: number;
-  /** Answered with something else than 200, or not at all, and sent again. */
+  /** Deliveries without a 200 response, which were sent again. */
   refusedDeliveries: number;
   restarts: number;
-  /** Objects that were reset in the middle of their work. */
+  /** Durable Objects that were reset during their work. */
   crashes: number;
   faults: FaultCounts;
   notes: number;
   /** Notes that call their customer by name. */
   own: number;
-  /** What is wrong, as sentences: none in a run that holds. */
+  /** Problems, one sentence each; empty for a passed run. */
   problems: string[];
   seconds: number;
 }
 
-/** Deliveries that are under way at a time. */
+/** Deliveries in flight at a time. */
 const AT_ONCE = 12;
 const WORKSPACES = ['default', 'acme'];
 const VARIABLES = {
@@ -56,8 +56,8 @@ const VARIABLES = {
 };
 
 /**
- * Many tickets, each delivered one to five times, while calls of every service fail, objects are reset and all functions are
- * restarted on the state that they left: in the end every ticket has to have one note, of its own.
+ * Many tickets, each delivered one to five times, while calls of every service fail, objects are reset and all functions are restarted on
+ * the state that they left: in the end every ticket must have exactly one note of its own.
  */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   const { seed, tickets: count, restarts, withModels, retryMs, settleMs, timeoutMs } = options;
@@ -122,7 +122,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   await delivering;
 
   while (!isLate() && !(await isQuiet(house, count))) await delay(250);
-  // What a helpdesk still has to do may come now.
+  // Lets the helpdesks finish late writes.
   await Promise.all([ours.finishLate(), theirs.finishLate()]);
   const judged = judgeNotes(tickets);
   await house.stop();

@@ -1,13 +1,13 @@
 import type { ExecutionContext } from 'hono';
 
 interface Env {
-  /** The service that this one stands before. */
+  /** The proxied service. */
   TARGET: { fetch(request: Request): Promise<Response> };
-  /** Asked at each request what goes wrong: see `startFaultPlan`. */
+  /** Returns the fault of each request: see `startFaultPlan`. */
   PLAN_URL: string;
 }
 
-/** Stands before a service and lets some of its calls fail, as another process says. */
+/** A proxy that makes some calls of a service fail, as controlled by another process. */
 export default {
   fetch: async (request: Request, { TARGET, PLAN_URL }: Env, _ctx: ExecutionContext): Promise<Response> => {
     const plan = (await (await fetch(PLAN_URL)).json()) as { kind: string };

@@ -5,7 +5,7 @@ import { originate } from '../../../runtime/request-context.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { signedClient } from '../../../runtime/signed-client.ts';
 
-/** Asks the relay behind it once, with a signed context and a receipt, or plainly: what a signed hop costs. */
+/** Calls its relay once, with or without signed context and receipt, to measure a signed hop. */
 const fetch = serveApp('gateway', async (env: IdentityVariables) => {
   const identity = await identityFrom(env, 'gateway');
   const targets = serviceTargets(env);

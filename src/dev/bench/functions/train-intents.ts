@@ -2,7 +2,7 @@ import { openClassifier } from '../../../support/intents/classifier.ts';
 import { trainClassifier } from '../../../support/intents/train-classifier.ts';
 import type { TrainingSource } from '../../../support/intents/training-features.ts';
 
-/** Trains what it is sent at `/train`; reads it, and no more, elsewhere. */
+/** Trains on the body at `/train`; only parses it on other paths. */
 export default {
   fetch: async (request: Request): Promise<Response> => {
     // The bench sends nothing else.

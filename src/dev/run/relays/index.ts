@@ -9,7 +9,7 @@ import { type IdentityVariables, identityFrom } from '../../../runtime/identity.
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { serveLibrarian } from '../../../runtime/serve-librarian.ts';
 
-/** What a relay is to do; travels in the metadata of a question, each part to whom it concerns. */
+/** Instructions for relays in the metadata of a question; each part reaches the relay that it concerns. */
 export interface Plan {
   /** Relays that the question goes through first, one after the other; the last one does what follows. */
   via?: string[] | undefined;
@@ -42,7 +42,7 @@ const Plan: z.ZodType<Plan> = z.object({
   answer: z.string().optional(),
 });
 
-/** Answers, waits or hands on as the question's metadata says: what benchmarks and tests of delegation send questions through. */
+/** Answers, waits or delegates as the question's metadata says; used by benchmarks and tests of delegation. */
 const relay =
   (id: string): Librarian =>
   async (_query, context) => {

@@ -94,7 +94,7 @@ const takeSome = <T>(list: readonly T[], count: number, random: SeededRandom): T
   return taken;
 };
 
-/** The phone of seed 003 has its 50 units; the first Apollo is no longer sold. */
+/** Fixed stock: 50 units of the phone of the web search examples; the first Apollo is no longer sold. */
 const FIXED_STOCK: Readonly<Record<string, readonly number[]>> = { 'iPhone 17': [22, 18, 10], Apollo: [0, 0, 0] };
 
 const stockOf = ({ product_id, name }: Product, random: SeededRandom): Row[] => {

@@ -1,4 +1,4 @@
-/** What the sample shop sells and where its customers live. All of it is invented, save the phones that seed 003 names. */
+/** What the sample shop sells and where its customers live. All of it is invented, except for the phones. */
 
 /** sku, name, category, price in euro cents, day of release. */
 export const NAMED_PRODUCTS: readonly (readonly [string, string, string, number, string])[] = [

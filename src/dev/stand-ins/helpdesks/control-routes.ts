@@ -12,19 +12,19 @@ export const ControlledTicket = z.strictObject({
   subject: z.string().max(500).optional(),
   customer: z.strictObject({ name: z.string().min(1).max(200), email: z.string().min(3).max(200) }).optional(),
   fields: z.record(z.string().max(100), z.string().max(500)).optional(),
-  /** Whether its delivery is signed with a secret that nobody shares. */
+  /** Whether its delivery is signed with a wrong secret. */
   isForged: z.boolean().default(false),
 });
 export type ControlledTicket = z.input<typeof ControlledTicket>;
 
-/** What came of it: the ticket, and the delivery that the tool sends for it. */
+/** The created ticket, and the delivery that the tool sends for it. */
 export const WrittenTicket = z.object({
   ticketId: z.string(),
   delivery: z.object({ headers: z.record(z.string(), z.string()), body: z.string() }),
 });
 export type WrittenTicket = z.infer<typeof WrittenTicket>;
 
-/** What stands in a ticket beside what its customer sees. */
+/** The internal content of a ticket. */
 export const TicketNotes = z.object({
   notes: z.array(z.object({ id: z.string(), body: z.string() })),
   drafts: z.array(z.object({ id: z.string(), body: z.string() })),

@@ -19,12 +19,12 @@ const KINDS: readonly ((random: () => number) => Fault)[] = [
 const HANGING = 2;
 
 /**
- * Chooses a fault for a share of all requests; for `startHelpdesks({ faults })` and `faults.sometimes`. The same numbers lead to
- * the same faults for the same order of requests.
+ * Chooses a fault for a share of all requests; for `startHelpdesks({ faults })` and `faults.sometimes`. The same numbers lead to the same
+ * faults for the same order of requests.
  *
  * @param random 0 to 1, from a generator with a seed.
  * @param share Of requests that fail, 0 to 1.
- * @param hangs Whether some get no answer at all, which costs whoever asks all of its patience.
+ * @param hangs Whether some requests hang, so that the caller runs into its timeout.
  */
 export const randomFaults =
   ({ random, share, hangs = true }: { random: () => number; share: number; hangs?: boolean }) =>

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { readAs } from '../../../contract/issue.ts';
 
-/** Where a running `npm start` and its stand-ins are found by another process of the same user. */
+/** Addresses of a running `npm start` and its stand-ins, for other processes of the same user. */
 export const RunningDesks = z.object({
-  /** Of the gateway. */
+  /** Address of the gateway. */
   productUrl: z.url(),
-  /** Of the stand-ins. */
+  /** Address of the stand-ins. */
   desksUrl: z.url(),
   /** For their control routes. */
   token: z.string().min(16),

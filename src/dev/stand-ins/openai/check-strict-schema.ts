@@ -16,7 +16,7 @@ export const strictSchemaProblem = (schema: unknown): string | undefined => {
 interface Sizes {
   properties: number;
   enumValues: number;
-  /** Of names, enum and const strings. */
+  /** Total characters of names, enum and const strings. */
   characters: number;
 }
 

@@ -48,7 +48,7 @@ const MODELS: readonly LocalModel[] = [
   chat('gpt-5-mini', '2025-08-07', 400_000),
 ];
 
-/** A model that is not OpenAI's, whose dimensions nobody knows beforehand. */
+/** A model that is not OpenAI's, with dimensions unknown in advance. */
 const LOCAL_EMBEDDING = 'local-embedding';
 
 /** All models by all their names. @param dimensions Of `local-embedding`. */

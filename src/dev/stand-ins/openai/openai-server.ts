@@ -13,7 +13,7 @@ export interface OpenAIServerOptions {
   /** 0, a free one, when absent. */
   port?: number | undefined;
   apiKey?: string | undefined;
-  /** Of the model `local-embedding`, which stands for one that is not OpenAI's; 384 when absent. */
+  /** Dimensions of the model `local-embedding`, which stands for one that is not OpenAI's; 384 when absent. */
   dimensions?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface OpenAIServer {
   stop(): Promise<void>;
 }
 
-/** An exhausted account: status 429 like a limit that passes, told apart by its code alone. */
+/** An exhausted account: status 429 like a limit that passes, distinguished by its code alone. */
 export const QUOTA_USED_UP = {
   kind: 'status',
   status: 429,

@@ -15,7 +15,7 @@ export const refusal = (status: number, message: string, options: RefusalOptions
 });
 
 export const refusalBody = (status: number, message: string, options: RefusalOptions = {}) => {
-  // The two that share a status are told apart by their words.
+  // The two that share a status differ in their message.
   const isQuota = status === 429 && /quota/i.test(message);
   const {
     code = isQuota ? 'insufficient_quota' : (CODES[status] ?? null),

@@ -20,7 +20,7 @@ export const textVector = (text: string, dimensions: number): Float32Array => {
 const WORD = 1;
 const PAIR = 0.25;
 const PIECE = 0.03;
-/** Of words that nearly every text has. */
+/** Weight of words that nearly every text has. */
 const SMALL = 0.05;
 
 const featuresOf = (text: string): Map<string, number> => {

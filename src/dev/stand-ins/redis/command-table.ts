@@ -3,7 +3,7 @@ import type { RedisReply } from './resp.ts';
 
 interface CommandFacts {
   writes: boolean;
-  /** Where its keys stand: first, last (from the end when negative), and how far apart; 0 when it has none. */
+  /** Positions of its keys: first, last (from the end when negative), and how far apart; 0 when it has none. */
   keys: { first: number; last: number; step: number };
 }
 

@@ -2,8 +2,8 @@ import type { RedisCommand, RedisConnection } from './redis-connection.ts';
 import { startRedisProcess } from './redis-process.ts';
 
 /**
- * A second Redis that learns of writes late. It repeats the commands themselves, so that what is random in them (`SPOP`)
- * may come out otherwise than on the first.
+ * A second Redis that receives writes late. It repeats the commands themselves, so that what is random in them (`SPOP`) may come out
+ * otherwise than on the first.
  */
 export interface ReadReplica {
   /** Hands over commands that bring the first Redis to a position. */

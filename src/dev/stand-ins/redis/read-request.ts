@@ -25,7 +25,7 @@ export const readRequest = (request: RecordedRequest): RedisRequest => {
 
 const PREFIX = 'local:';
 
-/** What callers send back to be told of all writes up to a position. */
+/** The sync token that callers send back to see all writes up to a position. */
 export const syncTokenOf = (position: number): string => Buffer.from(`${PREFIX}${position}`).toString('base64');
 
 const positionOf = (token: string): number => {

@@ -27,7 +27,7 @@ export const startRedisService = async (options: {
     replicaDelayMs === undefined ? undefined : await startReadReplica({ delayMs: replicaDelayMs, maxMemoryBytes, now });
   let position = 0;
 
-  /** Where a request runs. What writes is told to the replica in the order in which the first Redis gets it. */
+  /** Runs a request. The replica receives writes in the same order as the first Redis. */
   const placeOf = (request: RedisRequest, objections: (string | undefined)[]) => {
     const written = writesIn(request, objections, table);
     if (written.length > 0) {

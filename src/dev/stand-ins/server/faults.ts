@@ -1,14 +1,14 @@
 /** What a local server does to a request in place of its plain answer. */
 export type Fault =
-  /** Answers as always, but so much later. */
+  /** Answers normally after a delay. */
   | { kind: 'delay'; ms: number }
-  /** Takes the request and never says a word; `executed` when its work is done all the same, `executedAfterMs` when later. */
+  /** Accepts the request and never responds; `executed` when its work is done all the same, `executedAfterMs` when later. */
   | { kind: 'hang-before-headers'; executed?: boolean; executedAfterMs?: number }
   /** Sends status, headers and half of the true body, then nothing more. */
   | { kind: 'hang-in-body' }
   /**
-   * Ends the connection without an answer; `executed` when the work was done before, as a retry then does it twice;
-   * `executedAfterMs` when it is done only then, after whoever asked has looked in vain. Infinite: not before `finishLate`.
+   * Ends the connection without an answer; `executed` when the work was done before, as a retry then does it twice; `executedAfterMs`
+   * when it is done later, after the caller has checked for it. Infinite: not before `finishLate`.
    */
   | { kind: 'reset'; executed?: boolean; executedAfterMs?: number }
   /** Ends the connection in the middle of the true body. */

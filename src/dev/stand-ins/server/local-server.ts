@@ -44,7 +44,7 @@ export interface LocalServer {
 /** A vector upsert of 1000 × 3072 numbers is about 60 MB. */
 const MAX_BODY_BYTES = 80 * 1024 * 1024;
 
-/** Serves one local service on the loopback interface: records what arrives, plays faults, stops when told to. */
+/** Serves one local service on the loopback interface: records requests, plays faults, and can be stopped. */
 export const startLocalServer = async (service: LocalService): Promise<LocalServer> => {
   const faults = createFaults();
   const log = createRequestLog();

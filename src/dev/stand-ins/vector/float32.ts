@@ -4,7 +4,7 @@
  */
 export const shortestFloat32 = (value: number): number => {
   const single = Math.fround(value);
-  // Up to six digits survive the way to 32 bits and back; nine always tell two neighbours apart.
+  // Up to six digits survive the way to 32 bits and back; nine always distinguish adjacent numbers.
   for (const digits of [6, 7, 8]) {
     const shorter = Number(single.toPrecision(digits));
     if (Math.fround(shorter) === single) return shorter;

@@ -46,7 +46,7 @@ const resume = (call: OperationCall, asked: AnyQuery & { maxIdle: number }) => {
   const { index, namespace, fault } = call;
   const search = searchOf(index, asked);
   const records = index.namespaces.get(namespace);
-  // Where nothing was ever written there is nothing to go on with.
+  // A namespace without any write has nothing to continue.
   if (!records) return { uuid: '', scores: [] };
   const uuid = randomUUID();
   const opened = openSearch(index, uuid, { search, records, include: asked, maxIdleMs: asked.maxIdle * 1000 });

@@ -79,7 +79,7 @@ export const fuse = (lists: readonly (readonly Scored[])[], fusion: Fusion): Sco
   return best([...sums.values()]);
 };
 
-/** Where each score lies between three standard deviations below the mean (0) and three above it (1), in 32 bits. */
+/** Position of each score between three standard deviations below the mean (0) and three above it (1), in 32 bits. */
 const normalised = (list: readonly Scored[]): number[] => {
   const mean = single(list.reduce((sum, { score }) => single(sum + score), 0) / list.length);
   const squares = list.reduce((sum, { score }) => single(sum + single(single(score - mean) ** 2)), 0);

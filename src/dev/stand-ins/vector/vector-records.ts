@@ -4,7 +4,7 @@ export interface SparseVector {
   values: Float32Array;
 }
 
-/** A vector as it is kept. Never changed: an update puts another in its place. */
+/** A stored vector. Never changed: an update puts another in its place. */
 export interface StoredVector {
   id: string;
   /** When its id was first written, against others of its namespace. */

@@ -14,9 +14,9 @@ import { WRITE_OPERATIONS } from './write-operations.ts';
 export interface VectorServerOptions {
   /** Any free one when it is not said. */
   port?: number;
-  /** Of the first index; made up when it is not said. */
+  /** Token of the first index; random when absent. */
   token?: string;
-  /** Told apart by their tokens. One index of 1536 dimensions by COSINE when it is not said. */
+  /** The indexes, distinguished by their tokens. One index of 1536 dimensions by COSINE when it is not said. */
   indexes?: readonly IndexConfig[];
   /** Milliseconds until queries see a write, 150 when it is not said; infinite: not before `finishIndexing`. */
   indexingDelayMs?: number;
@@ -27,9 +27,9 @@ export interface VectorServerOptions {
 }
 
 export interface VectorServer extends LocalServer {
-  /** Of the first index. */
+  /** Token of the first index. */
   token: string;
-  /** Of all indexes, in their order. */
+  /** Tokens of all indexes, in order. */
   tokens: readonly string[];
   /** May be changed while the server runs. */
   indexing: Pick<Indexing, 'delayMs' | 'deletesLinger'>;

@@ -23,7 +23,7 @@ const create = () => helpdesks.desks.intercom.createTicket({ message: 'It & stop
 const note = { message_type: 'note', type: 'admin', admin_id: '17', body: '<p>For agents</p>' };
 
 describe('the stand-in of Intercom', () => {
-  it('refuses a wrong token, an unknown conversation and a note of nobody', async () => {
+  it('refuses a wrong token, an unknown conversation and a note without an author', async () => {
     const { ticketId } = create();
     expect(await call('/me', { token: 'wrong' })).toMatchObject({ status: 401, body: { type: 'error.list' } });
     expect((await call('/conversations/1')).status).toBe(404);
@@ -85,7 +85,7 @@ describe('the stand-in of Intercom', () => {
     expect(lacks(payload('intercom-kb-articles'), body)).toEqual([]);
   });
 
-  it('limits requests until a moment that it tells', async () => {
+  it('limits requests until a reported time', async () => {
     helpdesks.desks.intercom.limitRate({ requests: 0, windowMs: 10_000 });
     const { status, headers, body } = await call('/me');
     expect([status, headers.get('x-ratelimit-reset'), headers.get('retry-after')]).toEqual([429, '1768473010', null]);

@@ -26,7 +26,7 @@ export const chatwoot: StandIn = {
         return routed(routes, request) ?? refused(404);
       },
       refusal,
-      // The library that limits leaves Retry-After out.
+      // The rate limiting library omits Retry-After.
       refusalHeaders: (status) => (status === 429 ? { 'content-type': 'text/plain' } : {}),
       deliveryOf: (ticket, post, { secret, now, deliveryId }) => {
         const body = railsJson(webhookShape(ticket, post));
@@ -66,7 +66,7 @@ const PAGE_BETWEEN = 1000;
 
 const conversationRoutes = ({ state }: DeskParts): Routes => {
   const ticketOf = (account: string | undefined, id: string | undefined): TicketState => {
-    // A token tells nobody which accounts there are.
+    // A token does not reveal other accounts.
     if (account !== String(ACCOUNT.id)) throw new DeskRefusal(refused(401));
     const ticket = state.find(id ?? '');
     if (ticket === undefined) throw new DeskRefusal(refused(404));

@@ -8,7 +8,7 @@ export type LocalDeskId = (typeof LOCAL_DESK_IDS)[number];
 /** The program's side of a stand-in: what people do in the tool, and what they see there. */
 export interface LocalDesk {
   id: LocalDeskId;
-  /** Of the API: `http://127.0.0.1:<port>/zendesk`, no slash at the end. */
+  /** Address of the API: `http://127.0.0.1:<port>/zendesk`, without a trailing slash. */
   apiUrl: string;
   /** All that a connection to it needs. */
   connection: HelpdeskConnection & { apiUrl: string; apiToken: string };

@@ -10,7 +10,7 @@ import type { LocalDeskId, SignedDelivery } from './local-desk.ts';
 export interface DeskParts {
   state: DeskState;
   articles: LocalArticles;
-  /** Of the API, once the server listens. */
+  /** Address of the API, once the server listens. */
   apiUrl: () => string;
   now: () => number;
 }
@@ -40,7 +40,7 @@ export interface StandIn {
   /** The id of an article by its number from 1. */
   articleId: (number: number) => string;
   locale?: string;
-  /** Of the connection, but for its address. */
+  /** The connection without its address. */
   access: Omit<HelpdeskConnection, 'apiUrl' | 'apiToken'> & { apiToken: string };
   /** For its articles, where that is another token. */
   articleToken?: string;

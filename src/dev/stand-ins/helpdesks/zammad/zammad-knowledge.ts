@@ -67,7 +67,7 @@ const localesShape = () =>
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** What is shown to whom is told by times: for all, for agents, no longer. */
+/** Timestamps define the visibility: for all, for agents, no longer. */
 const answerShape = ({ id, state, audience, labels, createdAt, updatedAt }: LocalArticle) => ({
   id: Number(id),
   category_id: CATEGORY,

@@ -5,7 +5,7 @@ import { cursorPage } from './zendesk-pages.ts';
 import { stampOf } from './zendesk-shapes.ts';
 
 const PAGE = 30;
-/** Of the incremental feed. */
+/** Page size of the incremental feed. */
 const FEED_PAGE = 1000;
 
 /** The Help Center: lists by cursor, and the feed of what has changed; archived articles are in neither. */

@@ -151,7 +151,7 @@ const addComment = (
   const body = html === '' ? textIn(comment.body) : html;
   if (body === '') return { status: 200, body: { ticket: ticketShape(ticket, apiUrl()) } };
   const post = state.add(ticket.id, {
-    // Whoever leaves `public` out writes to the customer.
+    // A comment without `public` is visible to the customer.
     kind: comment.public === false ? 'note' : 'reply',
     body,
     format: html === '' ? 'text' : 'html',
