@@ -121,7 +121,7 @@ export const versionNotMeant = (edition: Edition, article: number, text: string)
   });
   return missed?.written;
 };
-/** Headings read of a long manual. */
+/** Chunks read of a long manual. */
 const MAX_CHUNKS = 30;
 
 const hasText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
