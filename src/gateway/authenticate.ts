@@ -5,9 +5,9 @@ import {
   GatewayError,
   RATE_PERIOD_SECONDS,
   type RateLimits,
+  withinAddressRate,
   withinLibrariansRate,
   withinRate,
-  withinStrangersRate,
 } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -19,7 +19,7 @@ export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): Midd
     // Counted before the lookup, so that guessing costs the store nothing once an address is over its limit.
     const beforeLookUp = async (): Promise<void> => {
       const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
-      if (!(await withinStrangersRate(address, limits))) throw tooMany('this address has tried too many keys');
+      if (!(await withinAddressRate(address, limits))) throw tooMany('this address has tried too many keys');
     };
     const key = secret === undefined ? undefined : await keys.find(secret, { beforeLookUp });
     if (key === undefined) {

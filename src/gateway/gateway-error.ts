@@ -54,7 +54,7 @@ export const withinLibrariansRate = (address: string, limits: RateLimits): Promi
   within(limits.high, `address ${address}`);
 
 /** Whether an unauthenticated address is within its limit. */
-export const withinStrangersRate = (address: string, limits: RateLimits): Promise<boolean> =>
+export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.stranger, address);
 
 /** A failing limiter lets the request through: rate limits are best effort. */

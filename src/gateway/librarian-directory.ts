@@ -56,7 +56,7 @@ interface Description {
 }
 
 /** Cached description of a librarian. Plain values: in workerd no request may wait for a promise of another one. */
-interface Shelf {
+interface CachedDescription {
   description: Description | undefined;
   health: Health;
   heardAt: number;
@@ -66,7 +66,7 @@ interface Shelf {
 export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: LibrariansParts): Librarians => {
   const automatic = [...new Set([...own, ...routed])].filter((id) => Object.hasOwn(targets, id));
   const ids = [...new Set([...automatic, ...Object.keys(targets)])];
-  const shelves = new Map<string, Shelf>(
+  const entries = new Map<string, CachedDescription>(
     ids.map((id) => [
       id,
       {
@@ -80,36 +80,36 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
   let routable: readonly LibrarianInfo[] = [];
 
   const refresh = async (id: string): Promise<void> => {
-    const shelf = shelves.get(id);
+    const entry = entries.get(id);
     const target = targets[id];
-    if (shelf === undefined || target === undefined) return;
-    shelf.askedAt = now();
+    if (entry === undefined || target === undefined) return;
+    entry.askedAt = now();
     const description = await describe(target, id);
-    shelf.heardAt = now();
-    shelf.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
-    if (description === undefined || JSON.stringify(description) === JSON.stringify(shelf.description)) return;
-    shelf.description = description;
+    entry.heardAt = now();
+    entry.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
+    if (description === undefined || JSON.stringify(description) === JSON.stringify(entry.description)) return;
+    entry.description = description;
     routable = automatic.flatMap((each) => {
-      const known = shelves.get(each)?.description;
+      const known = entries.get(each)?.description;
       return known === undefined || known.unavailable !== undefined ? [] : [known.info];
     });
   };
 
-  const isDue = ({ health, heardAt, askedAt }: Shelf): boolean =>
+  const isDue = ({ health, heardAt, askedAt }: CachedDescription): boolean =>
     now() - heardAt >= (health === 'ok' ? FRESH_MS : RETRY_MS) && now() - askedAt >= TIMEOUT_MS;
 
   return {
     ids,
-    infoOf: (id) => shelves.get(id)?.description?.info,
+    infoOf: (id) => entries.get(id)?.description?.info,
     routable: async ({ waitUntil, withinMs, signal }) => {
-      const unheard: string[] = [];
+      const unknown: string[] = [];
       for (const id of automatic) {
-        const shelf = shelves.get(id);
-        if (shelf?.health === 'unknown') unheard.push(id);
-        else if (shelf !== undefined && isDue(shelf)) waitUntil(refresh(id));
+        const entry = entries.get(id);
+        if (entry?.health === 'unknown') unknown.push(id);
+        else if (entry !== undefined && isDue(entry)) waitUntil(refresh(id));
       }
-      if (unheard.length > 0) {
-        const hearing = Promise.all(unheard.map(refresh));
+      if (unknown.length > 0) {
+        const hearing = Promise.all(unknown.map(refresh));
         waitUntil(hearing);
         const deadline = startDeadline(withinMs, signal);
         // Descriptions that have not arrived by then are omitted.
@@ -121,10 +121,10 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
     list: async () => {
       // Checked when its turn comes: another request may have fetched it meanwhile.
       await inTurns(ids, async (id) => {
-        const { heardAt = 0, askedAt = 0 } = shelves.get(id) ?? {};
+        const { heardAt = 0, askedAt = 0 } = entries.get(id) ?? {};
         if (now() - heardAt >= RETRY_MS && now() - askedAt >= TIMEOUT_MS) await refresh(id);
       });
-      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, shelves.get(id)))] };
+      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id)))] };
     },
   };
 };
@@ -149,14 +149,14 @@ const CONCIERGE: LibrarianEntry = {
   health: 'ok',
 };
 
-const entryOf = (id: string, shelf: Shelf | undefined): LibrarianEntry => {
-  const { info = { id, name: id }, unavailable } = shelf?.description ?? {};
+const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEntry => {
+  const { info = { id, name: id }, unavailable } = entry?.description ?? {};
   const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
   return {
     ...known,
     ...(shown.length > 0 ? { examples: shown } : {}),
-    health: shelf?.health ?? 'unknown',
+    health: entry?.health ?? 'unknown',
     ...(unavailable === undefined ? {} : { unavailable }),
   };
 };

@@ -35,7 +35,7 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
     const passed = context?.delegationChain ?? [];
     const permitted = permittedLibrarians(librarians, context?.user?.capabilities ?? []);
     const candidates = candidatesFor(permitted.filter(({ id }) => !passed.includes(id)));
-    if (candidates.all.length === 0) return { error: nobodyToAsk(librarians) };
+    if (candidates.all.length === 0) return { error: noCandidateError(librarians) };
     const parts = followUpPart(query, candidates, context) ?? (await partsOf(query, candidates, context));
     if (parts === undefined) return nothingFound();
     const requests = parts.map((part) => requestFor(part, { asked: query, candidates, context }));
@@ -44,7 +44,7 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
   };
 };
 
-const nobodyToAsk = (librarians: readonly LibrarianInfo[]) =>
+const noCandidateError = (librarians: readonly LibrarianInfo[]) =>
   librarians.length === 0
     ? errorInfo('SERVICE_UNAVAILABLE', { librarian: 'concierge', message: 'Cannot answer: no librarian is available' })
     : errorInfo('UNAUTHORIZED', {

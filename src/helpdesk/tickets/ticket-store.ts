@@ -123,7 +123,7 @@ export const ticketStore = (sql: Sql) => {
     remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),
     markOf: (message: string): Mark | undefined =>
       sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
-    /** Whether a message is a note of ours. */
+    /** Whether a message is one of our own notes. */
     isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
     mark: ({ message, marker, note }: Mark, now: number) =>
       sql.run(

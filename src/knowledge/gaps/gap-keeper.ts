@@ -156,11 +156,11 @@ export const recordGaps = async (
 ): Promise<void> => {
   if (foundGaps.length === 0 || edition === undefined) return;
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
-  const query = keptQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
+  const query = storedQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
   const meaning = await meaningOf?.(query.message);
   const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): MetGap => {
-    const isTold = stems.length > 0 && meaning !== undefined;
-    const subject = isTold ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
+    const isEmbedded = stems.length > 0 && meaning !== undefined;
+    const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
   const sighting: GapSighting = { requestHash: await hashOf(question), query, gaps, edition, nowMs: now };
@@ -168,7 +168,7 @@ export const recordGaps = async (
 };
 
 /** Only the sentences in which gaps were found: signatures and stories are where people are named. */
-const keptQuery = (
+const storedQuery = (
   { message, subject, intent, metadata }: KnowledgeQuestion,
   gaps: readonly FoundGap[],
   clean: (text: string) => string,

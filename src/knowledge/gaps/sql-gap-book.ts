@@ -196,13 +196,13 @@ const listGaps = (sql: Sql, { state, limit, cursor }: GapListing): GapPage => {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    gaps: page.map(toldGap),
+    gaps: page.map(gapOfRow),
     total: counted?.total ?? 0,
     next_cursor: last === undefined ? null : gapCursorText(last),
   };
 };
 
-const toldGap = (row: ListedRow): KnowledgeGap => ({
+const gapOfRow = (row: ListedRow): KnowledgeGap => ({
   id: row.id,
   kind: row.kind,
   gap: row.gap,

@@ -5,7 +5,7 @@ import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { fetchHostJson, HostKbError } from './fetch-host-json.ts';
 
-/** Where a host knowledge base listens (seed 001, contract 1). */
+/** Where a host knowledge base listens. */
 export interface HostKb {
   /** Address of `GET /api/kb/articles`. */
   url: string;

@@ -7,7 +7,7 @@ import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);
 
-/** A sync as it stands between two of its steps. All that it needs to go on after a crash is here and in its tables. */
+/** A sync between two steps. Everything needed to resume after a crash is here and in its tables. */
 export const SyncRun = z.object({
   id: z.string(),
   /** Milliseconds since 1970. */
@@ -42,7 +42,7 @@ export const SyncRun = z.object({
   embedded: Count.default(0),
   toEmbed: Count.default(0),
   missing: Count.default(0),
-  /** Whether embedding follows the publishing that is at hand. */
+  /** Whether embedding follows the publishing in progress. */
   embedsNext: z.boolean().default(false),
 });
 export type SyncRun = z.infer<typeof SyncRun>;
@@ -85,7 +85,7 @@ const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
   reason: reason.slice(0, 500),
 });
 
-/** What a run came to, when it ends. */
+/** Result of a run. */
 export const reportOf = (
   run: SyncRun,
   end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },

@@ -2,7 +2,7 @@ import { bytesOf, type Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
 import type { LibraryState } from './library-state.ts';
 
-/** Where a text that lacks its vector stands. */
+/** Position of a text that lacks its vector. */
 interface WantedVector {
   vector: string;
   article: string;
@@ -11,8 +11,8 @@ interface WantedVector {
 }
 
 /**
- * Which vectors the chunks of a library have, want, and have no more use for. A vector has an entry before it goes anywhere,
- * and until it is known to be gone from there, so that nothing is left behind by a crash.
+ * Which vectors the chunks of a library have, need, or no longer use. A vector has an entry before it is stored anywhere, and until it is known to be
+ * deleted there, so that a crash leaves no orphans.
  */
 export interface VectorStore {
   /** Articles whose chunks have no ids in this space, or those of an older text; at most `limit`. */
@@ -30,13 +30,13 @@ export interface VectorStore {
   storedCount(): number;
   /** Notes that a vector is where it belongs; `packed` where that is here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
-  /** Notes that a text has no vector and never gets one. */
+  /** Marks a text as never having a vector. */
   setNone(vector: string): void;
-  /** Keeps what the index did not take, in its numbers, until it does. */
+  /** Stores a vector that the index did not accept, until it does. */
   keep(records: readonly { id: string; vector: readonly number[] }[]): void;
-  /** What is kept of the vectors that chunks want; at most `limit` chunks. */
+  /** Vectors stored here that chunks need; at most `limit` chunks. */
   kept(limit: number): { id: string; vector: number[] }[];
-  /** None is stored any more: they are looked for in another place. */
+  /** Marks none as stored: the index has changed. */
   setAllWanted(): void;
   /** Has all vectors stored again; until then they stay as they are. */
   setAllWantedAgain(): void;
@@ -46,7 +46,7 @@ export interface VectorStore {
   unused(limit: number): string[];
   /** They are gone, or may be on their way out: chunks that want them have them stored again. */
   setWanted(vectors: readonly string[]): void;
-  /** Forgets those of the vectors that are of no chunk. */
+  /** Deletes the entries of vectors without a chunk. */
   forgetUnused(vectors: readonly string[]): void;
   /** By chunk, in the order of an edition: the stored vector's id, or undefined. */
   storedIds(): (string | undefined)[];

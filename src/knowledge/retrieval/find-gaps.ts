@@ -66,7 +66,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const isForeign = isForeignTo(edition, input.asked[0]?.text);
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
-  const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
+  const wanted = products.length === 0 || isForeign ? topic : informativeTopic(edition, input);
   const told = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
@@ -88,7 +88,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const intentGap: FoundGap[] = lacksIntent
     ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
     : [];
-  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyToldOf(input, topic)) {
+  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyStory(input, topic)) {
     return [...productGaps, ...intentGap];
   }
   const topics = topicsIn(edition, topic);
@@ -105,7 +105,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
  * commonest, then those of several words.
  */
 const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
-  const having = (isTold: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isTold));
+  const having = (isRare: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isRare));
   const tiers = [
     having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
     having((word) => shareOf(word) < RARE_SHARE),
@@ -126,7 +126,7 @@ const COMMON_SHARE = Math.exp(-15 / 2);
  * A story contains words that are in no article. If something was found, they are no evidence of a gap; otherwise only words of its questions are, or
  * words unknown to the knowledge base.
  */
-const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
+const isOnlyStory = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
   if (asked.length < 2) return false;
   if (coverage === 'low') return true;
   const questions = asked.slice(1).filter(({ text }) => QUESTION.test(text));
@@ -162,7 +162,7 @@ const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapI
 const HARDLY = 0.25;
 
 /** Informative words in the questions of a message and in the sentence that found the best source; the rest is a story. */
-const toldTopic = (edition: Edition, input: GapInput): Topic =>
+const informativeTopic = (edition: Edition, input: GapInput): Topic =>
   joinTopics(
     tellingParts(input).map(({ text, outcome: { query } }) =>
       topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked: () => true }),
@@ -179,7 +179,7 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
     return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked });
   });
   const uncovered = joinTopics(topics);
-  return uncovered.phrases.length > 0 ? uncovered : toldTopic(edition, input);
+  return uncovered.phrases.length > 0 ? uncovered : informativeTopic(edition, input);
 };
 
 const tellingParts = ({ asked, ranked: [best] }: GapInput): readonly AskedText[] => {
@@ -230,7 +230,7 @@ const uncoveredVersion = (edition: Edition, input: GapInput): FoundGap[] => {
   const [version] = versions;
   if (version === undefined || versions.includes(undefined)) return [];
   const gap = `No source covers this part of the question: ${quoted(version)}`;
-  const { stems } = toldTopic(edition, input);
+  const { stems } = informativeTopic(edition, input);
   return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems }];
 };
 

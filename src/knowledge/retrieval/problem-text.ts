@@ -87,14 +87,14 @@ const withoutLogs = (lines: readonly string[]): string[] => {
   const logged = lines.filter((line) => LOG_LINE.test(line));
   if (logged.length < 2) return [...lines];
   const faults = Map.groupBy(
-    logged.map(toldInLog).filter((told) => FAULT.test(told)),
+    logged.map(logMessage).filter((message) => FAULT.test(message)),
     shapeOf,
   );
   const rarest = [...faults.values()].toSorted((one, other) => one.length - other.length).slice(0, MAX_FAULT_LINES);
   return [...rarest.flatMap(([told]) => told ?? []), ...lines.filter((line) => !LOG_LINE.test(line))];
 };
 
-const toldInLog = (line: string): string => line.replace(LOG_HEAD, '').slice(0, 200);
+const logMessage = (line: string): string => line.replace(LOG_HEAD, '').slice(0, 200);
 
 /** The same line with other figures is a duplicate; codes stay: "E40 supply # V". */
 const shapeOf = (told: string): string => told.replace(/(?<![\p{L}\d])\d[\d.,:/]*/gu, '#');
