@@ -34,7 +34,7 @@ interface GuidedDraft {
   draft: Draft;
   /** The quoted passages, best first. */
   passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
-  /** Number of prompt injections that were removed from the sources. */
+  /** Whether prompt injections were removed from the sources. */
   hasPromptInjection: boolean;
 }
 
