@@ -42,7 +42,7 @@ export type Job = {
   /** When it was accepted or last replayed. */
   begun_at: number;
   changed_at: number;
-  /** Counts changes; those up to `told` were reported to the workspace's object. */
+  /** Number of changes; those up to `told` were reported to the workspace's object. */
   version: number;
   told: number;
 };

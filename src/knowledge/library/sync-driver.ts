@@ -65,10 +65,10 @@ const OVERLAP_MS = 600_000;
 const PUBLISH_AGAIN_MS = 5000;
 const CLEAN_AGAIN_MS = 60_000;
 const MAX_FAILURES = 3;
-/** What is embedded of articles that were written here before they are published. */
+/** Chunks embedded of articles that were written here, before they are published. */
 const SHORT_STEPS = 6;
 const SHORT_LIMIT_MS = 3000;
-/** Some 6 s of work at most: an alarm has 30 s of processor time. */
+/** At most some 6 s of work: an alarm has 30 s of processor time. */
 const STEPS_AT_ONCE = 20;
 
 /** When and from where the last listing that was taken in began. */
@@ -322,7 +322,7 @@ interface SyncParts {
 const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;
-/** What one step takes in: some 0.3 s of work. */
+/** Batch of one step: some 0.3 s of work. */
 const BATCH = { maxArticles: 50, maxBytes: 500_000 };
 
 /**

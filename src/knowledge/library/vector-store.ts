@@ -17,9 +17,9 @@ interface WantedVector {
 export interface VectorStore {
   /** Articles whose chunks have no ids in this space, or those of an older text; at most `limit`. */
   unplanned(space: string, limit: number): { id: string; hash: string }[];
-  /** Notes the ids of an article's chunks, in their order. To be called within a transaction. */
+  /** Stores the ids of an article's chunks, in order. Must be called within a transaction. */
   plan(article: { id: string; hash: string }, options: { space: string; vectors: readonly string[] }): void;
-  /** Forgets the ids of articles that are gone. Says whether there were any. */
+  /** Deletes the ids of removed articles. Returns whether there were any. */
   forgetGone(): boolean;
   /** Vectors that chunks want, in the order of the chunks; at most `limit` chunks. */
   wanted(limit: number): WantedVector[];
@@ -28,7 +28,7 @@ export interface VectorStore {
   missingCount(): number;
   /** How many different vectors the chunks have that are stored. */
   storedCount(): number;
-  /** Notes that a vector is where it belongs; `packed` where that is here. */
+  /** Marks a vector as stored; `packed` if it is stored here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
   /** Marks a text as never having a vector. */
   setNone(vector: string): void;
@@ -38,13 +38,13 @@ export interface VectorStore {
   kept(limit: number): { id: string; vector: number[] }[];
   /** Marks none as stored: the index has changed. */
   setAllWanted(): void;
-  /** Has all vectors stored again; until then they stay as they are. */
+  /** Marks all vectors to be stored again; until then they stay as they are. */
   setAllWantedAgain(): void;
   /** Ids of all that is stored. */
   stored(): string[];
   /** Vectors of no chunk; at most `limit`. */
   unused(limit: number): string[];
-  /** They are gone, or may be on their way out: chunks that want them have them stored again. */
+  /** Marks vectors as deleted or being deleted: chunks that need them store them again. */
   setWanted(vectors: readonly string[]): void;
   /** Deletes the entries of vectors without a chunk. */
   forgetUnused(vectors: readonly string[]): void;
@@ -54,7 +54,7 @@ export interface VectorStore {
   storedVectors(): Iterable<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** What `is_stored` says of a vector. */
+/** Values of `is_stored`. */
 const STATE = { missing: 0, stored: 1, none: 2, storedAndWanted: 3 };
 const HAS_ONE = `is_stored IN (${STATE.stored}, ${STATE.storedAndWanted})`;
 const OF_CHUNKS = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE';
